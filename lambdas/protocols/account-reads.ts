@@ -3,7 +3,7 @@ import { StoreError } from '../core/errors/store-error.ts';
 import { type Account, balanceOf, heldOf } from '../core/ledger/ledger.ts';
 import { formatUsd } from '../core/money/usd.ts';
 
-/** Runs a read, mostly of the account. Throws 503 if the store fails. */
+/** Returns the result of `reading`. Throws 503 with `message` if the store fails. */
 export const orUnavailable = async <T>(
   reading: Promise<T>,
   message = 'The account cannot be read now. Retry later.',
@@ -16,7 +16,7 @@ export const orUnavailable = async <T>(
   }
 };
 
-/** An account as its owner sees it (BILL-15): decimal strings, nothing rounded. */
+/** Account as its owner sees it (BILL-15): decimal strings, not rounded. */
 export const toAccountObject = (account: Account) => ({
   id: account.id,
   status: account.status,

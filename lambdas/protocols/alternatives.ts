@@ -5,7 +5,7 @@ import type { TextProtocol } from '../core/text/conversation.ts';
 
 const NAMED_MAX = 3;
 
-/** A sentence with models that could do what one cannot (GEN-11), or nothing when there is none. */
+/** Returns a sentence that names models without this limitation (GEN-11), or an empty string if there are none. */
 export type Alternatives = (fits: (model: TextModel) => boolean) => string;
 
 export const alternativesIn =

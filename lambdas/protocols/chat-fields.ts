@@ -9,7 +9,7 @@ const openai: readonly Wire[] = ['openai_chat', 'openai_responses'];
 export const gemini: readonly Wire[] = ['gemini_generate_content', 'gemini_generate_content_image'];
 export const claude: readonly Wire[] = ['anthropic_messages'];
 
-/** The fields of a chat that the table and the choice of the upstream read. */
+/** Fields of a chat completion that the table and the choice of the upstream read. */
 export interface ChatFields {
   readonly temperature?: number | null | undefined;
   readonly top_p?: number | null | undefined;
@@ -42,20 +42,23 @@ const isForced = ({ tool_choice: choice }: ChatFields): boolean => typeof choice
 const hasTools = ({ tools }: ChatFields): boolean => Boolean(tools?.length);
 const isEmpty = (value: object | null | undefined): boolean => Object.keys(value ?? {}).length === 0;
 
-/** The longest end user's name that is kept and sent, in characters (CHAT-15). */
+/** Whether the gateway stores and sends the end user's name: at most 256 characters (CHAT-15). */
 export const isEndUser = (name: string): boolean => name.length <= 512 && [...name].length <= 256;
 
-/** An e-mail address or a telephone number. Claude refuses both: https://github.com/BerriAI/litellm/issues/11432 */
+/**
+ * Whether the name is an email address or a telephone number. Claude rejects both:
+ * https://github.com/BerriAI/litellm/issues/11432
+ */
 const isContact = (name: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(name) || /^\+?[\d\s()-]{7,}$/.test(name);
 
 /**
- * What becomes of each field that not every model or vendor takes (CHAT-16, GEN-16). A field without a row goes to all of them.
- * `wires` are the vendor protocols that have it.
+ * How the gateway treats each field that not every model or provider accepts (CHAT-16, GEN-16). Every provider gets a
+ * field without a row. `wires` are the provider protocols that have the field.
  */
 export const chatFields: readonly OptionalField<ChatFields>[] = [
   {
     field: 'temperature',
-    // Gemini takes it on all models, as the native route does.
+    // Gemini accepts it on all models, also on the native route.
     isTaken: ({ temperature }, { capabilities }, wire) =>
       gemini.includes(wire) || (capabilities.sampling && (!claude.includes(wire) || (temperature ?? 0) <= 1)),
     otherwise: 'list',
@@ -63,7 +66,7 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
   },
   {
     field: 'top_p',
-    // Claude takes one of the two: https://platform.claude.com/docs/en/about-claude/models/migration-guide
+    // Claude accepts only one of the two: https://platform.claude.com/docs/en/about-claude/models/migration-guide
     isTaken: ({ temperature }, { capabilities }, wire) =>
       gemini.includes(wire) ||
       (capabilities.sampling && !(claude.includes(wire) && typeof temperature === 'number' && temperature <= 1)),
@@ -116,7 +119,7 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
   { field: 'tools', capability: 'tools', otherwise: 'refuse', isDefault: (body) => !hasTools(body) },
   {
     field: 'parallel_tool_calls',
-    // OpenAI refuses it without tools, and one forced function is one call anyway.
+    // OpenAI rejects it without tools, and a forced function is a single call in any case.
     isTaken: (body, { capabilities }, wire) => hasTools(body) && capabilities.parallelTools && !gemini.includes(wire),
     otherwise: 'list',
     isDefault: (body, { capabilities }) =>
@@ -141,7 +144,7 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
   { field: 'verbosity', wires: openai, isTaken: (_, { reasoning }) => reasoning !== null, otherwise: 'list' },
   {
     field: 'prompt_cache_options',
-    // Explicit breakpoints change what is written to a cache.
+    // Explicit breakpoints would change what the provider writes to a cache.
     wires: [],
     otherwise: 'list',
     isDefault: ({ prompt_cache_options: options }) => {
@@ -163,17 +166,17 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
   },
 ];
 
-/** The vendor protocol that the model is called over. */
+/** Provider protocol that the gateway uses for this request and model. */
 export const wireFor = (body: ChatFields, model: TextModel): Wire => {
   const wish = { usesTools: hasTools(body), effort: body.reasoning_effort ?? undefined };
   const upstream = upstreamFor(model, wish) ?? model.upstreams[0];
   return upstream?.wire ?? 'openai_chat';
 };
 
-/** A chat in which every field can have its effect. */
+/** Chat completion in which every field can take effect. */
 const plainChat: ChatFields = { tools: [{}] };
 
-/** Whether a chat with the model takes the field: it is neither ignored nor refused. */
+/** Whether a chat completion with this model supports the field, so that it is neither ignored nor rejected. */
 export const takesField = (field: string, model: TextModel): boolean => {
   const wire = wireFor({ ...plainChat, tools: [] }, model);
   return chatFields.every((row) => row.field !== field || isTaken(row, plainChat, { model, wire }));

@@ -16,14 +16,14 @@ export class IgnoredFields {
   readonly #names: string[] = [];
   #members = 0;
 
-  /** Goes on from the fields `before`, without the names in `sent`. */
+  /** Continues from the fields in `before`, without the names in `sent`. */
   constructor(before?: IgnoredFields, sent: readonly string[] = []) {
     if (!before) return;
     this.#names.push(...before.#names.filter((name) => !sent.includes(name)));
     this.#members = before.#members;
   }
 
-  /** `path` as in the request. Its indexes are left out: `messages[].name`. Throws a 400 for too many. */
+  /** `path` as in the request. The name omits its indexes: `messages[].name`. Throws a 400 for too many members. */
   add(path: readonly PropertyKey[]): void {
     this.#members += 1;
     if (this.#members > MEMBERS_MAX) throw tooMany(path);
@@ -39,7 +39,7 @@ export class IgnoredFields {
   }
 }
 
-/** `path` is that of one of them. */
+/** Error for too many unknown fields. `path` is the path of one of them. */
 export const tooMany = (path: readonly PropertyKey[]): GatewayError => {
   const name = toName(path);
   return invalidRequest(name, `${name}: the request has more than ${MEMBERS_MAX} unknown fields. Remove them.`);
@@ -64,7 +64,7 @@ const toName = (path: readonly PropertyKey[]): string => {
 const percentEncoded = (character: string): string =>
   [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 
-/** For `X-Service-Require-Parameters`: throws the 400 that names the first field. */
+/** Throws the 400 that names the first ignored field, for `X-Service-Require-Parameters`. */
 export const refuseIgnored = ([first]: readonly string[], modelId: string): void => {
   if (first === undefined) return;
   throw invalidRequest(
@@ -74,8 +74,9 @@ export const refuseIgnored = ([first]: readonly string[], modelId: string): void
 };
 
 /**
- * What happens to members of an object that its schema does not have (GEN-16). A member that asks for nothing is removed. One that
- * costs more than the hold covers, or asks for what the gateway cannot do, is 400. Any other is ignored.
+ * What happens to members of an object that its schema does not have (GEN-16). A member without an effect is removed. A
+ * member that costs more than the hold covers, or that the gateway does not support, is a 400. Any other member is
+ * ignored.
  */
 export interface FieldPolicy {
   /** `list` names ignored members to the client. `accept` does not: clients copy the object from an earlier response. */
@@ -90,18 +91,18 @@ export interface FieldPolicy {
   readonly listed?: readonly string[];
   /** Names whose misspelling is 400, because it could cost money or change the response. */
   readonly guarded?: readonly string[];
-  /** Optional members whose null means something. Null in any other optional member is the same as absent. */
+  /** Optional members for which null has a meaning. In any other optional member, null counts as absent. */
   readonly nullable?: readonly string[];
-  /** Optional members whose empty list or object is the same as absent. */
+  /** Optional members whose empty list or object counts as absent. */
   readonly emptyAbsent?: readonly string[];
   /**
-   * Members that say what the object is, in a protocol without a `type`. In an object without one of them an unknown member is 400,
-   * since it may be another kind. An empty object in a refused member asks for something, too.
+   * Members that determine the kind of the object, in a protocol without a `type`. Without one of them an unknown
+   * member is a 400, because it may be another kind. A refused member is then rejected even if it is an empty object.
    */
   readonly kinds?: readonly string[];
   /**
-   * Protobuf JSON, https://protobuf.dev/programming-guides/json/: a member is named in camelCase or as in the .proto file, and an
-   * object is read as a list of one. Members are kept and listed in camelCase.
+   * Protobuf JSON, https://protobuf.dev/programming-guides/json/: a member has its camelCase name or its name in the
+   * .proto file, and an object counts as a list of one. Members are stored and listed in camelCase.
    */
   readonly spelling?: 'proto';
 }
@@ -111,20 +112,20 @@ export type Refusal =
   | {
       readonly code: ErrorCode;
       readonly message: string;
-      /** For the client's own SDK. */
+      /** Error details for the client's SDK. */
       readonly sdkDetails?: Readonly<Record<string, unknown>>;
     };
 
 const policies = new WeakMap<z.core.$ZodType, FieldPolicy>();
 
-/** An object of a request. A parse without `keepFields` refuses unknown members. */
+/** Schema of an object in a request. A parse without `keepFields` rejects unknown members. */
 export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, policy: FieldPolicy) => {
   const object = z.strictObject(shape);
   policies.set(object, policy);
   return object;
 };
 
-/** Whether unknown members of an object are ignored, at least those that no policy refuses. */
+/** Whether unknown members of an object are ignored, unless a policy rejects them. */
 export const ignoresUnknown = (schema: z.core.$ZodType): boolean => policies.has(schema);
 
 /** Output limits of all protocols. */
@@ -155,7 +156,7 @@ export const guardedNames: readonly string[] = [
 const EDITS_MAX = 2;
 
 export interface KeptFields {
-  /** Remaining body for the schema. The same object if nothing was removed. */
+  /** Body for the schema. The same object if nothing was removed. */
   readonly body: JsonObject;
   readonly ignored: IgnoredFields;
 }
@@ -166,7 +167,7 @@ export const keepFields = (schema: z.ZodObject, json: JsonObject): KeptFields =>
   return { body: keepMembers(schema, json, { path: [], ignored, isCopied: false }), ignored };
 };
 
-/** Fields beyond the schema that the model's entry names. They are sent, so they are not ignored. */
+/** Fields outside the schema that the model's catalog entry names. They are sent, so they are not ignored. */
 export const extraFieldsOf = (json: JsonObject, { shape }: z.ZodObject, { extraFields }: TextModel): JsonObject =>
   Object.fromEntries(
     extraFields.flatMap((name) => (json[name] === undefined || Object.hasOwn(shape, name) ? [] : [[name, json[name]]])),
@@ -175,13 +176,13 @@ export const extraFieldsOf = (json: JsonObject, { shape }: z.ZodObject, { extraF
 interface Place {
   readonly path: readonly PropertyKey[];
   readonly ignored: IgnoredFields;
-  /** Whether it is in an object for which `FieldPolicy.isCopied` holds. */
+  /** Whether the place is inside an object for which `FieldPolicy.isCopied` holds. */
   readonly isCopied: boolean;
 }
 
 const inside = (place: Place, part: PropertyKey): Place => ({ ...place, path: [...place.path, part] });
 
-/** Values that no policy speaks of, such as JSON schemas, are returned as they are. */
+/** Returns values without a policy, such as JSON schemas, unchanged. */
 const keep = (schema: z.core.$ZodType, value: JsonValue, place: Place): JsonValue => {
   const as = shown.get(schema);
   if (as) return as.kind === 'list' ? keepItems(as.item, value, place, as.max) : value;
@@ -196,7 +197,10 @@ const keep = (schema: z.core.$ZodType, value: JsonValue, place: Place): JsonValu
   return schema instanceof z.ZodObject && isJsonObject(value) ? keepMembers(schema, value, place) : value;
 };
 
-/** A list that the schema refuses, for its length or for the kind of an item, is returned as it is: a body has room for millions of items. */
+/**
+ * Returns a list unchanged if the schema rejects its length or the kind of an item, because a body has room for
+ * millions of items.
+ */
 const keepItems = (
   item: z.core.$ZodType,
   value: JsonValue,
@@ -236,7 +240,7 @@ const keepMembers = (object: z.ZodObject, value: JsonObject, around: Place): Jso
   return isChanged ? Object.fromEntries(kept) : value;
 };
 
-/** Members that are not listed take time, too. */
+/** Unknown members cost time even if they are not listed, so they count toward the limit. */
 const refuseMany = ({ shape }: z.ZodObject, value: JsonObject, path: readonly PropertyKey[]): void => {
   const names = Object.keys(value);
   if (names.length <= MEMBERS_MAX || names.length <= MEMBERS_MAX + Object.keys(shape).length) return;
@@ -266,7 +270,7 @@ interface Member {
   readonly hasKind: boolean;
 }
 
-/** Undefined if it is removed. */
+/** Value of the member after the policies. Undefined if it is removed. */
 const keepMember = (found: Member, place: Place): JsonValue | undefined => {
   const { name, member, schema, policy } = found;
   if (schema) {
@@ -321,7 +325,7 @@ const refuseNearMiss = (guarded: readonly string[], object: z.ZodObject, path: r
   const isOwn = (name: string): boolean => Object.hasOwn(object.shape, name);
   const meant = near.find(isOwn) ?? (near.some((name) => capNames.includes(name)) ? capNames.find(isOwn) : undefined);
   const param = toParam(path);
-  const fix = meant === undefined ? 'Leave it out.' : `Did you mean ${meant}?`;
+  const fix = meant === undefined ? 'Remove it.' : `Did you mean ${meant}?`;
   throw new GatewayError('invalid_request_error', `${param}: unknown field. ${fix}`, { param });
 };
 
@@ -343,7 +347,7 @@ const hasLiterals = (object: z.ZodObject, value: JsonObject): boolean =>
 type Literals = readonly (readonly [name: string, values: ReadonlySet<unknown>])[];
 const literals = new WeakMap<z.ZodObject, Literals>();
 
-/** Looked up for each object of a body, so they are read once. */
+/** Members of a schema with fixed values. Cached, because every object of a body needs them. */
 const literalsOf = (object: z.ZodObject): Literals => {
   const known = literals.get(object);
   if (known) return known;

@@ -10,11 +10,14 @@ export interface IdempotentParams {
   readonly key: string;
   readonly body: JsonObject;
   readonly fallbackModelId: string | undefined;
-  /** Where the commit is not the charge but something that the request makes. */
+  /** Set if the request commits by creating something instead of by a charge. */
   readonly creations?: Creations;
 }
 
-/** Answers under an Idempotency-Key: what is stored, or what `work` makes and has stored (IDEM-2). */
+/**
+ * Responds to a request with an Idempotency-Key: returns the stored response, or runs `work` and stores its response
+ * (IDEM-2).
+ */
 export const idempotentAnswer = async (
   deps: IdempotencyDependencies,
   exchange: Exchange,
@@ -42,14 +45,14 @@ export const idempotentAnswer = async (
   return { statusCode: status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: text };
 };
 
-/** Returns the code of a stored error, which is in the same place in all formats (GEN-3). */
+/** Error code in a stored error body. All formats have it in the same place (GEN-3). */
 const codeIn = (body: string): string => {
   const sent = parseJson(body);
   const error = isJsonObject(sent) ? sent.error : undefined;
   return isJsonObject(error) && typeof error.code === 'string' ? error.code : 'internal_error';
 };
 
-/** An answer with a body that is there as a whole. */
+/** Converts a response for storage. Throws if its body is a stream. */
 export const toStored = ({ statusCode, headers, body }: GatewayResponse): StoredResponse => {
   if (typeof body !== 'string') throw new Error('a stream cannot be stored');
   return { status: statusCode, headers, body };

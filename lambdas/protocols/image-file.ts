@@ -3,20 +3,20 @@ import { GatewayError } from '../core/errors/gateway-error.ts';
 import { sniffImage } from '../core/image-type.ts';
 import type { Dimensions, ImageFile } from '../core/images/image-wire.ts';
 
-/** A camera writes some dozens before the frame; each step costs nothing, but there must be an end to them. */
+/** Cameras write a few dozen segments before the frame. Reading one is cheap, but a limit is needed. */
 const SEGMENTS_MAX = 10_000;
 const START_OF_IMAGE = 0xd8;
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 
-/** Whether the marker is SOF0 to SOF15, without DHT, JPG and DAC, which are in that range. */
+/** Markers SOF0 to SOF15, except DHT, JPG and DAC, which are in the same range. */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-/** TEM and RST0 to RST7. */
+/** Markers without a length: TEM and RST0 to RST7. */
 const isAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 
-/** Offset of the marker after one that is not a frame; undefined if none can follow. */
+/** Position of the next marker after one that is not a frame. Undefined if none can follow. */
 const nextAt = (view: DataView, at: number): number | undefined => {
   const marker = view.getUint8(at + 1);
   // Any number of fill bytes may precede a marker.
@@ -33,9 +33,9 @@ const frameAt = (view: DataView, at: number): Dimensions | undefined => {
 };
 
 /**
- * Measures a JPEG by its frame header, from segment to segment, whatever metadata precedes it. Source:
- * https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.2. The reader for other formats takes seconds for a file with many
- * tiny segments.
+ * Dimensions of a JPEG, from its frame header (https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.2). Skips from segment
+ * to segment, however much metadata comes first. The reader for the other formats takes seconds for a file of many tiny
+ * segments.
  */
 export const measureJpeg = (bytes: Uint8Array): Dimensions | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -49,22 +49,23 @@ export const measureJpeg = (bytes: Uint8Array): Dimensions | undefined => {
 };
 
 /**
- * Bytes that are searched for the dimensions. They follow metadata, which seldom fills half of this. The reader takes a
- * junk file byte by byte, which would block the process for seconds at 20 MiB.
+ * Bytes that are searched for the dimensions. They follow the metadata, which rarely fills half of this. The reader
+ * scans an invalid file byte by byte, so 20 MiB would block all other requests for seconds.
  */
 const HEAD_BYTES = 512 * 1024;
-/** A file of some kilobytes can be an image that fills a vendor's memory. */
+/** An image file of a few KB can fill the provider's memory when it is decoded. */
 const PIXELS_MAX = 64_000_000;
 
 const readable: ReadonlySet<string | undefined> = new Set(['png', 'webp']);
 
-/** The dimensions of a PNG, JPEG or WebP; undefined when they cannot be read. Nothing is decoded. */
+/** Dimensions of a PNG, JPEG or WebP image. Undefined if they cannot be read. Nothing is decoded. */
 export const measureImage = (bytes: Uint8Array): Dimensions | undefined =>
   sniffImage(bytes) === 'image/jpeg' ? measureJpeg(bytes) : measureOther(bytes);
 
 const measureOther = (bytes: Uint8Array): Dimensions | undefined => {
-  // The reader takes numbers from beyond the end of a file that is cut, so that it must have memory of its own: what lies behind it in a
-  // shared one would be told to the client. And a Buffer, whose slices are no copies: it makes one for each segment.
+  // The reader can read beyond the end of a truncated file, so it gets its own memory. With a shared buffer it would
+  // leak neighboring bytes to the client. It also needs a Buffer, because slices of a Buffer are not copies and it
+  // makes one per segment.
   const head = new Uint8Array(bytes.subarray(0, HEAD_BYTES));
   try {
     const { width, height, type } = imageSize(Buffer.from(head.buffer));

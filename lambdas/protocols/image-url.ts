@@ -4,24 +4,27 @@ import { sniffImage } from '../core/image-type.ts';
 const HEAD_CHARACTERS_MAX = 256;
 const dataUri = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i;
 
-/** The head is short; a pattern must not run over megabytes. */
+/** Matches only the first characters, because the pattern must not scan megabytes. */
 const headOf = (url: string): RegExpExecArray | null => dataUri.exec(url.slice(0, HEAD_CHARACTERS_MAX));
 
-/** The media type that a data URI claims, in lower case. */
+/** Media type that a data URI declares, in lower case. Undefined if it is not a data URI. */
 export const inlineTypeOf = (url: string): string | undefined => headOf(url)?.[1]?.toLowerCase();
 
-/** Whether the field holds the content itself and not a URL. */
+/** Whether the text holds the content itself instead of an http(s) URL. */
 export const isInline = (url: string): boolean => !/^https?:\/\//i.test(url);
 
-/** The host of an address that every reader understands alike: a backslash or a user name leads some of them elsewhere. */
+/**
+ * Host of a URL that every parser reads the same way. Undefined for a backslash or a user name, because parsers
+ * disagree on those.
+ */
 export const platformHostOf = (url: string): string | undefined => {
   const { hostname, username, password } = URL.parse(url) ?? {};
   return username || password || url.includes('\\') ? undefined : hostname;
 };
 
 /**
- * CHAT-6: an image is an http(s) URL, or a data URI whose first bytes must be those of a PNG, JPEG or WebP. Answers how many
- * characters of the body it takes when it is inline.
+ * CHAT-6: an image is an http(s) URL, or a data URI whose first bytes are those of a PNG, JPEG or WebP. Returns how
+ * many characters of the body an inline image takes, 0 for a URL.
  */
 export const inlineImageCharacters = (url: string, param: string): number => {
   if (!isInline(url)) {
@@ -35,7 +38,7 @@ export const inlineImageCharacters = (url: string, param: string): number => {
   return url.length;
 };
 
-/** Sum of the lengths. Inline content is ASCII. */
+/** Sum of the lengths. Inline data is ASCII, so this is also its size in bytes. */
 export const charactersOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
 
 const invalidFormat = (param: string, message: string): GatewayError =>

@@ -8,12 +8,12 @@ import { callerOf, noKeys, readPaidHeaders } from './paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, ignoredHeaders } from './paid-response.ts';
 
 export interface InputProtocolAdapter<Sold extends InputModel> {
-  /** Checks the body as far as it can be without a model. Throws the 400 that names the field. */
+  /** Checks the body as far as possible without a model. Throws the 400 that names the field. */
   toParams(body: NonNullable<Exchange['body']>): InputParams<Sold>;
   readonly answer: (caller: Caller, order: InputParams<Sold>) => Promise<PaidInput>;
 }
 
-/** A route whose answer comes whole and is sold by its input: the vendor's own answer passes. */
+/** Creates a route that charges only for the input. It passes the provider's complete response on. */
 export const createInputRoute =
   <Sold extends InputModel>({ toParams, answer }: InputProtocolAdapter<Sold>): RouteHandler =>
   async (exchange) => {
@@ -26,7 +26,7 @@ export const createInputRoute =
     const paid = await answer(caller, {
       ...order,
       validateFor: (model) => {
-        // The log names models of the catalog only, never what a client wrote in that place.
+        // Logs only model ids of the catalog, never the client's text.
         summary.model = model.id;
         const request = order.validateFor(model);
         if (requireParameters) refuseIgnored(request.ignored, model.id);

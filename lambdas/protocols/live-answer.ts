@@ -18,7 +18,7 @@ import type { AnswerContext, TextProtocolAdapter, TextRouteDependencies } from '
 
 type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
 
-/** Dependencies of a live response besides its exchange. */
+/** Dependencies of a live response. */
 interface LiveDependencies {
   readonly clock: Clock;
   readonly drains: DetachedDrains;
@@ -124,7 +124,7 @@ export const streamedAnswer = (
 const headersOf = ({ streamHeaders = eventStreamHeaders }: TextProtocolAdapter): Readonly<Record<string, string>> =>
   streamHeaders;
 
-/** CHAT-11: a stream that starts before its first event or error. */
+/** CHAT-11: a stream that starts before its first event, or an error instead. */
 export const streamEarlyResponse = (
   adapter: TextProtocolAdapter,
   { requestId, startedAtMs }: Exchange,
@@ -136,7 +136,7 @@ export const streamEarlyResponse = (
     const write = (text: string): void => {
       written += text;
     };
-    // An error says nothing of a model, and none may have been chosen yet.
+    // The error has no model, and none may have been chosen yet.
     adapter.toStream({ modelId: '', requestId, nowMs: startedAtMs, write }).fail(error);
     return written;
   },

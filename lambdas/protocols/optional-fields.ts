@@ -10,20 +10,23 @@ import { showAs, shownName } from './parse.ts';
 
 export type Capability = Exclude<keyof TextModel['capabilities'], 'promptCache'>;
 
-/** A field that not every model or vendor takes (CHAT-16). */
+/** A field that not every model or provider accepts (CHAT-16). */
 export interface OptionalField<Body> {
   readonly field: keyof Body & string;
-  /** How it is listed, where that is not its name. */
+  /** Name in the list of ignored fields, if it differs from `field`. */
   readonly name?: string;
-  /** Only models with it take the field. */
+  /** Capability that a model needs for the field. */
   readonly capability?: Capability;
-  /** Only these vendor protocols have it. All have it if there is no list. */
+  /** Provider protocols that have the field. Undefined means all. */
   readonly wires?: readonly Wire[];
-  /** What else decides. */
+  /** Further condition for accepting the field. */
   readonly isTaken?: (body: Body, model: TextModel, wire: Wire) => boolean;
-  /** Where it is not taken: `list` for a hint, which is ignored and listed, `refuse` for what the caller relies on. */
+  /**
+   * Treatment where the field is not accepted: `list` ignores and lists a hint, `refuse` rejects a field that the
+   * caller relies on.
+   */
   readonly otherwise: 'list' | 'refuse';
-  /** Whether the value asks for nothing. It is then accepted everywhere, and not sent where the field is not taken. */
+  /** Whether the value has no effect. It is then accepted everywhere, and not sent where the field is not supported. */
   readonly isDefault?: (body: Body, model: TextModel) => boolean;
 }
 
@@ -32,9 +35,9 @@ export interface Entry {
   readonly alternatives: Alternatives;
   /** Ignored fields of this request with this model. */
   readonly ignored: IgnoredFields;
-  /** The vendor protocol, where a client's protocol is served by more than one. */
+  /** Provider protocol, if more than one serves the client's protocol. */
   readonly wire?: Wire;
-  /** Prefix of the field names, such as `generationConfig.`. */
+  /** Prefix of field names, such as `generationConfig.`. */
   readonly at?: string;
 }
 
@@ -49,7 +52,10 @@ export const unsupported = (
   return invalidRequest(param, `${param}: not supported with "${model.id}". Remove it.${others}`);
 };
 
-/** Refuses or lists what the model or its vendor does not take. Returns the names of fields that are not to be sent. */
+/**
+ * Rejects or lists the fields that the model or its provider does not accept. Returns the names of the fields that must
+ * not be sent.
+ */
 export const withoutUnsupported = <Body extends object>(
   rows: readonly OptionalField<Body>[],
   body: Body,
@@ -76,36 +82,39 @@ export const isTaken = <Body>(
   (!wires || wires.includes(wire)) &&
   (!decide || decide(body, model, wire));
 
-/** Whether a text has at most this many characters. None takes more than two units, so that megabytes are not counted one by one. */
+/**
+ * Whether a text has at most this many characters. A character has at most two UTF-16 units, so most long texts need no
+ * counting.
+ */
 export const hasAtMost = (text: string, charactersMax: number): boolean =>
   text.length <= charactersMax || (text.length <= charactersMax * 2 && [...text].length <= charactersMax);
 
-/** The words that a picture is made of; how many there may be is for each model to say. */
+/** Prompt for an image or a video. Each model has its own maximum length. */
 export const promptText = (problem: string) =>
   showAs(
     z
       .string(problem)
       .refine((text) => text.trim() !== '', problem)
-      // A store would keep something else in its place.
+      // Stores would replace the half character.
       .refine((text) => text.isWellFormed(), 'contains half of a character. Send well-formed Unicode.'),
     { kind: 'schema', schema: { type: 'string', minLength: 1 } },
   );
 
-/** CHAT-15: the client's own name for its end user. A code point is at most two UTF-16 units. */
+/** CHAT-15: the client's name for its end user. A code point has at most two UTF-16 units. */
 export const endUserName = showAs(
   z.string().refine((text) => text.length <= 512 && [...text].length <= 256, 'must have at most 256 characters'),
   { kind: 'schema', schema: { type: 'string', maxLength: 256 } },
 );
 
 interface AmountBounds {
-  /** Pico-USD, both included. */
+  /** Pico-USD, inclusive. */
   readonly leastPicos: bigint;
   readonly mostPicos: bigint;
-  /** An amount that a client may have meant. */
+  /** Example of an amount for the error message. */
   readonly example: string;
 }
 
-/** An amount of USD in a body, read into pico-USD: a decimal string, since a number is not exact. */
+/** Amount of USD in a body, converted to pico-USD. It is a decimal string, because a JSON number is not exact. */
 export const usdAmount = ({ leastPicos, mostPicos, example }: AmountBounds) => {
   const message = `must be a decimal string of USD such as "${example}", from ${formatUsd(leastPicos)} to ${formatUsd(mostPicos)}, with at most 12 decimals`;
   const amount = z.string(message).transform((text, context): bigint => {
@@ -117,7 +126,7 @@ export const usdAmount = ({ leastPicos, mostPicos, example }: AmountBounds) => {
   return showAs(amount, { kind: 'schema', schema: { type: 'string', pattern: patternOf(leastPicos, mostPicos) } });
 };
 
-/** For a greatest amount that is a power of ten, and a least one of 0 or of any amount above it. */
+/** JSON schema pattern of an amount. The maximum must be a power of ten. A minimum above 0 only excludes 0. */
 const patternOf = (leastPicos: bigint, mostPicos: bigint): string => {
   const most = formatUsd(mostPicos);
   const below = `(0|[1-9]\\d{0,${most.length - 2}})(\\.\\d{1,12})?`;
@@ -134,20 +143,23 @@ const toPicos = (text: string): bigint | undefined => {
 };
 
 interface FormFields {
-  /** The names that files come under. */
+  /** Names of the file fields. */
   readonly files: readonly string[];
-  /** What such a file holds, to say so where text came in its place. */
+  /** Content of such a file, for the error message if text was sent instead. */
   readonly content: string;
-  /** Rejects a file in a text field, with an error that says so. */
+  /** Whether the field takes text. Rejects a file in such a field with an error of its own. */
   isText(name: string): boolean;
 }
 
-/** The texts of a form by their names, which are checked as those of JSON are; none may come twice, and none may be a file. */
+/**
+ * Returns the text fields of a form by name; they are then checked like JSON. Throws the 400 for a repeated field, for
+ * a file in a text field and for text in a file field.
+ */
 export const toTextFields = ({ fields, files }: Form, rules: FormFields): Record<string, string> => {
   const seen = new Map<string, string>();
   for (const { name, value } of fields) {
     const shown = shownName(name);
-    // An SDK writes the members of an object in brackets.
+    // SDKs write the members of an object in brackets.
     const file = rules.files.find((each) => name === each || name.startsWith(`${each}[`));
     if (file) throw invalidRequest(shown, `${shown}: send the ${rules.content} as one file with the name ${file}.`);
     if (seen.has(name)) throw invalidRequest(shown, `${shown}: sent twice. Send it once.`);
@@ -157,7 +169,7 @@ export const toTextFields = ({ fields, files }: Form, rules: FormFields): Record
   if (!other) return Object.fromEntries(seen);
   const shown = shownName(other.field);
   const fix = rules.isText(other.field)
-    ? 'must be text, not a file.'
+    ? 'must be text, not a file. Send it as text.'
     : `unknown file field. Send the file as "${rules.files[0]}".`;
   throw invalidRequest(shown, `${shown}: ${fix}`);
 };

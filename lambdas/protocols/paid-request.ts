@@ -2,14 +2,14 @@ import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import type { AnswerBy, Caller } from '../core/paid-call/dependencies.ts';
 import { admissionOf, type Exchange } from '../http/exchange.ts';
 
-/** Headers of a paid request. */
+/** Options of a paid request that the client sends in headers. */
 export interface PaidHeaders {
-  /** IDEM-6. Undefined without one, and where a dry run makes it pointless (BILL-16). */
+  /** IDEM-6. Undefined if it was not sent, and for a dry run, which needs none (BILL-16). */
   readonly idempotencyKey: string | undefined;
   readonly dryRun: boolean;
   /** FALL-1. */
   readonly fallbackModelId: string | undefined;
-  /** Fields that would be ignored are 400 (GEN-16). */
+  /** Whether fields that would be ignored are a 400 (GEN-16). */
   readonly requireParameters: boolean;
 }
 
@@ -21,12 +21,15 @@ export interface PaidHeaderRules {
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** IDEM-5 and FALL-4 hold for every route that does not say otherwise. */
+/** Rules for most routes (IDEM-5, FALL-4). */
 export const noKeys: PaidHeaderRules = { takesKeys: false, takesFallback: false };
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
-/** Throws the 400 that names the header. `streamed`: the client asked for a stream, whose answer cannot be stored. */
+/**
+ * Throws the 400 that names the header. `streamed`: the client requested a stream, and a streamed response cannot be
+ * stored.
+ */
 export const readPaidHeaders = (headers: Headers, rules: PaidHeaderRules, streamed: boolean): PaidHeaders => {
   const dryRun = readFlag(headers, 'x-service-dry-run');
   const key = readKey(headers, dryRun || (rules.takesKeys && !streamed));
@@ -72,7 +75,7 @@ const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFall
   );
 };
 
-/** Who asks, and how long there is for the answer. */
+/** Caller of the exchange and the deadline of its response. */
 export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Caller => {
   const { requestId, hostEndsAtMs } = exchange;
   return { accountId: admissionOf(exchange).accountId, requestId, hostEndsAtMs, answerBy };

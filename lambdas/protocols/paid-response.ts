@@ -4,7 +4,7 @@ import type { Receipt } from '../core/paid-call/settle.ts';
 import { answerTokensOf, promptTokensOf } from '../core/pricing/charge.ts';
 import { type Exchange, type GatewayResponse, json, type Summary } from '../http/exchange.ts';
 
-/** What belongs to an answer for good: a repetition has it, too (IDEM-2). */
+/** Facts that belong to a response permanently: a replay has them, too (IDEM-2). */
 export interface AnswerFacts {
   readonly modelId: string;
   /** FALL-3. */
@@ -24,16 +24,16 @@ export const factHeaders = ({ modelId, fallbackFrom, chosenCap, ignored }: Answe
 export const ignoredHeaders = (ignored: readonly string[] | undefined): Record<string, string> =>
   ignored?.length ? { 'x-service-ignored-parameters': ignored.join(',') } : {};
 
-/** BILL-15, on answers that await their settlement. */
+/** BILL-15, for responses that wait for their settlement. */
 export const costHeaders = (costPicos: bigint): Record<string, string> => ({
   'x-service-cost-usd': formatUsd(costPicos),
 });
 
-/** The balance as this request's own last write returned it; it belongs to the moment, not to the answer. */
+/** Balance after this request's last write. It belongs to the moment, so a replay does not have it. */
 export const balanceHeaders = (balancePicos: bigint | undefined): Record<string, string> =>
   balancePicos === undefined ? {} : { 'x-service-balance-usd': formatUsd(balancePicos) };
 
-/** Sets the log fields of a charge. */
+/** Records a charge for the request log. */
 export const recordReceipt = (summary: Summary, { costPicos, usage }: Receipt): void => {
   summary.costPicos = costPicos;
   if (!usage) return;
@@ -41,10 +41,10 @@ export const recordReceipt = (summary: Summary, { costPicos, usage }: Receipt): 
   summary.outputTokens = answerTokensOf(usage);
 };
 
-/** `cacheWrite1h` is `cache_write_1h`. */
+/** Converts a name such as `cacheWrite1h` to `cache_write_1h`. */
 export const toWireName = (name: string): string => name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);
 
-/** In the order of the alphabet: a store keeps none, and two reads of one record are to be equal. */
+/** Sorted by name, so that two reads of one record are equal: stores do not keep the order. */
 export const wireNames = <From, To>(
   values: Readonly<Record<string, From>>,
   to: (value: From) => To,
@@ -58,10 +58,10 @@ export const wireNames = <From, To>(
       }),
   );
 
-/** A dry run answers with its own media type, so that it cannot pass for the answer of the request. SDKs read it as JSON. */
+/** Media type of a dry run, so that its response cannot be mistaken for that of the request. SDKs read it as JSON. */
 export const DRY_RUN_TYPE = 'application/vnd.model-gateway.dry-run+json';
 
-/** BILL-16. `prices` are USD for one of each unit: a token, or a second of video. */
+/** BILL-16. `prices` are in USD per unit: a token, or a second of video. */
 export const dryRunAnswer = (
   { summary }: Exchange,
   { model, holdPicos, outputTokensMax, prices, ignored }: DryRun,

@@ -5,15 +5,15 @@ import type { JsonObject } from '../core/json.ts';
 type Issue = z.core.$ZodIssue;
 
 const NAME_CHARACTERS_MAX = 100;
-/** The words where there are no better ones. */
+/** Fallback messages. */
 const INVALID = 'is not valid';
 const REQUIRED = 'is required';
 
-/** Name that a client chose, shortened for messages and `param`. */
+/** Name that the client chose, cut for use in a message and in `param`. */
 export const shownName = (name: string): string =>
   name.length > NAME_CHARACTERS_MAX ? `${name.slice(0, NAME_CHARACTERS_MAX)}…` : name;
 
-/** `messages[0].content[1].image_url`, the way a client would write it. */
+/** Path as a client writes it: `messages[0].content[1].image_url`. */
 export const toParam = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, part) =>
@@ -56,13 +56,13 @@ const bounded = (
   return unit === undefined ? `must be ${word} ${value}` : `must have ${word} ${value} ${unit}`;
 };
 
-/** Joins what the branches of a union ask for: "must be a string or an array". */
+/** Joins the types that the branches of a union expect: "must be a string or an array". */
 const alternatives = (branches: readonly (readonly Issue[])[]): string => {
   const asked = branches.flatMap(([issue]) => /^must be (.+)$/.exec(issue?.message ?? '')?.[1] ?? []);
   return asked.length > 0 ? `must be ${[...new Set(asked)].join(' or ')}` : INVALID;
 };
 
-/** The words for an issue whose schema has none of its own. Those of the validation library never reach a client. */
+/** Message for an issue whose schema has none. Messages of the validation library never reach a client. */
 const words = (issue: z.core.$ZodRawIssue): string => {
   if (issue.input === undefined) return REQUIRED;
   switch (issue.code) {
@@ -81,16 +81,18 @@ const words = (issue: z.core.$ZodRawIssue): string => {
   }
 };
 
-/** The result of a schema, with the gateway's own words for each issue. */
+/** Parses a value, with the gateway's message for each issue. */
 export const check = <Schema extends z.ZodType>(schema: Schema, value: unknown) =>
   schema.safeParse(value, { error: words });
 
-/** Checks a body against a schema. Throws the 400 that names the first field in the way and the fix (ERR-8, GEN-4). */
+/** Checks a body against a schema. Throws the 400 that names the first invalid field and the fix (ERR-8, GEN-4). */
 export const parseWith = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
   const parsed = check(schema, value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw issue ? toError(deepest(issue, [])) : new GatewayError('invalid_request_error', 'The body is not valid.');
+  throw issue
+    ? toError(deepest(issue, []))
+    : new GatewayError('invalid_request_error', 'The body is not valid. Send a JSON object.');
 };
 
 interface Found {
@@ -98,7 +100,7 @@ interface Found {
   readonly path: readonly PropertyKey[];
 }
 
-/** Returns the alternative of a union that matched the longest path. */
+/** Chooses the alternative of a union whose check reached the deepest path, because it is the most specific. */
 const deepest = (issue: Issue, prefix: readonly PropertyKey[]): Found => {
   const path = [...prefix, ...issue.path];
   if (issue.code !== 'invalid_union') return { issue, path };
@@ -132,15 +134,15 @@ const explain = (issue: Issue): string => {
   return issue.message.endsWith('.') ? issue.message : `${issue.message}.`;
 };
 
-/** A discriminator that may be absent is among its own values. */
+/** A discriminator that may be absent has undefined among its values. */
 const oneOf = (values: readonly unknown[]): string => {
   const shown = values.filter((value) => value !== undefined && value !== null).map((value) => JSON.stringify(value));
   return shown.length === 1 ? `must be ${shown[0]}.` : `must be one of ${shown.join(', ')}.`;
 };
 
 /**
- * Schema that the API reference shows for a check without a JSON schema: the members of a collection, another schema,
- * or one written by hand. The program never reads it.
+ * How the API reference shows a check that has no JSON schema: the members of a collection, another schema with more
+ * detail, or a schema written by hand. The gateway itself does not read it, except for lists.
  */
 export type Shown =
   | { readonly kind: 'list'; readonly item: z.ZodType; readonly min: number; readonly max: number }
@@ -155,8 +157,8 @@ export const showAs = <Schema extends z.ZodType>(schema: Schema, as: Shown): Sch
 };
 
 /**
- * Collections whose check ends at the first member that fails. The library's own go on to the end and describe every failure: a
- * few megabytes of wrong members then cost a gigabyte of descriptions.
+ * Collections whose check stops at the first invalid member. The library's own checks describe every failure: a few
+ * megabytes of invalid members cost a gigabyte of descriptions.
  */
 
 interface ListBounds {
@@ -193,11 +195,11 @@ export const listOf = <Item extends z.ZodType>(item: Item, { min = 0, max, messa
   return showAs(list, { kind: 'list', item, min, max });
 };
 
-/** Whether a value from a JSON parser is an object. */
+/** The value comes from a JSON parser. */
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Any object, not looked into. */
+/** Any object. Its members are not checked. */
 export const anyObject = showAs(z.custom<JsonObject>(isObject, 'must be an object'), {
   kind: 'schema',
   schema: { type: 'object', additionalProperties: true },

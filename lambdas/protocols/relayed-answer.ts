@@ -3,19 +3,19 @@ import { relayBody } from '../http/relayed-body.ts';
 
 export interface RelayDependencies {
   readonly now: () => number;
-  /** Called once, when the last byte was written or the client left. */
+  /** Called once, after the last byte is written or the client has left. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
 
 interface Relayed {
   readonly statusCode: number;
-  /** Without the length. */
+  /** Headers without the length. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly length: number;
 }
 
-/** A stored file as the answer; where its store breaks off in the middle, so does the answer. */
+/** Responds with a stored file. If the store fails midway, the response is cut off. */
 export const relayedAnswer = (
   { now, finished }: RelayDependencies,
   exchange: Exchange,

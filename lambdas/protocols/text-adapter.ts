@@ -10,43 +10,43 @@ import type { PaidHeaderRules } from './paid-request.ts';
 export interface TextRouteDependencies {
   readonly text: TextDependencies;
   readonly idempotency: IdempotencyDependencies;
-  /** Called once, when the last byte of a stream was written and its money is settled. */
+  /** Called once, after the last byte of a stream is written and the money is settled. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
 
-/** What an answer is put into words with. */
+/** Context for rendering a response. */
 export interface AnswerContext {
-  /** The catalog's id of the model that answered. */
+  /** Catalog id of the model that responded. */
   readonly modelId: string;
   readonly requestId: string;
   readonly nowMs: number;
 }
 
-/** What one protocol for text adds to the way that all of them go. */
+/** Part of a text route that differs by protocol. */
 export interface TextProtocolAdapter {
   readonly protocol: TextProtocol;
-  /** The headers it serves beside its body; without it neither keys nor reserves. */
+  /** Headers that the protocol supports. Undefined means neither idempotency keys nor fallback models. */
   readonly headers?: PaidHeaderRules;
-  /** Checks the request as far as it can be without a model. Throws the 400 or 422 that names the field. */
+  /** Checks the request as far as possible without a model. Throws the 400 or 422 that names the field. */
   toParams(
     exchange: Exchange & { readonly body: NonNullable<Exchange['body']> },
     alternatives: Alternatives,
   ): TextParams;
-  /** The body of a whole answer. */
+  /** Body of a complete response. */
   toBody(answer: WireAnswer, context: AnswerContext): string;
   toStream(context: StreamContext): StreamRenderer;
-  /** Whether it answers with a stream, where that is not for the body's `stream` to say. */
+  /** Whether the response is a stream, for protocols in which the body's `stream` does not decide. */
   readonly streams?: boolean;
-  /** Headers of a stream, if they differ from those of server-sent events. */
+  /** Headers of a stream, if it does not consist of server-sent events. */
   readonly streamHeaders?: Readonly<Record<string, string>>;
-  /** Text that is sent after 15 s of silence, if it is not a comment. */
+  /** Text that is written after 15 s of silence. Default: a comment of server-sent events. */
   readonly keepAlive?: string;
 }
 
-/** How events look in one protocol. `close` is not its business: nothing follows an ending or an error. */
+/** Renders events in one protocol. It has no `close`, because nothing follows an ending or an error. */
 export type StreamRenderer = Pick<TextSink, 'native' | 'neutral' | 'finish' | 'fail'>;
 
 export interface StreamContext extends AnswerContext {
-  /** Text for the client, whole events of it. */
+  /** Sends text to the client. The text consists of complete events. */
   readonly write: (text: string) => void;
 }

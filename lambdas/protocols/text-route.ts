@@ -13,12 +13,12 @@ import { callerOf, noKeys, type PaidHeaders, readPaidHeaders } from './paid-requ
 import { balanceHeaders, costHeaders, dryRunAnswer, factHeaders, recordReceipt } from './paid-response.ts';
 import type { AnswerContext, TextProtocolAdapter, TextRouteDependencies } from './text-adapter.ts';
 
-/** A route that answers with generated text. */
+/** Creates a route that responds with generated text. */
 export const createTextRoute =
   (deps: TextRouteDependencies, adapter: TextProtocolAdapter): RouteHandler =>
   async (exchange) => {
     const { body, event } = exchange;
-    if (!body) throw new Error('a request for text without a body');
+    if (!body) throw new Error('a text request without a body');
     const streams = adapter.streams ?? body.json.stream === true;
     const headers = readPaidHeaders(event.headers, adapter.headers ?? noKeys, streams);
     const { idempotencyKey: key, fallbackModelId, dryRun } = headers;
@@ -50,7 +50,7 @@ const answer = async (
   const { requestId, summary } = exchange;
   const alternatives = alternativesIn(text.catalog, adapter.protocol, text.ledger.clock.now());
   const parsed = adapter.toParams({ ...exchange, body }, alternatives);
-  // The log names models of the catalog only, never what a client wrote in that place.
+  // The log has only model ids of the catalog, never the client's text.
   const order: TextParams = {
     ...parsed,
     fallbackModelId,
@@ -89,7 +89,7 @@ const plain = ({ summary }: Exchange, generated: Extract<GeneratedText, { kind: 
   return { ...response, headers: { ...response.headers, ...balanceHeaders(receipt.balancePicos) } };
 };
 
-/** Everything of an answer that a repetition has as well. */
+/** Complete response, with everything that a replay also has. */
 const whole = ({ model, ...facts }: Outcome, body: string, costPicos: bigint): GatewayResponse => ({
   statusCode: 200,
   headers: {

@@ -19,24 +19,24 @@ export interface FetchedImage {
 }
 
 interface ImageFetchOptions {
-  /** The field that holds the URL, named in the error. */
+  /** Field that holds the URL. The error names it. */
   readonly param: string;
   readonly bytesMax: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * CHAT-6: gets the bytes of an image that a client named by URL. Any failure is `invalid_image_format`; only an abort by the
- * caller's signal throws that signal's reason. What did not come to an HTTP answer has one wording, so that nobody learns
- * from it which inner names and addresses exist.
+ * Fetches an image that a client sent as a URL (CHAT-6). Every failure is `invalid_image_format`, except that an abort
+ * of the caller's signal throws that signal's reason. All failures before an HTTP response have the same message, so
+ * that it does not reveal internal names and addresses.
  */
 export type ImageFetch = (url: string, options: ImageFetchOptions) => Promise<FetchedImage>;
 
 interface ImageFetchDependencies {
   readonly lookup: LookupAll;
-  /** For everything together: names, connections, redirects and the body. */
+  /** Limit in ms for all steps: DNS, connections, redirects and body. */
   readonly timeoutMs?: number;
-  /** Only a test, whose server is not public, gives its own. */
+  /** Only tests set it, because their server is not public. */
   readonly reach?: Reach;
 }
 
@@ -106,7 +106,7 @@ const parseStart = (text: string, { reach, fail }: Trip): URL => {
   return url;
 };
 
-/** Returns the target of a redirect. Never changes from https to http, where the bytes could be replaced on the way. */
+/** Rejects a redirect from https to http, because anyone on the network could then replace the image. */
 const nextUrl = (location: string | undefined, from: URL, trip: Trip): URL => {
   const url = location === undefined ? null : URL.parse(location, from.href);
   const downgrade = from.protocol === 'https:' && url?.protocol === 'http:';
@@ -138,7 +138,10 @@ const readImage = async (response: IncomingMessage, trip: Trip): Promise<Fetched
   return { mediaType, bytes };
 };
 
-/** One buffer that doubles: kept apart, a body that comes byte by byte would take a hundred times its size. */
+/**
+ * Reads into one buffer that doubles. Separate pieces of a body that arrives byte by byte would take a hundred times
+ * its size.
+ */
 const readBody = async (response: IncomingMessage, { bytesMax, fail }: Trip): Promise<Buffer> => {
   const tooLarge = (): GatewayError => fail(`the image is larger than ${bytesMax} bytes.`);
   if (Number(response.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
@@ -160,7 +163,7 @@ const readBody = async (response: IncomingMessage, { bytesMax, fail }: Trip): Pr
   return bytes.subarray(0, size);
 };
 
-/** Limit on the bytes of all images of a request. Each use of an image counts. */
+/** Limit for all images of a request. Each use of an image counts, because the request holds it that often. */
 const BYTES_MAX = 20 * 1024 * 1024;
 
 const ADDRESSES_MAX = 20;
@@ -171,7 +174,10 @@ const GATHER_MS = 60_000;
 
 type GatheredImages = ReadonlyMap<string, FetchedImage>;
 
-/** CHAT-6: fetches the images that a client named by URL, each once and a few at a time. The first that fails ends the others. */
+/**
+ * Fetches the images that a client sent as URLs, each once and a few at a time (CHAT-6). The first failure ends the
+ * others.
+ */
 export const gatherImages = async (images: readonly ImagePart[], fetchImage: ImageFetch): Promise<GatheredImages> => {
   const uses = Map.groupBy(images, ({ url }) => url);
   const gathered = new Map<string, FetchedImage>();

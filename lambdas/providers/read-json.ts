@@ -4,7 +4,7 @@ import { ANSWER_BYTES_MAX } from '../core/text/answer-size.ts';
 import { unreadable } from './refusals.ts';
 import type { UpstreamResponse } from './upstream-http.ts';
 
-/** A whole answer as JSON and as it came. What cannot be read, or is longer, is `upstream_error` (ERR-9). */
+/** Complete response as JSON and as its text. Throws `upstream_error` if it is unreadable or too long (ERR-9). */
 export const readJsonText = async (
   response: UpstreamResponse,
   bytesMax = ANSWER_BYTES_MAX,
@@ -31,12 +31,12 @@ export const readJsonText = async (
 export const readJson = async (response: UpstreamResponse, bytesMax?: number): Promise<JsonValue> =>
   (await readJsonText(response, bytesMax)).value;
 
-/** What a body may have (GEN-2). */
+/** Maximum depth of a body (GEN-2). */
 const DEPTH_MAX = 64;
 
 /**
- * JSON whose numbers are written again digit by digit as they came: an id of twenty digits is no double. Throws a SyntaxError,
- * also for what is nested too deep to be written again.
+ * Parses JSON whose numbers serialize to their original digits, because an id of 20 digits does not fit a double.
+ * Throws a SyntaxError, also for JSON that is nested too deep to serialize again.
  */
 export const parseExact = (text: string): JsonValue => {
   if (isDeeper(parseJson(text), DEPTH_MAX)) throw new SyntaxError('nested too deep');
@@ -52,8 +52,8 @@ const isDeeper = (value: JsonValue | undefined, levels: number): boolean => {
 };
 
 /**
- * One of a vendor's counts. What is no count is as good as absent, and one too large to be true stays large, infinite ones too: it is
- * charged at its bound (BILL-7) and must not make the others free.
+ * One count in a provider's usage. An invalid count is treated as absent. A count that is impossibly large or infinite
+ * stays large: it is charged at its bound (BILL-7), and must not make the other counts free.
  */
 export const tokenCount = z
   .custom<number>((value) => typeof value === 'number' && value >= 0)

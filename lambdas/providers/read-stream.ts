@@ -2,43 +2,46 @@ import { createParser } from 'eventsource-parser';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { TextDelta, WireEvent } from '../core/text/text-wire.ts';
 
-/** How one vendor protocol is read, event by event. */
+/** Reads one provider protocol, event by event. */
 export interface StreamReader {
-  /** Puts what the event gives into `out`. Throws the GatewayError of an event that is an error. */
+  /** Adds the result of the event to `out`. Throws GatewayError for an error event. */
   take(frame: Frame, out: WireBatch): void;
-  /** The vendor has ended its answer: what may follow is not read. */
+  /** Whether the provider has ended its response. Later events are not read. */
   readonly isDone: boolean;
-  /** The final usage is here: a broken connection takes nothing away from the answer any more (BILL-9). */
+  /** Whether the final usage has arrived. A broken connection then no longer affects the response (BILL-9). */
   readonly isWhole: boolean;
-  /** How it ended. Throws GatewayError when it is not complete (BILL-9, BILL-10). */
+  /** Returns how the response ended. Throws GatewayError if it is incomplete (BILL-9, BILL-10). */
   end(): Extract<WireEvent, { readonly kind: 'end' }>;
-  /** What has to be done before a good end is told. Throws GatewayError. */
+  /** Last step before a successful end is reported. Throws GatewayError. */
   ready?(): Promise<void>;
 }
 
-/** What the events of one piece of network data give; they go on together. */
+/** Results of the events in one piece of network data. They are passed on together. */
 export class WireBatch {
   #ready: WireEvent[] = [];
   #native: string[] = [];
   #neutral: TextDelta[] = [];
 
-  /** An event in the client's protocol; `opening`: the answer has only been announced. */
+  /** Adds an event in the client's protocol. `announcement`: the response has only been announced. */
   native(event: string, announcement = false): void {
     if (announcement) this.#ready.push({ kind: 'native', events: [event], announcement });
     else this.#native.push(event);
   }
 
-  /** A piece of the answer in the core's own terms. */
+  /** Adds a piece of the response in the core's terms. */
   neutral(delta: TextDelta): void {
     this.#neutral.push(delta);
   }
 
-  /** The answer has been announced, and the client's protocol has no word for that by itself. */
+  /** Reports that the response has been announced, for client protocols without such an event. */
   announce(): void {
     this.#ready.push({ kind: 'neutral', deltas: [], announcement: true });
   }
 
-  /** Opening events come before all others of a stream, and only one of the other two kinds occurs in it. */
+  /**
+   * Returns and clears the collected events. Announcements precede all other events of a stream, and a stream has only
+   * one of the other two kinds.
+   */
   flush(): readonly WireEvent[] {
     const events = this.#ready;
     if (this.#native.length > 0) events.push({ kind: 'native', events: this.#native });
@@ -50,7 +53,7 @@ export class WireBatch {
   }
 }
 
-/** Reads a vendor's event stream to its end. What came before an error is the client's. */
+/** Reads a provider's event stream to its end. Yields the events that arrived before an error. */
 export async function* readStream(
   body: AsyncIterable<Uint8Array>,
   reader: StreamReader,
@@ -83,7 +86,7 @@ async function* untilBroken(body: AsyncIterable<Uint8Array>, reader: StreamReade
   }
 }
 
-/** One event: as it is sent on, its name ('' without one) and its data. */
+/** One event: the text to pass on, its name ('' without one) and its data. */
 export interface Frame {
   readonly text: string;
   readonly event: string;
@@ -91,24 +94,25 @@ export interface Frame {
 }
 
 /**
- * In UTF-16 units. Some vendors repeat the instructions and the tools of a request in an event, escaped to three times their length: what
- * a client may send has to be readable again.
+ * Limit in UTF-16 units. Some providers repeat the instructions and tools of a request in an event, escaped to three
+ * times their length. All that a client can send must fit.
  */
 export const frameLengthMax = 64 * 1024 * 1024;
 
 /**
- * The events of a vendor's stream, one array per piece of network data that completes at least one. Errors of `body` pass through.
- * What is incomplete at the end is no event: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ * Splits a provider's stream into events. Yields one array per piece of network data that completes at least one event.
+ * Passes on errors of `body`. An incomplete event at the end is dropped:
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export async function* framesOf(
   body: AsyncIterable<Uint8Array>,
   lengthMax = frameLengthMax,
 ): AsyncGenerator<readonly Frame[], void> {
-  // Its own removal of byte order marks takes away two of them when the first one is cut between pieces.
+  // The decoder's own removal of byte order marks would remove two of them if the first is split between pieces.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let frames: Frame[] = [];
   const parser = createParser({ onEvent: ({ event = '', data }) => frames.push(toFrame(event, data)) });
-  /** Since the last event, comments included: the parser keeps slices of all of it. */
+  /** Length since the last event, including comments, because the parser keeps slices of all of it. */
   let pendingLength = 0;
   for await (const bytes of body) {
     const piece = decoder.decode(bytes, { stream: true });
@@ -120,12 +124,15 @@ export async function* framesOf(
       yield complete;
     }
     if (pendingLength > lengthMax) {
-      throw new GatewayError('upstream_error', 'The provider sent an event that is too long. Nothing was charged.');
+      throw new GatewayError(
+        'upstream_error',
+        'The provider sent an event that is too long. Nothing was charged. Retry the request.',
+      );
     }
   }
 }
 
-/** In the form that nearly all vendors send, so that what came in it goes on byte for byte. */
+/** Writes an event in the form that nearly all providers use, so that such events are passed on byte for byte. */
 const toFrame = (event: string, data: string): Frame => {
   const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data;
   return { text: event === '' ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`, event, data };

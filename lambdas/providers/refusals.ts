@@ -2,7 +2,7 @@ import type { ErrorCode } from '../core/errors/error-codes.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { ProviderEvent } from '../core/metrics.ts';
 
-/** What a vendor said when it turned a request away. Absent members are empty. */
+/** Contents of a provider's error response. Absent members are empty. */
 export interface Refusal {
   readonly message: string;
   readonly type: string;
@@ -12,35 +12,41 @@ export interface Refusal {
 
 export interface RefusalContext {
   readonly retryAfterSeconds: number;
-  /** What must never be shown, should the vendor quote it. */
+  /** Provider key, which must never be shown if the provider quotes it. */
   readonly secret: string;
   readonly notice: (notice: ProviderEvent) => void;
 }
 
-/** How one vendor says what several statuses have in common. Codes and types are read as one text, `<code> <type>`. */
+/**
+ * Patterns of one provider for errors that its status does not distinguish. Codes and types are matched as one text,
+ * `<code> <type>`.
+ */
 export interface RefusalRules {
-  /** Our own key or credit, by code or type alone: a message may quote what the client sent. */
+  /**
+   * Errors about the gateway's own provider key or credit, by code or type alone, because a message may quote the
+   * client's request.
+   */
   readonly ours: RegExp;
-  /** The same in a message that names no field. */
+  /** Errors about the gateway's account, by a message that names no field. */
   readonly oursInWords: RegExp;
-  /** By code, type or message. */
+  /** Context length errors, by code, type or message. */
   readonly context: RegExp;
-  /** By code or type alone. */
+  /** Filter errors, by code or type alone. */
   readonly filter: RegExp;
-  /** By message. */
+  /** Image errors, by message. */
   readonly image: RegExp;
-  /** What the prompt is called in the client's protocol. */
+  /** Name of the prompt in the client's protocol. */
   readonly promptParam: string;
 }
 
-/** ERR-3: the vendor turned us away, not the client. */
+/** Whether the provider rejected the gateway's account and not the client's request (ERR-3). */
 const isAboutUs = (status: number, { code, type, message, param }: Refusal, rules: RefusalRules): boolean =>
   [401, 402, 403].includes(status) ||
   rules.ours.test(`${code} ${type}`) ||
-  // A complaint about a field is about the client's request, whatever it quotes.
+  // A message about a field concerns the client's request, whatever it quotes.
   (param === undefined && rules.oursInWords.test(message));
 
-/** ERR-9, from top to bottom: the first row that fits is the client's error. */
+/** Maps a refusal to the client's error (ERR-9). The first matching case wins. */
 export const toGatewayError = (
   status: number,
   refusal: Refusal,
@@ -64,7 +70,7 @@ export const toGatewayError = (
   }
   if (status === 429 || status === 529) {
     const { retryAfterSeconds } = context;
-    // Codex reads the seconds of an error in a stream from these words.
+    // Codex parses the seconds in this text from an error in a stream.
     const message = `The provider is overloaded. Retry in ${retryAfterSeconds} s.`;
     return new GatewayError('upstream_capacity', message, { retryAfterSeconds });
   }
@@ -83,7 +89,7 @@ const notAvailable = (details: { readonly upstreamFailed?: boolean } = {}): Gate
 const MESSAGE_CHARACTERS_MAX = 1_000;
 const PARAM_CHARACTERS_MAX = 200;
 
-/** Text of a vendor as a client may see it: without the gateway's key, trimmed, and of a bounded length. */
+/** A provider's text as the client sees it: without the provider key, trimmed, and limited in length. */
 export const vendorWords = (text: string, secret: string, charactersMax: number): string =>
   text
     .replaceAll(secret, '[redacted]')
@@ -99,7 +105,7 @@ const refused = (refusal: Refusal, secret: string, rules: RefusalRules): Gateway
     refusal.param === undefined ? undefined : vendorWords(refusal.param, secret, PARAM_CHARACTERS_MAX);
   const code = codeOf(`${refusal.code} ${refusal.type}`, words, rules);
   const param = code === 'context_length_exceeded' ? (vendorParam ?? rules.promptParam) : vendorParam;
-  // A message names the field to change (GEN-4).
+  // The message names the field to change (GEN-4).
   if (param === undefined) return new GatewayError(code, words);
   return new GatewayError(code, words.includes(param) ? words : `${param}: ${words}`, { param });
 };
@@ -110,21 +116,21 @@ const codeOf = (code: string, words: string, rules: RefusalRules): ErrorCode => 
   return /image/i.test(code) || rules.image.test(words) ? 'invalid_image_format' : 'invalid_request_error';
 };
 
-/** What cannot be read is the vendor's fault (ERR-9). */
+/** Error for an unreadable response, which is the provider's fault (ERR-9). */
 export const unreadable = (): GatewayError =>
   new GatewayError(
     'upstream_error',
     'The provider returned an invalid response. Nothing was charged. Retry the request.',
   );
 
-/** BILL-9: without its final usage an answer is not complete, whatever of it has arrived. */
+/** Error for a response without its final usage, which is incomplete even if all content arrived (BILL-9). */
 export const incomplete = (): GatewayError =>
   new GatewayError(
     'upstream_error',
     'The provider stopped before its response was complete. Nothing was charged. Retry the request.',
   );
 
-/** CHAT-14. */
+/** Error for output that a safety filter stopped (CHAT-14). */
 export const filtered = (): GatewayError =>
   new GatewayError(
     'content_filter',

@@ -12,23 +12,24 @@ import {
 } from './public-address.ts';
 
 interface ResultLink {
-  /** As the vendor's answer has it. */
+  /** As in the provider's response. */
   readonly url: string;
-  /** Of the vendor itself: only where that is plain http may the link be, too. */
+  /** Base URL of the provider. The link can be plain http only if this URL is. */
   readonly baseUrl: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Gets the bytes of a file that a vendor's answer leads to; such links live for minutes. No key goes with it, and over https it never
- * leads to an inner address, whatever the vendor answered. Throws `upstream_error`, and the signal's reason when that is aborted.
+ * Downloads a file that a provider's response links to. Such links are valid for minutes. The request has no provider
+ * key, and over https it never reaches an internal address, whatever the provider sent. Throws `upstream_error`, or the
+ * signal's reason if that is aborted.
  */
 export type ResultDownload = (link: ResultLink) => Promise<Uint8Array>;
 
 export interface ResultDownloadDependencies {
   readonly lookup?: LookupAll;
   readonly bytesMax?: number;
-  /** Only a test, whose server is not public, gives its own. */
+  /** Only tests set it, because their server is not public. */
   readonly reach?: Reach;
 }
 
@@ -40,7 +41,7 @@ interface Trip {
   readonly signal: AbortSignal;
 }
 
-/** The file did not come for a reason that may be gone at the next attempt. */
+/** Failure that a second try can resolve. */
 class Broken extends Error {}
 
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -59,7 +60,7 @@ export const createResultDownload = (deps: ResultDownloadDependencies = {}): Res
     const isPlain = url?.protocol === 'http:' && baseUrl.startsWith('http:');
     if (!url || !(isPlain || isReachable(url, reach))) throw notFetched();
     try {
-      // Once more, since it is free: GEN-5 is about what is paid for.
+      // One retry is allowed because downloads are free: GEN-5 concerns paid calls.
       return await follow(url, trip).catch((error) => {
         if (!(error instanceof Broken) || signal.aborted) throw error;
         return follow(url, trip);
@@ -102,9 +103,9 @@ const request = (url: URL, { secureLookup, plainLookup, signal }: Trip): Promise
   new Promise((resolve, reject) => {
     const lookup = url.protocol === 'https:' ? secureLookup : plainLookup;
     const sent = requestPublic(url, { method: 'GET', headers, lookup, signal });
-    sent.on('error', (cause) => reject(new Broken('no answer', { cause })));
+    sent.on('error', (cause) => reject(new Broken('no response', { cause })));
     // A switch of protocols (101) ends the request without an error.
-    sent.once('close', () => reject(new Broken('no answer')));
+    sent.once('close', () => reject(new Broken('no response')));
     sent.once('response', resolve);
     sent.end();
   });
@@ -123,7 +124,7 @@ const readFile = async (response: IncomingMessage, { bytesMax }: Trip): Promise<
       pieces.push(piece);
     }
   } catch (error) {
-    throw error instanceof GatewayError ? error : new Broken('broke off', { cause: error });
+    throw error instanceof GatewayError ? error : new Broken('connection broke', { cause: error });
   }
   return Buffer.concat(pieces, size);
 };

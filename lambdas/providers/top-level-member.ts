@@ -1,12 +1,12 @@
 export interface Span {
   readonly start: number;
-  /** Behind the last character. */
+  /** Exclusive. */
   readonly end: number;
 }
 
 /**
- * Where the string value of a member of the outermost object stands in a JSON text that is known to be valid. Members of the same
- * name further inside do not count. A few steps per token, since strings are passed over as a whole.
+ * Position of a member's string value in the outermost object of a JSON text, which must be valid. Ignores members of
+ * that name in nested objects. Fast, because it skips strings as a whole.
  */
 export const topLevelString = (json: string, name: string): Span | undefined => {
   let depth = 0;
@@ -33,13 +33,13 @@ const steps: ReadonlyMap<string, number> = new Map([
   [']', -1],
 ]);
 
-/** The opening quote of the string behind this name, if a colon and a string follow. */
+/** Position of the opening quote of the value that follows this name. Undefined if no colon and string follow. */
 const valueAfter = (json: string, from: number): number | undefined => {
   const [gap] = /^\s*:\s*(?=")/.exec(json.slice(from, from + 32)) ?? [];
   return gap === undefined ? undefined : from + gap.length;
 };
 
-/** Behind the closing quote of the string that opens here. */
+/** Position after the closing quote of the string that starts at `open`. */
 const endOfString = (json: string, open: number): number => {
   let close = json.indexOf('"', open + 1);
   while (close > 0 && isEscaped(json, close)) close = json.indexOf('"', close + 1);

@@ -5,12 +5,12 @@ import { GatewayError } from '../core/errors/gateway-error.ts';
 
 export interface UpstreamRequest {
   readonly url: string;
-  /** POST, if nothing is said. */
+  /** Default: POST. */
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** Goes out as UTF-8; empty for none. */
+  /** Sent as UTF-8. Empty for no body. */
   readonly body: string;
-  /** In place of `body`. */
+  /** Sent instead of `body`. */
   readonly bytes?: Uint8Array | undefined;
   readonly signal: AbortSignal;
 }
@@ -18,30 +18,32 @@ export interface UpstreamRequest {
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Throws when the connection breaks before the end, and the signal's reason when it is aborted. */
+  /** Throws if the connection breaks before the end. Throws the signal's reason if it is aborted. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** What is left is read away, so that the connection can serve again; a rest that does not come is cut off. */
+  /** Reads and drops the rest, so that the connection can be reused. Cuts off a rest that does not arrive in time. */
   discard(): void;
 }
 
-/** One call, one connection attempt, no redirect followed, never repeated (GEN-5). */
+/** One call with one connection attempt, without redirects and retries (GEN-5). */
 export type UpstreamHttp = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 
 interface UpstreamHttpOptions {
-  /** Closes an unused connection after this time in ms, before a vendor's server would close it under the next request. */
+  /**
+   * Closes an unused connection after this time in ms, before the provider's server closes it under the next request.
+   */
   readonly idleMs?: number;
   /** Cuts off a discarded rest that takes longer than this, in ms. */
   readonly discardMs?: number;
 }
 
-/** Node's own client: it has no time limit of its own on a silent answer, which `fetch` has. */
+/** Uses Node's own client, because it has no time limit on a silent response, unlike `fetch`. */
 export const createUpstreamHttp = ({ idleMs = 4_000, discardMs = 5_000 }: UpstreamHttpOptions = {}): UpstreamHttp => {
   const agentOptions = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, timeout: idleMs };
   const secure = new https.Agent(agentOptions);
   const plain = new http.Agent(agentOptions);
   return (request) => {
     const url = new URL(request.url);
-    // Text would be copied once more together with the headers, and again for the socket.
+    // Node would copy text twice: together with the headers, and again for the socket.
     const payload = request.bytes ?? Buffer.from(request.body);
     const length = payload.length === 0 ? {} : { 'content-length': payload.length };
     const { method = 'POST', signal } = request;
@@ -86,8 +88,9 @@ const answerTo = (
 const quiet = new WeakSet<Socket>();
 
 /**
- * A connection that serves again loses Node's own listener at the end of an answer. Where a signal ends an answer that has come as a
- * whole and is not read, that end comes between the abort and its error, which would then be nobody's and end the process.
+ * Keeps an error of a reused connection from ending the process. Node removes its own listener at the end of a
+ * response. If a signal aborts a complete but unread response, that end falls between the abort and its error, which
+ * then has no listener.
  */
 const keepErrorsQuiet = (socket: Socket): void => {
   if (quiet.has(socket)) return;

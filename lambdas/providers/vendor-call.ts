@@ -6,10 +6,10 @@ import { readJson } from './read-json.ts';
 import type { RefusalContext } from './refusals.ts';
 import type { UpstreamHttp, UpstreamResponse } from './upstream-http.ts';
 
-/** What every wire is built of. */
+/** Dependencies of every wire. */
 export interface WireOptions {
   readonly http: UpstreamHttp;
-  /** The provider's base URL and key as they are in this environment. */
+  /** Base URL and provider key of a provider in this environment. */
   readonly access: (providerId: string) => { readonly baseUrl: string; readonly key: string };
   readonly notice: (notice: ProviderEvent, providerId: string) => void;
   readonly now: () => number;
@@ -18,26 +18,26 @@ export interface WireOptions {
 
 export interface VendorCall {
   readonly provider: Provider;
-  /** Below the provider's base URL, with its query. */
+  /** Path below the provider's base URL, with its query. */
   readonly path: string;
-  /** Sent as JSON. A call with neither this nor a form is a GET. */
+  /** Sent as JSON. A call with neither a body nor a form is a GET. */
   readonly body?: JsonObject | undefined;
   readonly form?: FormData | undefined;
   readonly streamed: boolean;
-  /** Beside those of the provider's entry, which take precedence. */
+  /** Added to the headers of the provider's catalog entry, which take precedence. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Where the answer is no JSON. */
+  /** For responses that are not JSON. */
   readonly accept?: string;
-  /** The answers that are no refusals: those of status 200, if nothing is said. */
+  /** Statuses that are not refusals. Default: 200. */
   readonly accepts?: (status: number) => boolean;
   readonly signal: AbortSignal;
-  /** The error for an answer that is no success, whose body is undefined when it cannot be read. */
+  /** Error for a refused call. The body is undefined if it cannot be read. */
   readonly refuse: (status: number, body: unknown, told: RefusalContext) => GatewayError;
 }
 
 export interface VendorAnswer {
   readonly response: UpstreamResponse;
-  /** For errors that come inside a good answer. */
+  /** Context for errors inside a successful response. */
   readonly told: RefusalContext;
 }
 
@@ -47,7 +47,10 @@ interface Payload {
   readonly bytes?: Uint8Array;
 }
 
-/** One call with the provider's own credential. Throws the refusal; answers when the status is one of success. */
+/**
+ * Sends one call with the provider's credential. Returns the response if its status is accepted, otherwise throws the
+ * error of `refuse`.
+ */
 export const callVendor = async (options: WireOptions, call: VendorCall): Promise<VendorAnswer> => {
   const { provider, path, streamed, signal, refuse, accepts = isOk } = call;
   const { baseUrl, key } = options.access(provider.id);
@@ -81,7 +84,7 @@ const isOk = (status: number): boolean => status === 200;
 const toPayload = (body: JsonObject | undefined): Payload =>
   body === undefined ? { body: '' } : { contentType: 'application/json', body: JSON.stringify(body) };
 
-/** As multipart. Only the encoder knows the boundary, and says it in the type. */
+/** Encodes a form as multipart. Only the encoder knows the boundary, which it puts in the content type. */
 const encode = async (form: FormData): Promise<Payload> => {
   const encoded = new Response(form);
   return {
@@ -91,7 +94,10 @@ const encode = async (form: FormData): Promise<Payload> => {
   };
 };
 
-/** ERR-2: the vendor's own seconds, clipped to 1..300; without any, 5 to 30 at random, so that clients do not return together. */
+/**
+ * ERR-2: the provider's seconds, limited to 1 to 300. Without any, a random number from 5 to 30, so that clients do not
+ * return together.
+ */
 export const retryAfterSeconds = (
   header: string | string[] | undefined,
   nowMs: number,

@@ -8,37 +8,37 @@ import { unreadable, vendorWords } from './refusals.ts';
 import type { UpstreamResponse } from './upstream-http.ts';
 import { callVendor, type VendorAnswer, type VendorCall, type WireOptions } from './vendor-call.ts';
 
-/** It is stored and becomes a segment of a path, where `.` and `..` would lead elsewhere. */
+/** The id is stored and becomes a segment of a path, where `.` and `..` would lead elsewhere. */
 const idForm = /^(?!\.{1,2}$)[\x21-\x7e]{1,1024}$/;
 
 const creation = z.object({ id: z.string().regex(idForm) });
 
-/** Some vendors answer a creation as HTTP would have it. Whatever they have begun must not count as refused. */
+/** Statuses of a creation. Some providers use 201 or 202, and a job that they started must not count as refused. */
 const created: ReadonlySet<number> = new Set([200, 201, 202]);
 
 type VideoCall = Omit<VendorCall, 'streamed' | 'accepts'>;
 
-/** Begins a job: the vendor's id of it, out of the `id` that all of them answer with. */
+/** Creates a job. Returns the provider's id of it, which all providers send as `id`. */
 export const createJob = async (options: WireOptions, call: VideoCall): Promise<string> => {
   const accepts = (status: number): boolean => created.has(status);
   const { response, told } = await callVendor(options, { ...call, streamed: false, accepts });
   const body = await readJson(response);
   const parsed = creation.safeParse(body);
   if (parsed.success) return parsed.data.id;
-  // An error under a status of success is a refusal none the less.
+  // An error with a success status is still a refusal.
   throw z.object({ error: z.object({}) }).safeParse(body).success ? call.refuse(500, body, told) : unreadable();
 };
 
-/** How one vendor tells of a job. */
+/** Reads the job status of one provider. */
 interface StatusReader {
   readonly path: string;
   readonly toStatus: (body: JsonValue, told: VendorAnswer['told']) => VideoStatus;
-  /** Whether this answer, which is no success, says that there is no such job. */
+  /** Whether this error response means that the job does not exist. */
   readonly isGone: (status: number, body: JsonValue) => boolean;
   readonly refuse: VendorCall['refuse'];
 }
 
-/** One look at a job. What comes without a readable body says nothing about it, whatever its status (VID-7). */
+/** Polls a job once. Without a readable body the status is unknown, whatever the HTTP status (VID-7). */
 export const pollJob = async (
   options: WireOptions,
   { provider, signal }: UpstreamJob,
@@ -57,7 +57,7 @@ export const pollJob = async (
   throw refuse(status, body, told);
 };
 
-/** With what is said around them, a failure has at most 500 characters. */
+/** Limit in characters. With the text around it, a failure has at most 500 characters. */
 const VENDOR_WORDS_MAX = 380;
 
 const openings = {
@@ -65,31 +65,32 @@ const openings = {
   upstream_error: 'The provider could not create the video.',
 } as const;
 
-/** A job that failed at the vendor. `words` are the vendor's own, empty for none; `secret` is what they must not show. */
+/** Failure of a job at the provider. `words` is the provider's message, empty for none. `secret` is removed from it. */
 export const toFailure = (code: keyof typeof openings, words: string, secret: string): VideoFailure => {
   const shown = vendorWords(words, secret, VENDOR_WORDS_MAX);
   const told = shown === '' ? '' : ` Its message: ${shown}${/[.!?]$/.test(shown) ? '' : '.'}`;
   return { code, message: `${openings[code]}${told} Nothing was charged.` };
 };
 
-/** Some storages choose by it, and one that does not know the type must not refuse. */
+/** Some storages choose the file by this header. Those that do not know the type must still respond. */
 export const VIDEO_ACCEPT = 'video/mp4, */*;q=0.1';
 
-/** A vendor that sends nothing for as long has stopped. */
+/** Time in ms after which a silent provider counts as stopped. */
 const SILENCE_MS = 30_000;
 
-/** The time that a vendor may be silent, which runs only while something is awaited from it. */
+/** Timer for the provider's silence. It runs only while the gateway waits for the provider. */
 interface Watch {
   readonly signal: AbortSignal;
   arm(): void;
   rest(): void;
-  /** Ends what is under way. */
+  /** Aborts the request. */
   cut(): void;
 }
 
 /**
- * Begins a download that ends by itself when nothing comes for `silenceMs`, or nobody reads for as long before the first byte: the
- * signal of the poll that found the file is over by then. Throws GatewayError.
+ * Starts a download. It aborts itself if nothing arrives for `silenceMs`, or if the first byte is not read for that
+ * long. It cannot use the signal of the poll that found the file, because that poll is over by then. Throws
+ * GatewayError.
  */
 export const openVideo = async (
   send: (signal: AbortSignal) => Promise<UpstreamResponse>,

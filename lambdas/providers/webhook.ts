@@ -11,24 +11,24 @@ import {
 
 export interface Delivery {
   readonly url: string;
-  /** What the client can check the signature with. */
+  /** Secret with which the client can check the signature. */
   readonly secret: string;
-  /** JSON. */
+  /** JSON text. */
   readonly body: string;
 }
 
 /**
- * One delivery, which any 2xx answer takes. Throws an Error for everything else; its words hold neither the secret nor the URL, whose
- * query may be one too.
+ * Delivers once; any 2xx response confirms it. Throws an Error otherwise. Its message has neither the secret nor the
+ * URL, because the query can be a secret, too.
  */
 export type WebhookSender = (delivery: Delivery) => Promise<void>;
 
 export interface WebhookDependencies {
   readonly lookup: LookupAll;
   readonly now: () => number;
-  /** For everything together: the name, the connection and the answer. */
+  /** Limit in ms for all steps: DNS, connection and response. */
   readonly timeoutMs?: number;
-  /** Only a test, whose server is not public, gives its own. */
+  /** Only tests set it, because their server is not public. */
   readonly reach?: Reach;
 }
 
@@ -37,10 +37,13 @@ const URL_CHARACTERS_MAX = 2_048;
 
 const rules = (reach: Reach) => ({ charactersMax: URL_CHARACTERS_MAX, reach, inner: 'the URL must be public.' });
 
-/** Names that no public server has: https://www.rfc-editor.org/rfc/rfc6761#section-6.3, and those of one label. */
+/** Names that no public server has: https://www.rfc-editor.org/rfc/rfc6761#section-6.3, and names of one label. */
 const innerName = /^(?:[^.:[]+|(?:.+\.)?localhost)\.?$/;
 
-/** What is wrong with a URL to deliver to, in words to the client, as far as can be told without asking for its name. */
+/**
+ * Returns the problem of a webhook URL, worded for the client, as far as it shows without a DNS lookup. Undefined if
+ * there is none.
+ */
 export const webhookUrlProblem = (url: string, reach: Reach = publicWeb): string | undefined => {
   const parsed = parsePublicUrl(url, rules(reach));
   if ('problem' in parsed) return parsed.problem;
@@ -73,7 +76,7 @@ export const createWebhookSender = (deps: WebhookDependencies): WebhookSender =>
 
 const undelivered = (why: string): Error => new Error(`The webhook was not delivered: ${why}`);
 
-/** Nothing but the status counts: what comes after it is not read, its connection closed. */
+/** Only the status counts. The rest of the response is not read, and its connection is closed. */
 const answerTo = (sent: ClientRequest, body: string, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const fail = (): void =>

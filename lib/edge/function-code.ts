@@ -35,7 +35,7 @@ export const mediaFunctionCode = (): string => read('media-function.js');
 
 /** Same error as from the function that serves images. */
 const expired = {
-  message: 'The image is not kept any more: links to images end after 24 hours.',
+  message: 'The image is no longer stored: links to images end after 24 hours. Generate the image again.',
   type: 'invalid_request_error',
   code: 'expired',
   param: null,

@@ -12,7 +12,7 @@ export const createGetAccount =
   (readAccount: (accountId: string) => Promise<Account | undefined>): RouteHandler =>
   async (exchange) => {
     const account = await orUnavailable(readAccount(admissionOf(exchange).accountId));
-    if (!account) throw new Error('the account of a valid key is missing');
+    if (!account) throw new Error('the account of a valid API key is missing');
     return json(200, toAccountObject(account));
   };
 
@@ -23,7 +23,7 @@ export interface UsageDependencies {
 
 type AccountIdOf = (exchange: Exchange) => string | Promise<string>;
 
-/** GET /api/usage (BILL-15) and GET /app/api/usage: what every request of this account has cost, the newest first. */
+/** GET /api/usage (BILL-15) and GET /app/api/usage: the cost of every request of this account, newest first. */
 export const createListUsage =
   (
     { ledgerRecords }: Pick<UsageDependencies, 'ledgerRecords'>,
@@ -49,12 +49,12 @@ export const createListUsage =
 
 const requestIdForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** GET /api/usage/{request_id} (BILL-15). What another account asked for is not there (AUTH-7). */
+/** GET /api/usage/{request_id} (BILL-15). A request of another account is not found (AUTH-7). */
 export const createGetUsage =
   ({ ledgerStore, ledgerRecords }: UsageDependencies): RouteHandler =>
   async (exchange) => {
     const { accountId } = admissionOf(exchange);
-    // A video has the id of its request behind a prefix.
+    // The id of a video is the id of its request with a prefix.
     const requestId = (exchange.route?.params.request_id ?? '').replace(/^video_/, '');
     const found = requestIdForm.test(requestId)
       ? await orUnavailable(usageOfRequest(ledgerStore, ledgerRecords, { accountId, requestId }))

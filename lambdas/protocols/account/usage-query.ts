@@ -18,12 +18,12 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
 const MS_PER_DAY = 86_400_000;
 
-/** Throws the 400 that names the parameter. An empty parameter is as good as none. */
+/** Throws the 400 that names the parameter. An empty parameter counts as absent. */
 export const readUsageQuery = (query: Query): UsageQuery => {
   const unknown = Object.keys(query).find((name) => !usageParameters.some((known) => known === name));
   if (unknown !== undefined) {
     const name = unknown.slice(0, 100);
-    throw invalidRequest(name, `${name}: no parameter of this list. There are ${usageParameters.join(', ')}.`);
+    throw invalidRequest(name, `${name}: unknown query parameter. Use one of ${usageParameters.join(', ')}.`);
   }
   const from = readFrom(query);
   const to = readTo(query);
@@ -60,7 +60,9 @@ const readMoment = (query: Query, param: 'from' | 'to'): Moment | undefined => {
 
 const readFrom = (query: Query): number | undefined => readMoment(query, 'from')?.ms;
 
-/** A day is meant whole; a time is not part of its range, so that one range begins where another ends. */
+/**
+ * End of the range in ms, exclusive. A day is included as a whole; a time is not, so consecutive ranges do not overlap.
+ */
 const readTo = (query: Query): number | undefined => {
   const moment = readMoment(query, 'to');
   return moment && moment.ms + (moment.isDay ? MS_PER_DAY : 0);
@@ -85,7 +87,7 @@ const readCursor = ({ cursor }: Query): string | undefined => {
   if (!cursor) return undefined;
   const holdId = Buffer.from(cursor, 'base64url').toString('latin1');
   if (holdIdForm.test(holdId) && toCursor(holdId) === cursor) return holdId;
-  throw invalidRequest('cursor', 'cursor: must be the next_cursor of a page before. Start from the first page.');
+  throw invalidRequest('cursor', 'cursor: must be the next_cursor of an earlier page. Start from the first page.');
 };
 
 export const toCursor = (holdId: string): string => Buffer.from(holdId, 'latin1').toString('base64url');

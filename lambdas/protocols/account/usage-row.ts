@@ -3,33 +3,33 @@ import { formatUsd } from '../../core/money/usd.ts';
 import { timeOfRequest } from '../../http/exchange.ts';
 import { wireNames } from '../paid-response.ts';
 
-/** One request as its payer sees it. Money is decimal strings in USD, nothing rounded. */
+/** One request as its payer sees it. Amounts are decimal strings in USD, not rounded. */
 export interface UsageRow {
-  /** The request id, as the answer had it in `x-request-id`. */
+  /** Request id, as in the response header `x-request-id`. */
   readonly id: string;
   readonly object: 'usage';
-  /** When the request came. ISO 8601, UTC. */
+  /** Time of the request: ISO 8601, UTC. */
   readonly created_at: string;
   readonly outcome: 'charged' | 'released' | 'open';
-  /** Why nothing was charged: an error code, or what else became of the request. */
+  /** Why nothing was charged: an error code or another reason. */
   readonly reason: string | null;
   readonly model: string | null;
   readonly usage: Readonly<Record<string, number>> | null;
-  /** Price of one unit of `usage` (a token) at the time of the request. */
+  /** Price of one unit of each count in `usage`, for example of one token, when the request was accepted. */
   readonly prices_usd: Readonly<Record<string, string>> | null;
   readonly cost_usd: string | null;
-  /** The charge was above what had been reserved. */
+  /** Whether the charge exceeded the hold. */
   readonly overage: boolean;
-  /** The client's own name for its end user. */
+  /** The client's name for its end user. */
   readonly end_user: string | null;
-  /** Fields of the request that were ignored. */
+  /** Fields of the request that the gateway ignored. */
   readonly ignored: readonly string[];
 }
 
 export interface OpenUsageRow extends UsageRow {
   readonly outcome: 'open';
   readonly cost_usd: null;
-  /** Reserved while the request runs; the charge comes at its end. */
+  /** Amount held while the request runs. The charge follows at its end. */
   readonly held_usd: string;
 }
 
@@ -64,7 +64,7 @@ export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRo
   held_usd: formatUsd(amountPicos),
 });
 
-/** The list is in the order of these times. */
+/** Time in the request id. The list is sorted by it. */
 const timeOf = (requestId: string): string => new Date(timeOfRequest(requestId)).toISOString();
 
 const columns = [
@@ -81,7 +81,7 @@ const columns = [
   'ignored',
 ] as const satisfies readonly (keyof UsageRow)[];
 
-/** RFC 4180 with a line of names. A list is separated by commas in its cell, and an object is JSON. */
+/** RFC 4180 with a header line. A cell joins the items of a list with commas, and holds an object as JSON. */
 export const toCsv = (rows: readonly UsageRow[]): string =>
   [columns.join(','), ...rows.map((row) => columns.map((column) => toCell(row[column])).join(','))]
     .map((line) => `${line}\r\n`)
@@ -98,5 +98,8 @@ export const toTextCell = (value: string): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** A table program takes such a cell for a formula, and the text may come from a stranger. https://owasp.org/www-community/attacks/CSV_Injection */
+/**
+ * Spreadsheet programs run such a cell as a formula, and a stranger may have chosen the text.
+ * https://owasp.org/www-community/attacks/CSV_Injection
+ */
 const defused = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);

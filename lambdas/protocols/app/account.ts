@@ -25,7 +25,7 @@ export interface AppAccountDependencies {
   readonly ledgerRecords: LedgerRecords;
 }
 
-/** Limit on the records of the spend rate. With more records in a week, the latest ones count. */
+/** Upper limit for the records that the spend rate is computed from. Only the latest ones count. */
 const PACE_RECORDS_MAX = 5_000;
 
 /** GET /app/api/account (KEY-4). */
@@ -43,7 +43,7 @@ export const createGetAppAccount =
         sumRecent(ledgerRecords, accountId, lately),
       ]),
     );
-    if (!account || !profile) throw new Error('the account of a chat is missing');
+    if (!account || !profile) throw new Error('the account of a bot chat is missing');
     const spanMs = spanOf(recent, nowMs);
     return json(200, {
       ...toAccountObject(account),
@@ -53,7 +53,7 @@ export const createGetAppAccount =
     });
   };
 
-/** The whole week, or the time since the oldest request that was read. */
+/** Time span of the records in ms: the whole week, or the time since the oldest request that was read. */
 const spanOf = ({ cutAtHoldId }: RecentSpend, nowMs: number): number =>
   cutAtHoldId === undefined ? PACE_SPAN_MS : Math.max(0, nowMs - timeOfRequest(requestIdOf(cutAtHoldId)));
 
@@ -110,7 +110,7 @@ export const thresholdBody = z.strictObject({
 
 const ACCOUNT_UNAVAILABLE = 'The account cannot be reached now. Retry later.';
 
-/** POST /app/api/threshold (KEY-3): the balance at which a notice is sent; 0 is never. */
+/** POST /app/api/threshold (KEY-3): sets the balance at which a notification is sent. 0 turns it off. */
 export const createSetThreshold =
   (deps: ThresholdDependencies): RouteHandler =>
   async (exchange) => {
@@ -118,6 +118,6 @@ export const createSetThreshold =
     const { threshold_usd: picos } = parseWith(thresholdBody, exchange.body?.json);
     const setting = retryUntilDefinite(deps, () => deps.accounts.setThreshold(accountId, picos));
     const reply = await orUnavailable(setting, ACCOUNT_UNAVAILABLE);
-    if (reply === 'no-account') throw new Error('the account of a chat is missing');
+    if (reply === 'no-account') throw new Error('the account of a bot chat is missing');
     return json(200, { threshold_usd: formatUsd(picos) });
   };

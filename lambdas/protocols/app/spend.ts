@@ -12,19 +12,19 @@ const DAYS_DEFAULT = 30;
 const DAYS_MAX = 90;
 
 export interface SpendDays {
-  /** `2026-11-20`, UTC, today as the last one. */
+  /** Days such as `2026-11-20` in UTC. Today is the last one. */
   readonly days: readonly string[];
   readonly fromHoldId: string;
   readonly beforeHoldId: string;
   readonly dayOf: (requestId: string) => string;
 }
 
-/** Throws the 400 that names the parameter. An empty one is as good as none. */
+/** Throws the 400 that names the parameter. An empty parameter counts as absent. */
 export const readSpendDays = (query: Query, nowMs: number): SpendDays => {
   const unknown = Object.keys(query).find((name) => name !== 'days');
   if (unknown !== undefined) {
     const name = unknown.slice(0, 100);
-    throw invalidRequest(name, `${name}: no parameter here. There is days.`);
+    throw invalidRequest(name, `${name}: unknown query parameter. Use days.`);
   }
   const { days, fromMs, untilMs } = lastDays(nowMs, readCount(query));
   return { days, fromHoldId: firstIdAt(fromMs), beforeHoldId: firstIdAt(untilMs), dayOf: dayOfRequest };
@@ -42,10 +42,13 @@ export interface SpendDependencies {
   readonly ledgerRecords: LedgerRecords;
 }
 
-/** About twenty megabytes of the table, in as many reads. */
+/** About 20 MB of the table, in about 20 reads. */
 const RECORDS_MAX = 20_000;
 
-/** GET /app/api/spend (KEY-4): what was charged by day and by model, exactly; and how many requests were not charged in the end. */
+/**
+ * GET /app/api/spend (KEY-4): exact charges by day and by model, and the number of requests that ended without a
+ * charge.
+ */
 export const createGetAppSpend =
   ({ accountIdOf, ledgerRecords }: SpendDependencies): RouteHandler =>
   async (exchange) => {

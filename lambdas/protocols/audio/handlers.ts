@@ -17,7 +17,7 @@ export interface SpokenDependencies {
   readonly finished: (requestId: string, summary: Summary) => void;
 }
 
-/** Where the vendor does not say. */
+/** Media types for providers that do not send one. */
 const mediaTypes: Readonly<Record<SpeechFormat, string>> = {
   mp3: 'audio/mpeg',
   opus: 'audio/opus',
@@ -28,8 +28,8 @@ const mediaTypes: Readonly<Record<SpeechFormat, string>> = {
 };
 
 /**
- * Sound as it arises. The upstream is read by itself to the end and never waits for this client (BILL-8). Bytes have no place for an
- * error: an answer that fails is broken off, and never ends as one that is whole.
+ * Streams audio as the provider generates it. The gateway reads the provider to the end and never waits for this client
+ * (BILL-8). Raw audio has no place for an error, so a failed response is cut off and never ends like a complete one.
  */
 export const spokenAnswer = (
   { speech: { ledger, drains }, finished }: SpokenDependencies,
@@ -77,7 +77,7 @@ export const createAudioRoutes = (deps: AudioRouteDependencies): Record<'transcr
   /** POST /v1/audio/transcriptions: a form (AUD-1, IDEM-5). */
   transcribe: async (exchange) => {
     const { form, event, summary, startedAtMs } = exchange;
-    if (!form) throw new Error('a transcription without a form');
+    if (!form) throw new Error('a transcription request without a form');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
     const { order, format } = toTranscriptionRequest(form);
     const params = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
@@ -92,10 +92,10 @@ export const createAudioRoutes = (deps: AudioRouteDependencies): Record<'transcr
     const { text, reported } = transcript;
     return json(200, { text, ...(reported && { usage: reported }) }, headers);
   },
-  /** POST /v1/audio/speech (AUD-3). No header shows the cost, because it is not final when the first bytes go out. */
+  /** POST /v1/audio/speech (AUD-3). No header shows the cost, because it is unknown when the first bytes are sent. */
   speak: async (exchange) => {
     const { body, event, summary, startedAtMs } = exchange;
-    if (!body) throw new Error('a request for speech without a body');
+    if (!body) throw new Error('a speech request without a body');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, true);
     const order = toSpeechParams(body.json);
     const params = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
@@ -107,7 +107,7 @@ export const createAudioRoutes = (deps: AudioRouteDependencies): Record<'transcr
   },
 });
 
-/** The log names models of the catalog only, never what a client wrote in that place. */
+/** Logs only model ids of the catalog, never the client's text. */
 const noteModel =
   <Model extends { readonly id: string }, Ask>({ summary }: Exchange, validateFor: (model: Model) => Ask) =>
   (model: Model): Ask => {

@@ -5,7 +5,7 @@ import { type GatewayError, invalidRequest } from '../../core/errors/gateway-err
 import type { JsonObject } from '../../core/json.ts';
 import { parseWith, showAs } from '../parse.ts';
 
-/** Checked against the model's entry. */
+/** `voice` and `response_format` are checked against the catalog entry of the model. */
 const voice = showAs(z.unknown(), { kind: 'schema', schema: { type: 'string', minLength: 1 } });
 const format = showAs(z.unknown(), {
   kind: 'schema',
@@ -13,8 +13,9 @@ const format = showAs(z.unknown(), {
 });
 
 /**
- * The body of https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create. `instructions` and the
- * stream format `sse` do not work with the models that are sold by the character; they and any other field are refused by name (GEN-9).
+ * Body of https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create. Models that
+ * are priced by character do not support `instructions` and the stream format `sse`. These and any other field are
+ * rejected by name (GEN-9).
  */
 export const speechBody = z.strictObject({
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
@@ -48,7 +49,7 @@ export const toSpeechParams = (json: JsonObject): Omit<SpeechParams, 'dryRun'> =
 };
 
 const refuseLong = (text: string, { maxCharacters }: SpeechModel['speech']): void => {
-  // A code point has two UTF-16 units at most: a very long text need not be walked through.
+  // A code point has at most two UTF-16 units, so a very long text is rejected without counting.
   if (text.length <= 2 * maxCharacters && charactersIn(text) <= maxCharacters) return;
   throw refuse('input', `must have at most ${maxCharacters} characters. Split the text.`);
 };

@@ -6,7 +6,7 @@ import type { Form, FormFile } from '../../http/exchange.ts';
 import { toTextFields } from '../optional-fields.ts';
 import { shownName } from '../parse.ts';
 
-/** Returns the one file of a form. Throws 400 if the field is something else. */
+/** Returns the only file of a form. Throws the 400 that names the problem. */
 export const onlyFile = ({ files }: Form, name: string): FormFile => {
   const [file, second] = files;
   if (second) throw refuse(name, 'sent more than once. Send one file.');
@@ -39,8 +39,9 @@ const language = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/;
 const decimal = /^(?:0|1)(?:\.\d{1,10})?$|^\.\d{1,10}$/;
 
 /**
- * AUD-1. The form of https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create, without
- * what the served models cannot do: timestamps, subtitles, speakers. Throws the 400 that names the field.
+ * AUD-1: the form of
+ * https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create, without
+ * timestamps, subtitles and speakers, which the models do not support. Throws the 400 that names the field.
  */
 export const toTranscriptionRequest = (form: Form): TranscriptionRequest => {
   refuseOtherForms(form);
@@ -64,7 +65,7 @@ export const toTranscriptionRequest = (form: Form): TranscriptionRequest => {
   };
 };
 
-/** Rejects formats that the provider knows, with a message of their own. */
+/** The provider has this field and clients often send it, so it gets its own message instead of "unknown field". */
 const refuseOtherForms = ({ fields }: Form): void => {
   const asked = fields.find(({ name }) => name.replace(/\[\]$/, '') === 'timestamp_granularities');
   if (asked) throw refuse(asked.name, 'timestamps are not supported. Remove the field.');
@@ -88,7 +89,7 @@ const readLanguage = (sent: string | undefined): string | undefined => {
   throw refuse('language', 'must be an ISO 639-1 code, such as en.');
 };
 
-/** An empty one says nothing. */
+/** An empty prompt counts as absent. */
 const readPrompt = (sent = ''): string | undefined => {
   if ([...sent.slice(0, 2 * PROMPT_CHARACTERS_MAX + 1)].length > PROMPT_CHARACTERS_MAX) {
     throw refuse('prompt', `must have at most ${PROMPT_CHARACTERS_MAX} characters.`);
@@ -101,7 +102,10 @@ const readTemperature = (sent: string | undefined): string | undefined => {
   throw refuse('temperature', 'must be a number from 0 to 1.');
 };
 
-/** The provider uses the file extension. A file without a known extension gets one by its content. */
+/**
+ * The provider reads the format from the file name's extension. If that is unknown, the gateway appends the format that
+ * it detects from the bytes.
+ */
 const toAudioFile = ({ fileName, mediaType, bytes }: FormFile, { transcription }: TranscriptionModel): AudioFile => {
   const { formats } = transcription;
   const ending = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';

@@ -7,11 +7,11 @@ import { type Entry, withoutUnsupported } from '../optional-fields.ts';
 import { anyObject, listOf, recordOf } from '../parse.ts';
 
 /**
- * Caching is priced only in the native messages format (BILL-18). `id` and `status` are the bookkeeping of clients. Both are
- * accepted and not sent.
+ * Caching has prices only in the native messages format (BILL-18), and `id` and `status` are the client's own. All
+ * three are accepted and not sent.
  */
 const written: FieldPolicy = { unknown: 'list', accepted: ['cache_control', 'id', 'status'] };
-/** Clients copy these objects from earlier answers, with members that mean nothing to a vendor. */
+/** Clients copy these objects from earlier responses, with members that have no meaning for a provider. */
 const copied: FieldPolicy = { unknown: 'accept' };
 
 const textPart = fields({ type: z.literal('text'), text: z.string() }, written);
@@ -27,7 +27,7 @@ const imagePart = fields(
 );
 const copiedText = fields({ type: z.literal('text'), text: z.string() }, copied);
 const refusalPart = fields({ type: z.literal('refusal'), refusal: z.string() }, copied);
-/** Thinking of a model, as LiteLLM and LangChain keep it. It is not sent to the provider. */
+/** Thoughts of a model, as LiteLLM and LangChain store them. They are not sent. */
 const thoughtPart = fields({ type: z.literal(['thinking', 'reasoning', 'redacted_thinking']) }, copied);
 
 const content = 'must be a string or an array of parts';
@@ -42,7 +42,10 @@ const toolCall = fields(
       { name: z.string().min(1).max(128, 'must have at most 128 characters'), arguments: z.string() },
       copied,
     ),
-    /** What Google's models want back with a call: https://ai.google.dev/gemini-api/docs/thought-signatures#openai */
+    /**
+     * Google's models require their signature with a call:
+     * https://ai.google.dev/gemini-api/docs/thought-signatures#openai
+     */
     extra_content: z
       .object({ google: z.object({ thought_signature: z.string().optional() }).optional() })
       .nullish()
@@ -73,7 +76,7 @@ const assistant = fields(
   },
 );
 
-/** CHAT-2: the roles of the specification and `developer`, which counts as system. */
+/** CHAT-2: the roles of the specification and `developer`, which is treated as system. */
 const message = z.discriminatedUnion('role', [
   fields({ role: z.literal('system'), content: contentOf(textPart), ...name }, written),
   fields({ role: z.literal('developer'), content: contentOf(textPart), ...name }, written),
@@ -144,7 +147,7 @@ const responseFormat = z.discriminatedUnion('type', [
   ),
 ]);
 
-/** The fields of the specification's table with their ranges (CHAT-1). */
+/** Fields of the specification's table with their ranges (CHAT-1). */
 const specified = {
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
   messages: messagesSchema,
@@ -172,7 +175,7 @@ const specified = {
   output_config: fields({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish() }, listed).nullish(),
 };
 
-/** Fields of the vendor's that cost nothing beyond what the hold knows (GEN-9). */
+/** Provider fields that add no cost beyond the hold (GEN-9). */
 const harmless = {
   metadata: recordOf(z.string(), 16).nullish(),
   logit_bias: recordOf(between(-100, 100), 1_024).nullish(),
@@ -191,7 +194,10 @@ const harmless = {
   store: z.literal(false, 'must be false: responses are not stored').nullish(),
 };
 
-/** https://platform.openai.com/docs/api-reference/chat/create. What becomes of each field is in `chat-fields.ts` and GEN-16. */
+/**
+ * https://platform.openai.com/docs/api-reference/chat/create. `chat-fields.ts` and GEN-16 define the treatment of each
+ * field.
+ */
 export const chatBody = fields(
   { ...specified, ...harmless },
   {
@@ -210,7 +216,7 @@ export const chatBody = fields(
 
 export type ChatBody = z.output<typeof chatBody>;
 
-/** Keywords whose members are schemas by name: https://json-schema.org/draft/2020-12/json-schema-core */
+/** Keywords whose members are named schemas: https://json-schema.org/draft/2020-12/json-schema-core */
 const named: ReadonlySet<string> = new Set([
   'properties',
   '$defs',
@@ -218,7 +224,7 @@ const named: ReadonlySet<string> = new Set([
   'patternProperties',
   'dependentSchemas',
 ]);
-/** Keywords with a schema or a list of them. */
+/** Keywords with one schema or a list of schemas. */
 const nested: ReadonlySet<string> = new Set([
   'items',
   'prefixItems',
@@ -234,8 +240,9 @@ const nested: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A JSON schema in which no object has members beyond those it names: `additionalProperties: false` wherever the schema leaves
- * it open. https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+ * JSON schema in which objects accept no members other than the named ones: sets `additionalProperties: false` wherever
+ * the schema leaves it open.
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
  */
 export const closedSchema = (schema: JsonObject): JsonObject => {
   const closed = Object.fromEntries(Object.entries(schema).map(([name, member]) => [name, closedMember(name, member)]));
@@ -259,7 +266,10 @@ const closedMember = (name: string, member: JsonValue | undefined): JsonValue | 
 const closedValue = <Value extends JsonValue | undefined>(value: Value): Value | JsonObject =>
   isJsonObject(value) ? closedSchema(value) : value;
 
-/** The body without what the model or its vendor does not take. Throws the 400 for what the caller relies on. */
+/**
+ * Returns the body without the fields that the model or its provider does not accept. Throws the 400 for a field that
+ * the caller relies on.
+ */
 export const forVendor = (body: ChatBody, wire: Wire, entry: Entry): ChatBody => {
   const unsent = withoutUnsupported(chatFields, body, { ...entry, wire });
   const kept = { ...body, ...Object.fromEntries([...unsent].map((field) => [field, undefined])) };
@@ -274,7 +284,7 @@ export const forVendor = (body: ChatBody, wire: Wire, entry: Entry): ChatBody =>
 type Message = ChatBody['messages'][number];
 type Format = NonNullable<ChatBody['response_format']>;
 
-/** The name of a person and how closely to look at an image have no place elsewhere. */
+/** Only OpenAI's chat protocol has a person's name and the detail level of an image. */
 const forForeignVendor = (message: Message, ignored: IgnoredFields): Message => {
   if (message.role === 'tool') return message;
   if (message.name !== undefined) ignored.add(['messages', 0, 'name']);
@@ -288,7 +298,7 @@ const forForeignVendor = (message: Message, ignored: IgnoredFields): Message => 
   return { ...message, name: undefined, content };
 };
 
-/** Claude and Gemini take a schema and nothing beside it. Claude takes closed objects only. */
+/** Claude and Gemini accept a schema without further members. Claude accepts only closed objects. */
 const formatFor = (format: Format, wire: Wire, ignored: IgnoredFields): Format => {
   if (format.type !== 'json_schema' || wire === 'openai_responses') return format;
   const { description, schema, ...rest } = format.json_schema;

@@ -14,17 +14,17 @@ import type { Alternatives } from '../alternatives.ts';
 import { inlineImageCharacters, inlineTypeOf, isInline, platformHostOf } from '../image-url.ts';
 import type { ChatBody, ChatMessage, ToolCall } from './body.ts';
 
-/** CHAT-7. */
+/** Limit for an inline video (CHAT-7). */
 const VIDEO_CHARACTERS_MAX = 20_000_000;
 
-/** An image or a video, as an image part names it. */
+/** Image or video that an image part refers to. */
 export interface ChatMedia {
   readonly url: string;
   readonly detail: ImageDetail;
   readonly param: string;
 }
 
-/** Returns every image and video of a conversation with its path. */
+/** All images and videos of a conversation, with their place in the body. */
 export const mediaOf = (messages: readonly ChatMessage[]): ChatMedia[] => {
   const found: ChatMedia[] = [];
   for (const [index, { content }] of messages.entries()) {
@@ -38,16 +38,16 @@ export const mediaOf = (messages: readonly ChatMessage[]): ChatMedia[] => {
   return found;
 };
 
-/** A data URI of a video, or a link to a platform whose videos the model's vendor opens by itself. */
+/** Whether the URL is a data URI of a video, or a link to a platform whose videos the model's provider opens. */
 export const isVideo = (url: string, { videoLinkHosts }: TextModel): boolean =>
   inlineTypeOf(url)?.startsWith('video/') ?? videoLinkHosts.includes(platformHostOf(url) ?? '');
 
 export interface MediaSize extends Pick<PromptSize, 'images' | 'recordings'> {
-  /** Inline media in the body, in their order. */
+  /** Inline content that is not text, in the order of the body. */
   readonly inline: readonly string[];
 }
 
-/** CHAT-6, CHAT-7: checks every image and video against the model, and measures them for the estimate. */
+/** Checks every image and video against the model, and measures them for the estimate (CHAT-6, CHAT-7). */
 export const measureMedia = (media: readonly ChatMedia[], model: TextModel, alternatives: Alternatives): MediaSize => {
   const videos = media.filter(({ url }) => isVideo(url, model));
   const images = media.filter(({ url }) => !isVideo(url, model));
@@ -63,7 +63,10 @@ export const measureMedia = (media: readonly ChatMedia[], model: TextModel, alte
 const checkVideo = ({ url, param }: ChatMedia, model: TextModel, alternatives: Alternatives): void => {
   if (!model.inputTypes.includes('video')) throw refuseVideo(param, model, alternatives);
   if (!isInline(url) || url.length <= VIDEO_CHARACTERS_MAX) return;
-  throw invalidRequest(param, `${param}: a video may have at most ${VIDEO_CHARACTERS_MAX} characters as a data URI.`);
+  throw invalidRequest(
+    param,
+    `${param}: a video can have at most ${VIDEO_CHARACTERS_MAX} characters as a data URI. Send a smaller video.`,
+  );
 };
 
 const refuseVideo = (param: string, { id }: TextModel, alternatives: Alternatives): GatewayError => {
@@ -97,18 +100,21 @@ export type Said = Exclude<
   { type: 'thinking' | 'reasoning' | 'redacted_thinking' }
 >;
 
-/** What an assistant said, without what it thought. */
+/** Parts that an assistant said, without its thoughts. */
 export const saidIn = (parts: Extract<Part, readonly unknown[]>): readonly Said[] =>
   parts.filter((part) => part.type === 'text' || part.type === 'refusal');
 
-/** The body a vendor of the same protocol gets. `extras` are fields that only the model's entry knows, as the client sent them. */
+/**
+ * Body for a provider of the same protocol. `extras` are fields that only the catalog entry of the model knows, as the
+ * client sent them.
+ */
 export const toSend = (body: ChatBody, extras: JsonObject): JsonObject => {
   const { messages, tools, stream_options: options, ...rest } = body;
   const kept = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
   return {
     ...Object.fromEntries(kept),
     messages: messages.map(toMessage),
-    // Ignored without a stream (CHAT-1).
+    // Without a stream the field is ignored (CHAT-1).
     ...(body.stream && options ? { stream_options: options } : {}),
     ...(tools?.length ? { tools } : {}),
     ...extras,
@@ -132,7 +138,7 @@ const toCall = ({ id, type, function: { name, arguments: text } }: ToolCall): Js
   function: { name, arguments: text },
 });
 
-/** Fields that some vendors of other protocols have, too. `chat-fields.ts` says which. */
+/** Fields that some providers with other protocols also have. `chat-fields.ts` defines which. */
 const shared = [
   'metadata',
   'prompt_cache_key',
@@ -142,7 +148,7 @@ const shared = [
   'frequency_penalty',
 ] as const;
 
-/** `body` has only what the model and its vendor take. */
+/** `body` has only the fields that the model and its provider accept. */
 export const toConversation = (body: ChatBody, model: TextModel): Conversation => ({
   turns: body.messages.map((message, index) => toTurn(message, `messages[${index}]`, model)),
   tools: (body.tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({

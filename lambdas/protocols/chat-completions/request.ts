@@ -15,7 +15,7 @@ import { measureMedia, mediaOf, toConversation, toSend } from './conversation.ts
 
 const present = (body: ChatBody, field: keyof ChatBody): boolean => body[field] !== undefined && body[field] !== null;
 
-/** Throws the 400 or 422 for what the caller relies on and the model lacks. */
+/** Throws the 400 or 422 for a field that the caller relies on and the model lacks. */
 export const checkAgainst = (body: ChatBody, wire: Wire, model: TextModel, alternatives: Alternatives): void => {
   refuseForcedTool(body, model);
   refuseFormat(body, wire, model, alternatives);
@@ -35,7 +35,7 @@ const refuseForcedTool = ({ tool_choice: choice }: ChatBody, model: TextModel): 
   throw invalidRequest('tool_choice', `tool_choice: "${model.id}" accepts only "auto" and "none".`);
 };
 
-/** CHAT-8. Claude is instructed to return JSON. */
+/** CHAT-8. Claude gets an instruction to return JSON. */
 const refuseFormat = (
   { response_format: format }: ChatBody,
   wire: Wire,
@@ -53,7 +53,7 @@ const refuseFormat = (
   }
 };
 
-/** CHAT-9. */
+/** Rejects a body with both effort fields (CHAT-9). */
 export const refuseTwoEfforts = (body: ChatBody): void => {
   if (!present(body, 'reasoning_effort') || !body.output_config?.effort) return;
   throw invalidRequest(
@@ -62,7 +62,7 @@ export const refuseTwoEfforts = (body: ChatBody): void => {
   );
 };
 
-/** A chat body in the core's terms. Throws the 400 or 422 that names the field. */
+/** Converts a chat body to the core's terms. Throws the 400 or 422 that names the field. */
 export const toTextParams = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextParams => {
   refuseFunctionRole(json);
   const kept = keepFields(chatBody, json);
@@ -144,7 +144,7 @@ const refuseToolChoiceAlone = ({ tools, tool_choice: choice }: ChatBody): void =
   throw invalidRequest('tool_choice', 'tool_choice: needs tools. Send both.');
 };
 
-/** The field that makes an answer long, of those that the client sent. */
+/** Field that makes the response long, among those that the client sent. */
 const longestBy = ({ logprobs, top_logprobs: alternatives, n, max_tokens: cap }: ChatBody): string => {
   if (logprobs) return alternatives ? 'top_logprobs' : 'logprobs';
   if ((n ?? 1) > 1) return 'n';
@@ -164,9 +164,9 @@ const refuseUnreadable = (body: ChatBody, model: TextModel): void => {
 interface Sent {
   readonly sent: JsonObject;
   readonly ignored: IgnoredFields;
-  /** Added for the vendor by the gateway. */
+  /** Instruction that the gateway adds for the provider. */
   readonly instruction: string;
-  /** Signatures of calls, for providers that need them back. The chat body has none. */
+  /** Signatures of calls, for providers that require them. The chat body has none. */
   readonly signatures: readonly string[];
 }
 
@@ -177,7 +177,8 @@ const measure = (
   { sent, ignored, instruction, signatures }: Sent,
 ): PromptSize => {
   const { inline, ...media } = measureMedia(mediaOf(body.messages), model, alternatives);
-  // The body is serialized again. It can be shorter, without ignored fields, and longer: 1e20 becomes 21 digits.
+  // The gateway serializes the body again. It can become shorter, because ignored fields are removed, or longer,
+  // because 1e20 becomes 21 digits.
   const isAsItCame = kept.body === json && ignored.names.length === 0 && !mayChange(body);
   const bytes = isAsItCame ? bodyBytes : Buffer.byteLength(JSON.stringify(sent) + signatures.join(''));
   return {
@@ -187,7 +188,7 @@ const measure = (
   };
 };
 
-/** Whether it has numbers, which can become longer, or thoughts, which are not sent back. */
+/** Whether the body has numbers, which can become longer, or thoughts, which are not sent. */
 const mayChange = ({ tools, response_format: format, logit_bias: bias, messages }: ChatBody): boolean =>
   Boolean(tools ?? format ?? bias) ||
   messages.some(

@@ -9,8 +9,8 @@ import type { AnswerContext, StreamContext, StreamRenderer, TextProtocolAdapter 
 import { toTextParams } from './request.ts';
 
 /**
- * CHAT-10: an answer with the catalog's model id and the members that OpenAI's own document requires but compatible servers leave
- * out. https://platform.openai.com/docs/api-reference/chat/object
+ * CHAT-10: a response with the catalog's model id, and with the members that OpenAI's document requires but compatible
+ * servers omit. https://platform.openai.com/docs/api-reference/chat/object
  */
 export const toChatCompletion = (
   { content, usage }: WireAnswer,
@@ -53,7 +53,10 @@ const toToolCall = ({ id, name, arguments: text, signature }: ToolCall): JsonObj
   ...signatureMember(signature),
 });
 
-/** Where Google's own OpenAI-compatible endpoint puts it: https://ai.google.dev/gemini-api/docs/thought-signatures#openai */
+/**
+ * Same member as in Google's OpenAI-compatible endpoint:
+ * https://ai.google.dev/gemini-api/docs/thought-signatures#openai
+ */
 export const signatureMember = (signature: string | undefined): JsonObject =>
   signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 
@@ -66,13 +69,13 @@ const toChoice = (choice: JsonValue): JsonValue =>
       }
     : choice;
 
-/** Adds `cached_tokens` to the provider's counts. It is always reported and never priced here (BILL-18). */
+/** The provider's counts. `cached_tokens` is always included and has no price of its own here (BILL-18). */
 export const withCachedTokens = (usage: JsonObject): JsonObject => {
   const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   return { ...usage, prompt_tokens_details: { ...details, cached_tokens: details.cached_tokens ?? 0 } };
 };
 
-/** The counts of a vendor with another protocol. https://platform.openai.com/docs/api-reference/chat/object */
+/** Counts of a provider with another protocol. https://platform.openai.com/docs/api-reference/chat/object */
 export const toChatUsage = (usage: TokenUsage): JsonObject => ({
   prompt_tokens: promptTokensOf(usage),
   completion_tokens: answerTokensOf(usage),
@@ -84,8 +87,8 @@ export const toChatUsage = (usage: TokenUsage): JsonObject => ({
 const asEvents = (chunks: readonly string[]): string => `data: ${chunks.join('\n\ndata: ')}\n\n`;
 
 /**
- * Chunks as server-sent events. The last finish reason, the usage and the cost go out as one chunk, then `[DONE]`; after an
- * error event there is no `[DONE]` (CHAT-11, BILL-9).
+ * Renders chunks as server-sent events. The last finish reason, the usage and the cost form one chunk, followed by
+ * `[DONE]`. After an error event there is no `[DONE]` (CHAT-11, BILL-9).
  */
 export const chatStream = (context: StreamContext): StreamRenderer => {
   const { write } = context;
@@ -103,12 +106,13 @@ export const chatStream = (context: StreamContext): StreamRenderer => {
 
 const toLastChunk = (ending: Ending, { costPicos, usage }: Receipt, chunks: Chunks): JsonObject => {
   const costUsd = formatUsd(costPicos);
-  // BILL-15: a number with every digit, which no double could hold, and the same as a string for readers that round.
+  // BILL-15: the exact number, which can have more digits than a double, and the same value as a string for readers
+  // that round.
   const cost = { cost: JSON.rawJSON(costUsd), cost_usd: costUsd };
   if (ending.kind === 'neutral') {
     return { ...chunks.toLast(ending.finishReason), usage: { ...(usage && toChatUsage(usage)), ...cost } };
   }
-  if (ending.kind !== 'deferred') throw new Error('an answer of another protocol was to end a chat');
+  if (ending.kind !== 'deferred') throw new Error('a result of another protocol in a chat stream');
   return { ...ending.event, usage: { ...(ending.reportedUsage && withCachedTokens(ending.reportedUsage)), ...cost } };
 };
 
@@ -117,7 +121,7 @@ interface Chunks {
   toLast(finishReason: string): JsonObject;
 }
 
-/** https://platform.openai.com/docs/api-reference/chat/streaming. The first chunk says who speaks, whatever else it says. */
+/** https://platform.openai.com/docs/api-reference/chat/streaming. The first chunk always has the role. */
 const createChunks = ({ modelId, requestId, nowMs }: StreamContext): Chunks => {
   const ours = {
     id: `chatcmpl-${requestId}`,

@@ -26,7 +26,7 @@ export const readCreditBody = (json: JsonObject | undefined): CreditBody => pars
 
 const UNCERTAIN = 'The payment may have been credited. Send it again with the same ref: it is credited once.';
 
-/** POST /app/credits (KEY-6): what a payment provider reports a payment to. */
+/** POST /app/credits (KEY-6): a payment provider reports a payment here. */
 export const createCreditAccount =
   (deps: CreditDependencies): RouteHandler =>
   async (exchange) => {

@@ -10,15 +10,15 @@ import { createInputRoute } from '../input-route.ts';
 import { endUserName } from '../optional-fields.ts';
 import { parseWith, showAs } from '../parse.ts';
 
-/** Limit on the inputs of one request. Source: https://platform.openai.com/docs/api-reference/embeddings/create */
+/** Inputs per request, as the provider limits them: https://platform.openai.com/docs/api-reference/embeddings/create */
 const INPUTS_MAX = 2_048;
 const DIMENSIONS_MAX = 100_000;
-/** Written out, a number takes some 22 bytes; an answer of more than 64 MiB is not read. */
+/** A number takes about 22 bytes as text, and the gateway reads responses of at most 64 MiB. */
 const FLOATS_MAX = 2_500_000;
 
 const isToken = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** Walked through by hand: a body has room for millions of tokens, and each check of the library's costs a microsecond. */
+/** A plain loop: a body has room for millions of tokens, and the library takes a microsecond per check. */
 const isListOf = <Item>(value: unknown, isItem: (item: unknown) => item is Item): value is readonly Item[] =>
   Array.isArray(value) && value.length > 0 && value.every(isItem);
 
@@ -56,7 +56,7 @@ export const embeddingsBody = fields(
 
 type EmbeddingsBody = z.output<typeof embeddingsBody>;
 
-/** EMB-1. */
+/** Validates an embeddings body (EMB-1). Throws the 400 that names the field. */
 export const toEmbeddingParams = (json: JsonObject): EmbeddingParams => {
   const { body: kept, ignored } = keepFields(embeddingsBody, json);
   const body = parseWith(embeddingsBody, kept);

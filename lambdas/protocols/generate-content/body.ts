@@ -3,11 +3,11 @@ import type { JsonValue } from '../../core/json.ts';
 import { type FieldPolicy, fields, guardedNames } from '../fields.ts';
 import { anyObject, listOf, recordOf, showAs } from '../parse.ts';
 
-/** A protobuf message as JSON. Its unknown members are listed unless the policy says otherwise. */
+/** Schema of a protobuf message in JSON. Lists unknown members unless the policy says otherwise. */
 export const message = <Shape extends z.core.$ZodLooseShape>(shape: Shape, policy: Partial<FieldPolicy> = {}) =>
   fields(shape, { unknown: 'list', ...policy, spelling: 'proto' });
 
-/** The name of an enum value, which the vendor reads in any case. It is sent on as it came. */
+/** Name of an enum value. The provider reads it in any case, and it is sent as the client wrote it. */
 export const enumName = (...names: readonly string[]) =>
   showAs(
     z
@@ -19,12 +19,12 @@ export const enumName = (...names: readonly string[]) =>
     { kind: 'schema', schema: { type: 'string', enum: names } },
   );
 
-/** Any JSON, not looked into. */
+/** Any JSON. Its content is not checked. */
 export const anyJson = showAs(z.custom<JsonValue>(), { kind: 'schema', schema: {} });
 
 /**
- * GEM-1: the vendor judges thinking, temperature and the other sampling fields itself, for each model of its own. A level is its
- * word, too; there are more of them with every generation.
+ * GEM-1: the provider checks thinking, temperature and the other sampling fields itself, for each of its models. The
+ * same holds for the names of levels, because every generation adds some.
  */
 const thinkingConfig = message({
   thinkingLevel: z
@@ -35,15 +35,18 @@ const thinkingConfig = message({
   includeThoughts: z.boolean().optional(),
 });
 
-/** https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size; the longest four are not for every model. */
+/**
+ * https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size; some models do not support the
+ * last four.
+ */
 const aspectRatios = [
   ...['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'],
   ...['1:4', '4:1', '1:8', '8:1'],
 ] as const;
 
 /**
- * https://ai.google.dev/api/generate-content#ImageConfig, for models that draw. Its other members are not for this vendor's own API,
- * as the conversions of @google/genai say. The sizes are those of the entry.
+ * https://ai.google.dev/api/generate-content#ImageConfig, for models that generate images. The conversions of
+ * @google/genai show that its other members do not exist in this API. The catalog entry defines the sizes.
  */
 const imageConfig = message({
   aspectRatio: z.enum(aspectRatios).optional(),
@@ -100,7 +103,7 @@ const functionDeclaration = message({
 
 const toolRunsAtProvider = 'this tool runs at the provider and is not supported. Use functionDeclarations.';
 
-/** Functions that the client runs. Any other member is another tool (GEN-9). */
+/** Functions that the client runs. Any other member is a different tool (GEN-9). */
 export const tool = message(
   {
     functionDeclarations: listOf(functionDeclaration, {
@@ -137,7 +140,7 @@ export type GenerationConfig = z.output<typeof generationConfig>;
 
 const many = { max: 10_000, message: 'must be an array of parts' };
 
-/** Clients name their files. The vendor's Gemini API does not know the name. */
+/** Clients give their files a name, which the provider's Gemini API does not know. */
 const named = { accepted: ['displayName'] };
 const inlineData = message({ mimeType: z.string(), data: z.string() }, named).optional();
 const fileData = message({ fileUri: z.string(), mimeType: z.string().optional() }, named).optional();
@@ -163,7 +166,7 @@ const functionResponse = message(
   { unknown: 'accept' },
 );
 
-/** A video is counted at one frame a second; more frames would cost more than the hold knows. */
+/** The estimate counts one frame per second of video. More frames would cost more than the hold covers. */
 const videoMetadata = message({
   startOffset: z.string().optional(),
   endOffset: z.string().optional(),
@@ -215,7 +218,7 @@ export const content = message(
 
 const textOnly = 'a system instruction must be text. Send the part in contents.';
 
-/** Text only, as the vendor's reference says; the role is not read. */
+/** Accepts only text, as the provider's reference says. The role is not read. */
 export const systemInstruction = message(
   {
     role: z.string().optional(),
@@ -252,7 +255,10 @@ export const generateContentBody = message(
     toolConfig: toolConfig.optional(),
     safetySettings: listOf(safetySetting, { max: 100, message: 'must be an array of settings' }).optional(),
     generationConfig: generationConfig.optional(),
-    /** The vendor's SDKs send it by themselves: https://ai.google.dev/gemini-api/docs/generate-content/long-decode */
+    /**
+     * The provider's SDKs send it without the client's request:
+     * https://ai.google.dev/gemini-api/docs/generate-content/long-decode
+     */
     continuationToken: z.string().optional(),
     labels: recordOf(z.string(), 64).optional(),
     serviceTier: enumName('standard', 'unspecified').optional(),

@@ -7,24 +7,27 @@ import type { Alternatives } from '../alternatives.ts';
 import { platformHostOf } from '../image-url.ts';
 import type { Content, Part } from './body.ts';
 
-/** Enough of base64 for the first 12 bytes. */
+/** Base64 characters that hold at least the first 12 bytes. */
 const SNIFFED_CHARACTERS = 24;
 
 type Media = Pick<Part, 'inlineData' | 'fileData'>;
 
 interface PlacedMedia extends Media {
-  /** Path of the part in the client's body. */
+  /** Place of the part in the client's body. */
   readonly param: string;
 }
 
 export interface MediaSize extends Pick<PromptSize, 'images' | 'recordings' | 'documents'> {
-  /** Base64 in the body, in its order. */
+  /** Base64 content in the order of the body. */
   readonly inline: readonly string[];
-  /** Documents of plain text, decoded. */
+  /** Decoded plain-text documents. */
   readonly texts: readonly string[];
 }
 
-/** CHAT-6, GEN-11: checks every medium against the model, and measures them for the estimate. `at` is the place of the contents. */
+/**
+ * CHAT-6, GEN-11: checks all media against the model, and measures them for the estimate. `at` is the place of the
+ * contents.
+ */
 export const measureMedia = (
   contents: readonly Content[],
   model: TextModel,
@@ -70,7 +73,10 @@ const kindOf = (mimeType: string): Kind | undefined => {
   return (['image', 'video', 'audio', 'text'] as const).find((kind) => type.startsWith(`${kind}/`));
 };
 
-/** The vendor also reads each page of a PDF document as an image: https://ai.google.dev/gemini-api/docs/document-processing */
+/**
+ * The provider also reads each page of a PDF document as an image:
+ * https://ai.google.dev/gemini-api/docs/document-processing
+ */
 const inputs = {
   image: { type: 'image', name: 'images' },
   video: { type: 'video', name: 'videos' },
@@ -89,11 +95,11 @@ const requireInput = (kind: Kind, param: string, model: TextModel, alternatives:
 /** Runs in linear time: no character can match in two ways. */
 const base64 = /^[\w+/\s-]*(?:=\s*){0,2}$/;
 
-/** A type without a character set, or with that of `decodeText` or a part of it. */
+/** Whether the type has no character set, or one that `decodeText` can read. */
 const isOfUtf8 = (type: string): boolean =>
   !type.includes('charset') || /^[^;]*;\s*charset="?(?:utf-8|us-ascii)"?\s*$/.test(type);
 
-/** The vendor reads UTF-8. In another encoding the estimate would count other characters. */
+/** The provider reads UTF-8. With another encoding the estimate would count other characters. */
 const decodeText = ({ mimeType, data }: NonNullable<Media['inlineData']>, param: string): string => {
   if (!isOfUtf8(mimeType.toLowerCase())) {
     throw invalidRequest(`${param}.mimeType`, `${param}.mimeType: must have a charset of utf-8, or none.`);
@@ -129,7 +135,7 @@ const checkInline = (
 
 const hostOf = (uri: string): string | undefined => (/^https?:\/\//i.test(uri) ? platformHostOf(uri) : undefined);
 
-/** Only links to video platforms: a file of the vendor's would be one of our account's. */
+/** Accepts only links to video platforms. A file at the provider would belong to the gateway's own account. */
 const checkLink = (
   { fileUri, mimeType }: NonNullable<Media['fileData']>,
   param: string,
@@ -139,7 +145,7 @@ const checkLink = (
   const host = hostOf(fileUri) ?? '';
   if (!model.videoLinkHosts.includes(host)) {
     const uriParam = `${param}.fileUri`;
-    const allowed = model.videoLinkHosts.length > 0 ? ` Links may be to ${model.videoLinkHosts.join(', ')}.` : '';
+    const allowed = model.videoLinkHosts.length > 0 ? ` Links can be to ${model.videoLinkHosts.join(', ')}.` : '';
     const others = alternatives(({ videoLinkHosts }) => videoLinkHosts.includes(host));
     throw invalidRequest(
       uriParam,

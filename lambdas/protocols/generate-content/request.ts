@@ -11,7 +11,7 @@ import { parseWith, shownName } from '../parse.ts';
 import { countContentBody, type GenerateContentBody, type GenerationConfig, generateContentBody } from './body.ts';
 import { type MediaSize, measureMedia } from './media.ts';
 
-/** Not the sampling fields: those always reach the vendor (GEM-1). */
+/** Fields that not every model accepts. The sampling fields are not among them: they always reach the provider (GEM-1). */
 const optional: readonly OptionalField<GenerationConfig>[] = [
   {
     field: 'stopSequences',
@@ -41,7 +41,10 @@ const optional: readonly OptionalField<GenerationConfig>[] = [
   { field: 'logprobs', capability: 'logprobs', otherwise: 'refuse' },
 ];
 
-/** GEN-11. Refuses what the entry does not support; answers the names of fields of generationConfig that are not to be sent. */
+/**
+ * Rejects what the catalog entry does not support (GEN-11). Returns the names of fields of generationConfig that must
+ * not be sent.
+ */
 export const applyConstraints = (body: GenerateContentBody, entry: Entry): ReadonlySet<string> => {
   const config = body.generationConfig ?? {};
   const unsent = withoutUnsupported(optional, config, { ...entry, at: `${entry.at ?? ''}generationConfig.` });
@@ -72,7 +75,7 @@ const refuseFormat = (config: GenerationConfig, entry: Entry): void => {
   if (!entry.model.capabilities[capability]) throw unsupported(`generationConfig.${field}`, capability, entry);
 };
 
-/** As CHAT-3 has it for n. */
+/** Same rule as CHAT-3 for `n`. */
 const refuseCandidates = ({ candidateCount = 1 }: GenerationConfig, { model, alternatives, at = '' }: Entry): void => {
   if (candidateCount === 1 || model.capabilities.multipleChoices) return;
   const param = `${at}generationConfig.candidateCount`;
@@ -81,7 +84,7 @@ const refuseCandidates = ({ candidateCount = 1 }: GenerationConfig, { model, alt
   throw new GatewayError('unprocessable_entity', message, { param });
 };
 
-/** What only models that draw take, and the sizes that have a price (IMG-8). */
+/** Checks fields that only image models accept, and the sizes that have a price (IMG-8). */
 const refuseImages = (
   { responseModalities = [], imageConfig }: GenerationConfig,
   { model, alternatives, at = '' }: Entry,
@@ -101,7 +104,6 @@ const refuseImages = (
   throw invalidRequest(param, `${param}: must be one of ${allowed} with "${id}".`);
 };
 
-/** Request of a client. */
 export interface ContentRequest {
   /** Model id in the path. */
   readonly modelId: string;
@@ -112,14 +114,14 @@ export interface ContentRequest {
 
 interface Parsed extends ContentRequest {
   readonly body: GenerateContentBody;
-  /** Fields that no model takes. */
+  /** Fields that no model accepts. */
   readonly ignored: IgnoredFields;
   readonly alternatives: Alternatives;
-  /** Whether the body is as it came. */
+  /** Whether nothing was removed from the client's body. */
   readonly isWhole: boolean;
 }
 
-/** A generate-content body in the core's terms. Throws the 400 or 422 that names the field. */
+/** Converts a generate-content body to the core's terms. Throws the 400 or 422 that names the field. */
 export const toTextParams = (request: ContentRequest, alternatives: Alternatives): TextParams => {
   const { body: kept, ignored } = keepFields(generateContentBody, request.json);
   const body = parseWith(generateContentBody, kept);
@@ -135,11 +137,13 @@ export const toTextParams = (request: ContentRequest, alternatives: Alternatives
 };
 
 export interface CountParams {
-  /** The body to count, valid for the model; the model itself is not in it. Throws the 400 or 422 that names the field. */
+  /**
+   * Returns the body to count, checked for the model and without its name. Throws the 400 or 422 that names the field.
+   */
   validateFor(model: TextModel): Pick<TextRequest, 'body' | 'ignored'>;
 }
 
-/** A body to count the tokens of: contents alone, or a whole request. */
+/** Converts a body whose tokens are counted: contents alone, or a whole request. */
 export const toCountParams = (
   { modelId, json }: Pick<ContentRequest, 'modelId' | 'json'>,
   alternatives: Alternatives,
@@ -167,10 +171,13 @@ export const toCountParams = (
   };
 };
 
-/** A name in the body beside that of the path would be for nothing, or for another model than the client thinks. */
+/**
+ * The path chooses the model. A different name in the body would have no effect, so the client would get an unexpected
+ * model.
+ */
 const refuseOtherModel = (named: string | undefined, modelId: string, param: string): void => {
   if (named === undefined || named.replace(/^models\//, '') === modelId) return;
-  throw invalidRequest(param, `${param}: must be "${shownName(modelId)}" as in the path. Leave it out.`);
+  throw invalidRequest(param, `${param}: must be "${shownName(modelId)}" as in the path. Remove it.`);
 };
 
 const validateFor = ({ stream, ...parsed }: Parsed, model: TextModel): TextRequest => {
@@ -199,7 +206,7 @@ interface Checked {
   readonly sent: JsonObject;
   readonly media: MediaSize;
   readonly ignored: readonly string[];
-  /** Whether the model takes every field. */
+  /** Whether the model accepts every field. */
   readonly isWhole: boolean;
 }
 
@@ -223,7 +230,7 @@ const checked = (
 
 const measure = (parsed: Omit<Parsed, 'stream'>, model: TextModel, request: Checked): PromptSize => {
   const { inline, texts, ...media } = request.media;
-  // What an answer has said so far is read again by the request that goes on with it: as much as fits the context.
+  // A continued request makes the model read its earlier output again, up to the size of the context.
   const saidBefore = parsed.body.continuationToken === undefined ? 0 : model.limits.contextTokens;
   const ofTexts = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return {
@@ -238,7 +245,9 @@ const measure = (parsed: Omit<Parsed, 'stream'>, model: TextModel, request: Chec
 const bytesOf = ({ body, bodyBytes, isWhole }: Omit<Parsed, 'stream'>, { sent, ...request }: Checked): number =>
   isWhole && request.isWhole && !mayGrow(body) ? bodyBytes : Buffer.byteLength(JSON.stringify(sent));
 
-/** Whether serializing the body again can make it longer: 1e20 has 21 digits. Text cannot grow. */
+/**
+ * The gateway serializes the body again, which can make a number longer: 1e20 becomes 21 digits. Text keeps its length.
+ */
 const mayGrow = ({ contents, tools, generationConfig: config }: GenerateContentBody): boolean =>
   Boolean(tools ?? config?.responseSchema ?? config?.responseJsonSchema) ||
   contents.some(({ parts = [] }) =>

@@ -17,10 +17,10 @@ import { toCountParams, toTextParams } from './request.ts';
 
 type Query = Pick<APIGatewayProxyEventV2, 'queryStringParameters'>;
 
-/** https://cloud.google.com/apis/docs/system-parameters: `alt` says how an answer is written. */
+/** https://cloud.google.com/apis/docs/system-parameters: `alt` selects the response format. */
 const altOf = ({ queryStringParameters: query = {} }: Query): string => query.alt ?? 'json';
 
-/** GEM-2. */
+/** Framing of a stream (GEM-2). Throws the 400 for an unknown `alt`. */
 export const framingOf = (event: Query): 'sse' | 'array' => {
   const alt = altOf(event);
   if (alt === 'sse') return 'sse';
@@ -28,13 +28,13 @@ export const framingOf = (event: Query): 'sse' | 'array' => {
   throw invalidRequest('alt', 'alt: must be "sse" or "json".');
 };
 
-/** Rejects `alt=sse` on a method without a stream. */
+/** Rejects `alt=sse` on routes that do not stream. */
 export const requireJson = (event: Query): void => {
   if (altOf(event) === 'json') return;
   throw invalidRequest('alt', 'alt: must be "json". Streams are at :streamGenerateContent.');
 };
 
-export const foreign = (): Error => new Error('an answer of another protocol on generateContent');
+export const foreign = (): Error => new Error('a result of another protocol on generateContent');
 
 const toErrorElement = (error: GatewayError, requestId: string): string =>
   JSON.stringify(toErrorBody(error, 'generate_content', requestId));
@@ -52,7 +52,7 @@ const refuseDeltas = (): never => {
 
 const asEvents = (elements: readonly string[]): string => elements.map((element) => `data: ${element}\n\n`).join('');
 
-/** With `?alt=sse`: nothing but the end of the stream says that it is over. */
+/** Renders a stream with `?alt=sse`. Only its end marks the last event. */
 export const eventStream = ({ write, requestId }: Context): StreamRenderer => ({
   native: (events) => write(asEvents(events)),
   neutral: refuseDeltas,
@@ -61,8 +61,8 @@ export const eventStream = ({ write, requestId }: Context): StreamRenderer => ({
 });
 
 /**
- * Without it: one JSON array. Only a good answer closes it. After an error it stays open, so that a parser of
- * the whole array fails, and a reader of single elements finds the error last.
+ * Renders a stream without `?alt=sse` as one JSON array. Only a successful response closes the array. After an error it
+ * stays open, so that a parser of the whole array fails, and a reader of single elements finds the error last.
  */
 export const arrayStream = ({ write, requestId }: Context): StreamRenderer => {
   let separator = '[';
@@ -84,7 +84,7 @@ export const arrayStream = ({ write, requestId }: Context): StreamRenderer => {
 
 export const modelIdOf = ({ route }: Pick<Exchange, 'route'>): string => {
   const model = route?.params.model;
-  if (!model) throw new Error('a route of generateContent without a model in its path');
+  if (!model) throw new Error('a generateContent route without a model in its path');
   return model;
 };
 
@@ -100,20 +100,20 @@ const faceOf = (stream: boolean): TextProtocolAdapter => ({
   toStream: eventStream,
 });
 
-/** The framing of `?alt=sse`. */
+/** Framing of `?alt=sse`. */
 export const streamedAsEvents = faceOf(true);
 
 const streamedAsArray: TextProtocolAdapter = {
   ...streamedAsEvents,
   toStream: arrayStream,
   streamHeaders: { ...eventStreamHeaders, 'content-type': 'application/json; charset=utf-8' },
-  // White space is allowed before the next element (CHAT-11).
+  // JSON allows a space wherever the next element can follow (CHAT-11).
   keepAlive: ' ',
 };
 
 const plain = faceOf(false);
 
-/** POST /v1beta/models/{model}:generateContent. The only vendor behind it speaks the same protocol. */
+/** POST /v1beta/models/{model}:generateContent. Its only provider uses the same protocol. */
 export const generateContent: TextProtocolAdapter = {
   ...plain,
   toParams: (exchange, alternatives) => {
@@ -122,7 +122,7 @@ export const generateContent: TextProtocolAdapter = {
   },
 };
 
-/** POST /v1beta/models/{model}:streamGenerateContent, framed as its query asks for (GEM-2). */
+/** POST /v1beta/models/{model}:streamGenerateContent. Its query selects the framing (GEM-2). */
 export const createStreamGenerateContent = (deps: TextRouteDependencies): RouteHandler => {
   const routes = {
     sse: createTextRoute(deps, streamedAsEvents),
@@ -131,15 +131,15 @@ export const createStreamGenerateContent = (deps: TextRouteDependencies): RouteH
   return async (exchange) => routes[framingOf(exchange.event)](exchange);
 };
 
-/** Those whose vendor counts in this protocol. */
+/** Wires whose provider counts tokens in this protocol. */
 const wires: readonly Wire[] = ['gemini_generate_content', 'gemini_generate_content_image'];
 
-/** POST /v1beta/models/{model}:countTokens. Answers with what the vendor said. */
+/** POST /v1beta/models/{model}:countTokens. Returns the provider's result. */
 export const createCountContentTokens =
   (deps: CountDependencies<JsonObject>): RouteHandler =>
   async (exchange) => {
     const { event, body, summary } = exchange;
-    if (!body) throw new Error('a request to count without a body');
+    if (!body) throw new Error('a count request without a body');
     const { requireParameters } = readPaidHeaders(event.headers, noKeys, false);
     requireJson(event);
     const modelId = modelIdOf(exchange);

@@ -16,7 +16,7 @@ import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, recordReceipt } from '../paid-response.ts';
 import { toEditParams, toGenerationParams } from './request.ts';
 
-/** https://platform.openai.com/docs/api-reference/images/object. `size` is what each image really has (IMG-9). */
+/** https://platform.openai.com/docs/api-reference/images/object. `size` is the actual size of each image (IMG-9). */
 export const toImagesAnswer = ({ images, usage }: MadeImages, nowMs: number): JsonObject => ({
   created: Math.floor(nowMs / 1_000),
   data: images.map(({ content, width, height, revisedPrompt }) => ({
@@ -50,10 +50,10 @@ type ParsedParams = Omit<ImageParams, 'dryRun'>;
 export const createImageRoutes = (
   deps: ImageRouteDependencies,
 ): Record<'generateImages' | 'editImages', RouteHandler> => ({
-  /** POST /v1/images/generations: JSON, so it can be repeated under a key (IDEM-1). */
+  /** POST /v1/images/generations. The body is JSON, so the route supports idempotency keys (IDEM-1). */
   generateImages: async (exchange) => {
     const { body, event } = exchange;
-    if (!body) throw new Error('a request for images without a body');
+    if (!body) throw new Error('an image request without a body');
     const rules = { takesKeys: true, takesFallback: false };
     const { dryRun, idempotencyKey: key } = readPaidHeaders(event.headers, rules, false);
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
@@ -62,10 +62,10 @@ export const createImageRoutes = (
     if (key === undefined) return work();
     return idempotentAnswer(deps.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
   },
-  /** POST /v1/images/edits: a form (IMG-5, IDEM-5). */
+  /** POST /v1/images/edits. The body is a form (IMG-5, IDEM-5). */
   editImages: async (exchange) => {
     const { form, event } = exchange;
-    if (!form) throw new Error('an edit of images without a form');
+    if (!form) throw new Error('an image edit without a form');
     const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
     return answer(deps, exchange, caller, { ...toEditParams(form), dryRun });
@@ -84,7 +84,7 @@ const answer = async (
   const order: ImageParams = {
     ...parsed,
     validateFor: (model) => {
-      // The log names models of the catalog only, never what a client wrote in that place.
+      // Logs only model ids of the catalog, never the client's text.
       summary.model = model.id;
       return parsed.validateFor(model);
     },

@@ -6,18 +6,17 @@ import type { Form } from '../../http/exchange.ts';
 import { checkImageFile } from '../image-file.ts';
 import { inlineTypeOf } from '../image-url.ts';
 
-/** As long as the front doors and vendors of the web let one be. */
+/** Usual limit of front doors and providers on the web. */
 const URL_CHARACTERS_MAX = 8_192;
 const numberedForm = /^input_image(?:_\d{1,4})?$/;
 
-/** Whether a field carries images with some model, so that another one can say where they belong. */
+/** Whether a field holds images with some model. For another model, the error can then name the right field. */
 export const isReferenceName = (name: string): boolean =>
   name === 'image' || name === 'mask' || numberedForm.test(name);
 
 /**
- * IMG-4, IMG-10: returns the reference images of a JSON request, in the order of the fields in the catalog entry;
- * fields without an image are skipped. Throws `invalid_image_format` for an invalid image, and 400 for a field of
- * another family.
+ * Reference images of a JSON request in the order of the entry's fields (IMG-4, IMG-10). Fields without an image are
+ * skipped. Throws `invalid_image_format` for an invalid image, and the 400 for a field of another model family.
  */
 export const toReferences = (json: JsonObject, model: ImageModel): readonly ImageReference[] => {
   const { fields, form, max } = model.image.references;
@@ -52,7 +51,7 @@ const wrongField = (name: string, { id, capabilities, image }: ImageModel): Gate
 export const tooMany = (param: string, { id, image }: ImageModel): GatewayError =>
   invalidRequest(param, `${param}: "${id}" accepts at most ${image.references.max} images. Send fewer.`);
 
-/** An array, or the only member of one. */
+/** Accepts an array of URLs, or a single URL. */
 const listOfUrls = (value: JsonValue, field: string, model: ImageModel): readonly ImageReference[] => {
   if (!isList(value)) return [publicUrl(value, field)];
   const { max } = model.image.references;
@@ -66,7 +65,7 @@ const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArra
 const invalidFormat = (param: string, problem: string): GatewayError =>
   new GatewayError('invalid_image_format', `${param}: ${problem}`, { param });
 
-/** It is the vendor's to fetch. Blanks and the like, which every reader of URLs treats in its own way, are refused. */
+/** The provider fetches the URL. Rejects spaces and control characters, because URL parsers treat them differently. */
 const publicUrl = (value: JsonValue, param: string, allowed = 'an http(s) URL'): ImageReference => {
   if (typeof value !== 'string' || !/^https?:\/\//i.test(value)) throw invalidFormat(param, `must be ${allowed}.`);
   if (value.length > URL_CHARACTERS_MAX) {
@@ -86,8 +85,8 @@ const inlineOrUrl = (value: JsonValue, param: string): ImageReference => {
 };
 
 /**
- * Decodes base64. The decoder skips invalid characters and stops at padding: then there are fewer bytes than the text
- * has room for.
+ * The decoder skips characters that are not base64 and stops at padding. The bytes are then fewer than the text has
+ * room for.
  */
 const decode = (base64: string, param: string): Uint8Array => {
   const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
@@ -101,7 +100,7 @@ const decode = (base64: string, param: string): Uint8Array => {
 
 const IMAGE = 'image';
 const MASK = 'mask';
-/** An SDK that is given a list puts brackets behind the name. */
+/** SDKs append brackets to the name if they send a list. */
 export const editFiles = [IMAGE, `${IMAGE}[]`, MASK];
 
 interface EditFiles {
@@ -109,7 +108,7 @@ interface EditFiles {
   readonly mask: ImageFile | undefined;
 }
 
-/** IMG-5: the images in their order, and the mask over the first of them. */
+/** Images of the form in their order, and the mask for the first of them (IMG-5). */
 export const toEditFiles = ({ files }: Form, model: ImageModel): EditFiles => {
   const images = files.filter(({ field }) => field !== MASK);
   const masks = files.filter(({ field }) => field === MASK);
@@ -130,11 +129,14 @@ const refuseMasks = (count: number, { id, capabilities }: ImageModel): void => {
   if (count > 1) throw invalidRequest(MASK, `${MASK}: sent twice. Send one mask.`);
 };
 
-/** A PNG of the first image's dimensions: https://platform.openai.com/docs/api-reference/images/createEdit, `mask`. */
+/**
+ * Mask with the dimensions of the first image: https://platform.openai.com/docs/api-reference/images/createEdit,
+ * `mask`.
+ */
 const toMask = (bytes: Uint8Array, first: ImageFile | undefined): ImageFile => {
   const refuse = (problem: string) => new GatewayError('invalid_image_format', `${MASK}: ${problem}`, { param: MASK });
   const mask = checkImageFile(bytes, MASK);
-  if (mask.mediaType !== 'image/png') throw refuse('must be a PNG. Its transparent parts are painted.');
+  if (mask.mediaType !== 'image/png') throw refuse('must be a PNG. The model paints its transparent parts.');
   if (!first || (mask.width === first.width && mask.height === first.height)) return mask;
   const is = `${mask.width}x${mask.height}`;
   throw refuse(`the mask is ${is}, but the first image is ${first.width}x${first.height}. Send a mask of that size.`);

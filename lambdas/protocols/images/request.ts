@@ -10,7 +10,7 @@ import { endUserName, hasAtMost, promptText, toTextFields } from '../optional-fi
 import { parseWith, shownName } from '../parse.ts';
 import { editFiles, isReferenceName, toEditFiles, toReferences } from './references.ts';
 
-/** A request whose fields have the right types, before it is known what the model takes of them. */
+/** A request whose fields have the right types. The model's limits are not checked yet. */
 export interface Sent {
   readonly sent: SharedFields;
   readonly edges: { readonly width: number | undefined; readonly height: number | undefined };
@@ -21,7 +21,7 @@ export interface Sent {
   readonly extras: JsonObject;
 }
 
-/** Checks a request against the model's entry (IMG-2 to IMG-5, IMG-7). */
+/** Checks a request against the model's catalog entry (IMG-2 to IMG-5, IMG-7). */
 export const toAsk = (model: ImageModel, request: Sent): ImageAsk => {
   const { sent, edges, aspectRatio, sequential, references, mask, extras } = request;
   refuseLongPrompt(sent.prompt, model);
@@ -40,10 +40,13 @@ export const toAsk = (model: ImageModel, request: Sent): ImageAsk => {
 const refuseLongPrompt = (prompt: string, { id, image }: ImageModel): void => {
   const { promptCharactersMax } = image;
   if (hasAtMost(prompt, promptCharactersMax)) return;
-  throw invalidRequest('prompt', `prompt: must have at most ${promptCharactersMax} characters with "${id}".`);
+  throw invalidRequest(
+    'prompt',
+    `prompt: must have at most ${promptCharactersMax} characters with "${id}". Shorten it.`,
+  );
 };
 
-/** Seedream's series of images: how many there would be is not known before they are paid for. */
+/** Rejects Seedream's series of images, because their number is unknown until they are paid for. */
 const refuseSequential = (sent: string | undefined, { id, capabilities }: ImageModel): void => {
   if (sent === undefined) return;
   const param = 'sequential_image_generation';
@@ -57,17 +60,20 @@ const refuseSequential = (sent: string | undefined, { id, capabilities }: ImageM
 const countOf = (n: number, { id, image }: ImageModel): number => {
   if (n <= image.nMax) return n;
   if (image.nMax > 1) throw invalidRequest('n', `n: must be at most ${image.nMax} with "${id}".`);
-  const message = `n: "${id}" makes 1 image per request. Send n requests.`;
+  const message = `n: "${id}" generates 1 image per request. Send n requests.`;
   throw new GatewayError('unprocessable_entity', message, { param: 'n' });
 };
 
-/** IMG-3. Where the client has no choice the entry makes it: by the step of the size, or once for all. */
+/**
+ * Quality of the image (IMG-3). Without a choice of the client, the catalog entry defines it: per size tier, or one for
+ * all.
+ */
 const qualityOf = (sent: string | undefined, size: ChosenSize, model: ImageModel): ImageQuality | undefined => {
   const { id, capabilities, image } = model;
   if (capabilities.quality.length === 0) {
     if (sent === undefined) return ownQuality(image.size, size);
     const reason = image.size.mode === 'enum_by_tier' ? 'It follows from size. ' : '';
-    throw invalidRequest('quality', `quality: not supported with "${id}". ${reason}Leave it out.`);
+    throw invalidRequest('quality', `quality: not supported with "${id}". ${reason}Remove it.`);
   }
   if (sent === undefined || sent === 'auto') return undefined;
   const quality = capabilities.quality.find((value) => value === sent);
@@ -83,23 +89,25 @@ const ownQuality = (rule: ImageModel['image']['size'], size: ChosenSize): ImageQ
 };
 
 const CHARACTERS_MAX = 64;
-/** Formats that can be delivered. The provider's other formats are not a single image and cost more than the hold. */
+/** Formats that the gateway can deliver. The provider's others are not single images, and cost more than the hold. */
 const outputFormats: ReadonlySet<JsonValue> = new Set(['png', 'jpeg', 'webp']);
 const textFields: ReadonlySet<string> = new Set(['background', 'moderation']);
 const streaming: ReadonlySet<string> = new Set(['stream', 'partial_images']);
 
-/** `stream: false`, which an SDK may send, is what happens anyway; in a form it is text. */
+/** Rejects requests for a stream. SDKs may send `stream: false`, which has no effect. In a form it is text. */
 export const refuseStreaming = (sent: JsonObject): void => {
   const stream = sent.stream ?? false;
   if (stream !== false && stream !== 'false') {
-    throw invalidRequest('stream', 'stream: images are not streamed here. Leave it out: the answer comes whole.');
+    throw invalidRequest('stream', 'stream: images are not streamed here. Remove it to get the complete response.');
   }
   if ((sent.partial_images ?? null) !== null) {
-    throw invalidRequest('partial_images', 'partial_images: images are not streamed here. Leave it out.');
+    throw invalidRequest('partial_images', 'partial_images: images are not streamed here. Remove it.');
   }
 };
 
-/** Fields of the entry, unchanged. `null` counts as absent. Any other field is refused by name (GEN-9). */
+/**
+ * Returns the fields of the catalog entry, unchanged. `null` counts as absent. Rejects any other field by name (GEN-9).
+ */
 export const toExtras = (sent: JsonObject, model: ImageModel, isKnown: (name: string) => boolean): JsonObject => {
   const extras = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(sent)) {
@@ -114,7 +122,7 @@ export const toExtras = (sent: JsonObject, model: ImageModel, isKnown: (name: st
 
 const unknownField = (name: string, { id, extraFields }: ImageModel) => {
   const shown = shownName(name);
-  const others = extraFields.length > 0 ? ` Further fields that it takes: ${extraFields.join(', ')}.` : '';
+  const others = extraFields.length > 0 ? ` It also accepts ${extraFields.join(', ')}.` : '';
   return invalidRequest(shown, `${shown}: this field is not supported with "${id}". Remove it.${others}`);
 };
 
@@ -123,22 +131,22 @@ const refuseValue = (name: string, value: JsonValue): void => {
     throw invalidRequest(name, `${name}: must be one of "png", "jpeg", "webp".`);
   }
   if (textFields.has(name) && typeof value !== 'string') throw invalidRequest(name, `${name}: must be a string.`);
-  // A number too large for JSON's own kind is read as an infinite one.
+  // The JSON parser reads a number that is too large as Infinity.
   if (typeof value === 'boolean' || Number.isFinite(value)) return;
   if (typeof value === 'string' && value.length <= CHARACTERS_MAX && value.isWellFormed()) return;
   const problem = `must be a string of at most ${CHARACTERS_MAX} characters, a number or a boolean.`;
   throw invalidRequest(name, `${name}: ${problem}`);
 };
 
-/** A text field. Its error names `what` it must be. */
+/** Schema of a text field. Its message for another type is "must be" and `what`. */
 export const text = (what: string) => z.string(`must be ${what}`);
 
 const countProblem = 'must be a whole number of at least 1';
 
-/** How many images, as JSON has it. */
+/** Number of images in JSON. */
 export const countInJson = z.int(countProblem).min(1, countProblem);
 
-/** And as a form has it, where everything is text. */
+/** Number of images in a form, where every value is text. */
 export const countInText = z
   .string(countProblem)
   .regex(/^[1-9]\d{0,8}$/, countProblem)
@@ -146,7 +154,10 @@ export const countInText = z
 
 export const edge = z.int('must be a whole number of pixels').min(1, 'must be a whole number of pixels, at least 1');
 
-/** What both endpoints take: https://platform.openai.com/docs/api-reference/images/create. How much of it is for the entry to say. */
+/**
+ * Fields of both endpoints: https://platform.openai.com/docs/api-reference/images/create. The model's catalog entry
+ * limits their values.
+ */
 export const sharedFields = {
   model: text('the id of a model').min(1, 'must be the id of a model'),
   prompt: promptText('must be a string that describes the image'),
@@ -164,7 +175,7 @@ export interface SharedFields {
   readonly user?: string | null | undefined;
 }
 
-/** The catalog entry of the model validates all other fields, except references (GEN-9). */
+/** The model's catalog entry defines all fields that are neither listed here nor references (GEN-9). */
 export const generationBody = z.object({
   ...sharedFields,
   n: countInJson.nullish(),

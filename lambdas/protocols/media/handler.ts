@@ -10,8 +10,8 @@ export interface MediaDependencies extends RelayDependencies {
 }
 
 /**
- * GET /media/{name} (IMG-6): an image behind its link. Everyone with the link can see the image; links cannot be
- * guessed or listed.
+ * GET /media/{name} (IMG-6): an image behind its link. Anyone with the link can open it. Links cannot be guessed or
+ * listed.
  */
 export const createGetMedia =
   (deps: MediaDependencies): RouteHandler =>
@@ -28,7 +28,7 @@ export const createGetMedia =
         'content-type': mediaType,
         'content-disposition': 'inline',
         'cache-control': `private, max-age=${Math.floor(leftMs / 1_000)}, immutable`,
-        // Whatever a vendor drew, a browser is to show it as a picture and as nothing else.
+        // Browsers must show the file as an image and never run it, whatever the provider generated.
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; sandbox",
       },
@@ -37,7 +37,7 @@ export const createGetMedia =
     });
   };
 
-const UNREAD = 'Images cannot be looked up at the moment. Try again later.';
+const UNREAD = 'Images cannot be looked up now. Retry later.';
 
 const open = async ({ media }: MediaDependencies, name: string): Promise<StoredMedia> => {
   const stored = await orUnavailable(media.open(name), UNREAD);
@@ -45,7 +45,11 @@ const open = async ({ media }: MediaDependencies, name: string): Promise<StoredM
   return stored;
 };
 
-const noSuchImage = (): GatewayError => new GatewayError('not_found', 'There is no image behind this link.');
+const noSuchImage = (): GatewayError =>
+  new GatewayError('not_found', 'There is no image with this link. Check the link.');
 
 const over = (): GatewayError =>
-  new GatewayError('expired', 'The image is not kept any more: links to images end after 24 hours.');
+  new GatewayError(
+    'expired',
+    'The image is no longer stored: links to images end after 24 hours. Generate the image again.',
+  );

@@ -3,10 +3,13 @@ import { type FieldPolicy, fields } from '../fields.ts';
 import { anyObject, listOf, shownName } from '../parse.ts';
 
 const listed: FieldPolicy = { unknown: 'list' };
-/** Clients copy messages and blocks from earlier answers and add bookkeeping of their own. */
+/** Clients copy messages and blocks from earlier responses and add members of their own. */
 const copied: FieldPolicy = { unknown: 'accept' };
 
-/** MSG-5: accepted wherever the vendor takes it. A `scope` is not sent: it would share a cache between customers. */
+/**
+ * MSG-5: accepted wherever the provider accepts it. `scope` is not sent, because it would share a cache between
+ * customers.
+ */
 export const cacheControl = fields(
   { type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() },
   listed,
@@ -18,10 +21,10 @@ const BLOCKS_MAX = 100_000;
 const contentOf = <Block extends z.ZodType>(block: Block) =>
   z.union([z.string(), listOf(block, { max: BLOCKS_MAX, message: content })], content);
 
-const ranAtVendor = 'comes from a tool that runs at the vendor';
-const kept = 'names a file in the vendor’s storage. Send its bytes';
+const ranAtVendor = 'comes from a tool that runs at the provider. Remove it';
+const kept = 'names a file in the provider’s storage. Send its bytes';
 
-/** Why a block or a source is not served, by the start of its type. */
+/** Why a block or a source is not supported, by the start of its type. */
 const unserved: readonly (readonly [start: string, reason: string])[] = [
   ['server_tool_use', ranAtVendor],
   ['mcp_', ranAtVendor],
@@ -34,27 +37,27 @@ const unserved: readonly (readonly [start: string, reason: string])[] = [
   ['container_upload', kept],
   ['file', kept],
   ['url', 'names a document of unknown size. Send its bytes'],
-  ['compaction', 'is a summary by a second model call'],
-  ['fallback', 'comes from another model of the vendor'],
-  ['tool_definition', 'belongs into tools'],
+  ['compaction', 'is a summary by a second model call. Remove it'],
+  ['fallback', 'comes from another model of the provider. Remove it'],
+  ['tool_definition', 'is a tool definition. Send it in tools'],
 ];
 
-/** Its message names the reason, or else the types that are served. */
+/** Union whose error message has the reason for an unsupported type, or lists the supported types. */
 const typedUnion = <const Options extends readonly [z.ZodObject, ...z.ZodObject[]]>(options: Options) =>
   z.discriminatedUnion('type', options, {
     error: ({ code, input }) => {
       if (code !== 'invalid_union' || typeof input !== 'object' || input === null || !('type' in input))
         return undefined;
-      // An object may have no text: {"toString": 1} has none.
+      // The value may have no string form: {"toString": 1} has none.
       if (typeof input.type !== 'string') return undefined;
       const type = shownName(input.type);
       const reason = unserved.find(([start]) => type.startsWith(start))?.[1];
-      return reason && `"${type}" is not served: it ${reason}`;
+      return reason && `"${type}" is not supported: it ${reason}`;
     },
   });
 
 const cited = { cited_text: z.string(), document_index: z.int(), document_title: z.string().nullable() };
-/** Citations of earlier answers. Those of web searches cannot occur. */
+/** Citations of earlier responses. Those of web searches cannot occur. */
 const citation = typedUnion([
   fields({ type: z.literal('char_location'), start_char_index: z.int(), end_char_index: z.int(), ...cited }, copied),
   fields({ type: z.literal('page_location'), start_page_number: z.int(), end_page_number: z.int(), ...cited }, copied),
@@ -86,7 +89,7 @@ const textBlock = fields(
   { ...copied, emptyAbsent: ['citations'] },
 );
 
-/** The type of an image is the business of `media.ts`, which has a code of its own for it. */
+/** `request.ts` checks the image type, because that error has its own code. */
 const imageBlock = fields(
   {
     type: z.literal('image'),
@@ -136,7 +139,7 @@ const toolUse = fields(
     id: z.string().min(1),
     name: z.string().min(1),
     input: anyObject,
-    /** As answers have it; the other callers are tools of the vendor's. */
+    /** As responses have it. The other callers are tools of the provider. */
     caller: fields({ type: z.literal('direct') }, copied).optional(),
     toolset_name: z.null().optional(),
     cache_control: cacheControl,
@@ -172,7 +175,7 @@ const block = typedUnion([
   fields({ type: z.literal('redacted_thinking'), data: z.string() }, copied),
 ]);
 
-/** A tool of `tools`, by its name. A definition in this place could be a tool that runs at the vendor. */
+/** Tool of `tools`, by its name. A definition here could be a tool that runs at the provider. */
 const declaredTool = typedUnion([fields({ type: z.literal('tool_reference'), name: z.string() }, listed)]);
 const toolChange = { tool: declaredTool, cache_control: cacheControl };
 const systemBlock = typedUnion([
@@ -185,8 +188,8 @@ export const texts = contentOf(textBlock);
 export const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max']);
 
 /**
- * The provider decides which block each role may contain, and whether `system` may occur in a conversation: models
- * without support return 400. Source:
+ * The provider decides which blocks each role can have. It also decides on `system` messages inside a conversation:
+ * models without them return 400.
  * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
 const message = z.discriminatedUnion('role', [
@@ -202,7 +205,7 @@ const message = z.discriminatedUnion('role', [
   fields({ role: z.enum(['user', 'assistant']), content: contentOf(block) }, copied),
 ]);
 
-/** At most as many as the vendor takes. */
+/** The maximum is the provider's. */
 export const messagesSchema = listOf(message, {
   min: 1,
   max: 100_000,
@@ -216,11 +219,13 @@ type Block = z.output<typeof block> | z.output<typeof systemBlock> | z.output<ty
 
 export interface PlacedBlock {
   readonly block: Block;
-  /** Path of the block in the client's body. */
+  /** Place of the block in the client's body. */
   readonly param: string;
 }
 
-/** Every block of a content in the body's order, those inside results and documents behind the one that holds them. */
+/**
+ * All blocks of a content in the body's order. Blocks inside results and documents follow the block that holds them.
+ */
 export const blocksIn = (content: string | readonly Block[] = [], param: string): readonly PlacedBlock[] =>
   typeof content === 'string'
     ? []
@@ -239,7 +244,7 @@ const insideOf = (block: Block, param: string): readonly PlacedBlock[] => {
 export const blocksOf = (messages: readonly Message[]): readonly PlacedBlock[] =>
   messages.flatMap(({ content }, index) => blocksIn(content, `messages[${index}].content`));
 
-/** `defer_loading` is ignored: the tool is always loaded, since a search for tools runs at the vendor. */
+/** `defer_loading` is ignored: the gateway always loads the tool, because a search for tools runs at the provider. */
 const policy: FieldPolicy = { unknown: 'list' };
 
 const shared = {
@@ -265,9 +270,10 @@ const clientTool = <const Type extends string, const Name extends string>(type: 
   fields({ type: z.literal(type), name: z.literal(name), ...shared }, policy);
 
 /**
- * Prompt tokens of the tools that the vendor defines and the client runs, before the entry's factor (BILL-5). No body shows them, so
- * a version without a figure is refused. The vendor publishes none for memory: its tool has six commands, and a protocol of some
- * 150 words goes into the system prompt. https://platform.claude.com/docs/en/about-claude/pricing (2026-11)
+ * Prompt tokens of tools that the provider defines and the client runs, before the entry's factor (BILL-5). No body
+ * shows them, so a version without a number is rejected. The provider publishes none for memory: its tool has six
+ * commands, and adds a protocol of about 150 words to the system prompt.
+ * https://platform.claude.com/docs/en/about-claude/pricing (2026-11)
  */
 export const clientToolTokens: Readonly<Record<string, number>> = {
   bash_20250124: 325,
@@ -277,9 +283,9 @@ export const clientToolTokens: Readonly<Record<string, number>> = {
   memory_20250818: 2_000,
 };
 
-const served = `must be "custom", left out, or ${Object.keys(clientToolTokens).join(', ')}`;
+const served = `must be "custom", absent, or one of ${Object.keys(clientToolTokens).join(', ')}`;
 
-/** Tools that run at the vendor cost extra, and those of other versions cost prompt tokens that are not known (GEN-9). */
+/** Tools that run at the provider cost extra, and other versions cost an unknown number of prompt tokens (GEN-9). */
 export const tool = z.discriminatedUnion(
   'type',
   [
@@ -301,7 +307,7 @@ export const tool = z.discriminatedUnion(
   {
     error: ({ code }) =>
       code === 'invalid_union'
-        ? `${served}: tools that run at the vendor (web_search, code_execution and the like) are not served here`
+        ? `${served}. Tools that run at the provider, such as web_search and code_execution, are not supported here`
         : undefined,
   },
 );

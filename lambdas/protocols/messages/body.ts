@@ -49,7 +49,7 @@ const outputConfig = fields(
 const amountOf = <const Types extends readonly [string, ...string[]]>(...types: Types) =>
   fields({ type: z.enum(types), value: z.int().min(0) }, listed).optional();
 
-/** What clears earlier turns from the prompt, and so only shortens it. */
+/** Settings that clear earlier turns from the prompt, and so only shorten it. */
 const contextManagement = fields(
   {
     edits: listOf(
@@ -84,7 +84,7 @@ const contextManagement = fields(
         {
           error: ({ code }) =>
             code === 'invalid_union'
-              ? 'must be "clear_tool_uses_20250919" or "clear_thinking_20251015": a summary is a second model call'
+              ? 'must be "clear_tool_uses_20250919" or "clear_thinking_20251015": summaries are a second model call and are not supported'
               : undefined,
         },
       ),
@@ -94,21 +94,24 @@ const contextManagement = fields(
   listed,
 );
 
-/** What costs more than the hold covers, or needs something that the gateway does not keep (GEN-9). */
+/** Fields that cost more than the hold covers, or need data that the gateway does not store (GEN-9). */
 const refused: FieldPolicy['refused'] = {
-  /** The SDK's tool runner asks for one, and goes on without when the refusal has these details (`ThreadState`, 1.11.0). */
+  /**
+   * The SDK's tool runner requests a thread, and continues without one if the error has these details (`ThreadState`,
+   * 1.11.0).
+   */
   thread: {
     code: 'invalid_request_error',
-    message: 'the gateway keeps no conversations. Leave it out and send the whole history.',
+    message: 'the gateway does not store conversations. Remove the field and send the whole history.',
     sdkDetails: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
   },
-  mcp_servers: 'servers that the vendor calls are not served. Leave it out and call them in the client.',
-  container: 'containers run at the vendor and are not served. Leave it out.',
-  compaction: 'a summary is a second model call, which the hold does not cover. Leave it out.',
-  fallbacks: 'other models have prices of their own. Leave it out.',
-  fallback_credit_token: 'other models have prices of their own. Leave it out.',
-  billing_policy: 'the gateway pays the vendor. Leave it out.',
-  inference_geo: 'a choice of region has a price of its own. Leave it out.',
+  mcp_servers: 'servers that the provider calls are not supported. Remove the field and call them in the client.',
+  container: 'containers run at the provider and are not supported. Remove the field.',
+  compaction: 'a summary is a second model call and is not supported. Remove the field.',
+  fallbacks: 'fallbacks to other models of the provider are not supported. Remove the field.',
+  fallback_credit_token: 'fallbacks to other models of the provider are not supported. Remove the field.',
+  billing_policy: 'the gateway pays the provider. Remove the field.',
+  inference_geo: 'a choice of region is not supported, because its price differs. Remove the field.',
 };
 
 /** Fields of a prompt. */
@@ -120,11 +123,11 @@ const prompt = {
   tool_choice: toolChoice.optional(),
   thinking: thinking.optional(),
   output_config: outputConfig.optional(),
-  /** As LiteLLM and older SDKs send it. */
+  /** Field that LiteLLM and older SDKs send. */
   output_format: format,
   context_management: contextManagement.optional(),
   cache_control: cacheControl,
-  speed: z.literal('standard', 'must be "standard": the fast mode has a price of its own').optional(),
+  speed: z.literal('standard', 'must be "standard": the fast mode is not supported').optional(),
 };
 
 const answer = {
@@ -143,13 +146,13 @@ const answer = {
 
 const root: FieldPolicy = { ...listed, guarded: guardedNames, refused };
 
-/** https://platform.claude.com/docs/en/api/messages. What becomes of each field is in MSG-1 and GEN-16. */
+/** https://platform.claude.com/docs/en/api/messages. MSG-1 and GEN-16 define the treatment of each field. */
 export const messagesBody = fields({ ...prompt, ...answer }, root);
 
-/** A request to count takes the same body. What concerns the answer alone is ignored. */
+/** Body of a count request. Fields that concern only the output are ignored. */
 export const countBody = fields(prompt, { ...root, listed: Object.keys(answer) });
 
 export type MessagesBody = z.output<typeof messagesBody>;
 export type CountBody = z.output<typeof countBody>;
-/** Either of the two. */
+/** Body of either kind of request. */
 export type PromptBody = CountBody & Partial<Omit<MessagesBody, keyof CountBody>>;

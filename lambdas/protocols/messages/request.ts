@@ -23,17 +23,17 @@ import {
 } from './sent-body.ts';
 import { refuseEffortInThinking } from './thinking.ts';
 
-/** The instructions for citations. https://platform.claude.com/docs/en/build-with-claude/citations names no figure. */
+/**
+ * Tokens for the instructions for citations. https://platform.claude.com/docs/en/build-with-claude/citations has no
+ * number.
+ */
 const TOKENS_FOR_CITATIONS = 1_000;
-/** Title, index and marks around a document or a search result. */
+/** Tokens for the title, index and marks around a document or a search result. */
 const TOKENS_AROUND_SOURCE = 64;
 /** Tokens that show the model its budget with each message. */
 const TOKENS_OF_BUDGET = 64;
 
-/**
- * Tokens that the provider adds to a prompt besides the text of the body, before the factor of the catalog entry
- * (BILL-5).
- */
+/** Tokens that the provider adds to the text of the body, before the entry's factor (BILL-5). */
 export const addedTokens = (
   { tools = [], output_config, messages }: PromptBody,
   blocks: readonly PlacedBlock[],
@@ -53,7 +53,7 @@ export const addedTokens = (
 
 const definedTokens = ({ type }: Tool): number => clientToolTokens[type ?? ''] ?? 0;
 
-/** Each reference to a tool can put its definition into the prompt once more. */
+/** Each reference to a tool can add its definition to the prompt again. */
 const repeatedTools = (tools: readonly Tool[], blocks: readonly PlacedBlock[], model: TextModel): number => {
   const references = blocks.flatMap(({ block }) => {
     if (block.type === 'tool_reference') return [block.tool_name];
@@ -67,11 +67,11 @@ const repeatedTools = (tools: readonly Tool[], blocks: readonly PlacedBlock[], m
 };
 
 export interface MediaSize extends Pick<PromptSize, 'images' | 'documents'> {
-  /** Inline media in the body, in their order. */
+  /** Inline content that is not text, in the order of the body. */
   readonly inline: readonly string[];
 }
 
-/** CHAT-6 and GEN-11: checks every image and PDF document, and measures them for the estimate. */
+/** Checks every image and PDF document, and measures them for the estimate (CHAT-6, GEN-11). */
 export const measureMedia = (
   blocks: readonly PlacedBlock[],
   model: TextModel,
@@ -86,7 +86,7 @@ export const measureMedia = (
       checkImage(block, param);
       images.push('auto');
     } else if (block.type === 'document' && block.source.type === 'base64') {
-      // The vendor also reads each page as an image.
+      // The provider also reads each page as an image.
       requireVision(param, 'PDF documents', model, alternatives);
       documents += 1;
     } else continue;
@@ -98,7 +98,7 @@ export const measureMedia = (
 const requireVision = (param: string, what: string, model: TextModel, alternatives: Alternatives): void => {
   if (model.inputTypes.includes('image')) return;
   const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
-  throw invalidRequest(param, `${param}: "${model.id}" does not take ${what}.${others}`);
+  throw invalidRequest(param, `${param}: "${model.id}" does not accept ${what}.${others}`);
 };
 
 const checkImage = ({ source }: ImageBlock, param: string): void => {
@@ -110,19 +110,20 @@ const checkImage = ({ source }: ImageBlock, param: string): void => {
   const { data, media_type: claimed } = source;
   const found = sniffImage(Buffer.from(data.slice(0, 24), 'base64'));
   if (!found) throw invalidFormat(`${param}.source.data`, 'must be a PNG, JPEG or WebP image in base64.');
-  if (found !== claimed) throw invalidFormat(`${param}.source.media_type`, `must be "${found}", which the image is.`);
+  if (found !== claimed)
+    throw invalidFormat(`${param}.source.media_type`, `must be "${found}", the type of the image.`);
 };
 
 const invalidFormat = (param: string, message: string): GatewayError =>
   new GatewayError('invalid_image_format', `${param}: ${message}`, { param });
 
-/** Request of a client: its body and its `anthropic-beta` header. */
+/** Body and `anthropic-beta` header of the client. */
 export interface Sent {
   readonly json: JsonObject;
   readonly betas: string | undefined;
 }
 
-/** A messages body in the core's terms. Throws the 400 that names the field. */
+/** Converts a messages body to the core's terms. Throws the 400 that names the field. */
 export const toTextParams = (sent: Sent, bodyBytes: number, alternatives: Alternatives): TextParams => {
   const received = receive(messagesBody, sent);
   const read = check(received, parseWith(messagesBody, received.fields));
@@ -153,11 +154,11 @@ export const toTextParams = (sent: Sent, bodyBytes: number, alternatives: Altern
 export interface CountParams {
   readonly modelId: string;
   readonly headers: TextRequest['headers'];
-  /** The body to count, valid for the model. Throws the 400 that names the field. */
+  /** Returns the body to count, checked for the model. Throws the 400 that names the field. */
   validateFor(model: TextModel): Pick<TextRequest, 'body' | 'ignored'>;
 }
 
-/** A body to count the tokens of. */
+/** Converts a body whose tokens are counted. */
 export const toCountParams = (sent: Sent, alternatives: Alternatives): CountParams => {
   const received = receive(countBody, sent);
   const read = check(received, parseWith(countBody, received.fields));
@@ -173,7 +174,7 @@ export const toCountParams = (sent: Sent, alternatives: Alternatives): CountPara
 
 interface Received extends Omit<Kept, 'body'> {
   readonly schema: z.ZodObject;
-  /** As the client sent it. */
+  /** Body as the client sent it. */
   readonly json: JsonObject;
 }
 
@@ -190,7 +191,7 @@ const receive = (schema: z.ZodObject, { json, betas }: Sent): Received => {
   return { schema, json, ignored, betas: readBetas(betas, ignored), fields: withoutLongUser(body, ignored) };
 };
 
-/** What no model takes. */
+/** Rejects what no model accepts. */
 const check = <Body extends PromptBody>(received: Received, body: Body): Read<Body> => {
   const blocks = blocksOf(body.messages);
   refuseToolChanges(blocks, received.betas);
@@ -203,7 +204,7 @@ const refuseToolChanges = (blocks: readonly PlacedBlock[], betas: readonly strin
   const change = blocks.find(({ block }) => block.type === 'tool_addition' || block.type === 'tool_removal');
   if (!header || !change) return;
   const { param } = change;
-  throw new GatewayError('invalid_messages', `${param}: needs the header ${header}.`, { param });
+  throw new GatewayError('invalid_messages', `${param}: needs the header ${header}. Send it.`, { param });
 };
 
 const refuseTwoFormats = ({ output_format: old, output_config: config }: PromptBody): void => {
@@ -239,8 +240,8 @@ const measure = (
 };
 
 /**
- * Length of the body after it is serialized again. It can be shorter, without ignored fields, and longer: 1e20 becomes
- * 21 digits.
+ * The gateway serializes the body again. It can become shorter, because ignored fields are removed, or longer, because
+ * 1e20 becomes 21 digits.
  */
 const bytesOf = (sent: JsonObject, json: JsonObject, bodyBytes: number): number => {
   const isAsItCame =
@@ -255,7 +256,7 @@ const holdsNumber = (value: JsonValue | undefined): boolean =>
   typeof value === 'number' ||
   (typeof value === 'object' && value !== null && Object.values(value).some((member) => holdsNumber(member)));
 
-/** Most expensive cache write that the prompt allows (BILL-5, BILL-12). */
+/** Most expensive way in which the provider can write the prompt to a cache (BILL-5, BILL-12). */
 const promptPricingOf = ({ body, blocks }: Read<PromptBody>): PromptPricing => {
   const markers = [
     body.cache_control,

@@ -11,12 +11,16 @@ import type { StreamContext, StreamRenderer, TextProtocolAdapter } from '../text
 import { toCountParams, toTextParams } from './request.ts';
 import { BETA_HEADER } from './sent-body.ts';
 
-export const foreign = (): Error => new Error('an answer of another protocol on /v1/messages');
+export const foreign = (): Error => new Error('a result of another protocol on /v1/messages');
 
-/** Keep-alive event of the provider. It may occur anywhere, also before the first event. */
+/**
+ * Event that the provider itself sends to keep a connection open. It can occur anywhere, even before the first event.
+ */
 export const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
 
-/** The vendor's events, byte for byte (MSG-1); an error is an event of its name (GEN-3) and nothing follows it. */
+/**
+ * Sends the provider's events byte for byte (MSG-1). An error is an event of that name (GEN-3), and nothing follows it.
+ */
 export const messagesStream = ({ requestId, write }: StreamContext): StreamRenderer => ({
   native: (events) => write(events.join('')),
   neutral: () => {
@@ -29,7 +33,7 @@ export const messagesStream = ({ requestId, write }: StreamContext): StreamRende
   fail: (error) => write(`event: error\ndata: ${JSON.stringify(toErrorBody(error, 'messages', requestId))}\n\n`),
 });
 
-/** POST /v1/messages. The only vendor behind it speaks the same protocol. */
+/** POST /v1/messages. Its only provider uses the same protocol. */
 export const messages: TextProtocolAdapter = {
   protocol: 'messages',
   toParams: ({ body, event }, alternatives) => {
@@ -48,7 +52,7 @@ export const messages: TextProtocolAdapter = {
 export const createCountMessageTokens =
   (deps: CountDependencies<JsonObject>): RouteHandler =>
   async ({ event, body, summary }) => {
-    if (!body) throw new Error('a request to count without a body');
+    if (!body) throw new Error('a count request without a body');
     const { requireParameters } = readPaidHeaders(event.headers, noKeys, false);
     requireMessagesVersion(event.headers);
     const alternatives = alternativesIn(deps.catalog, 'messages', deps.clock.now());

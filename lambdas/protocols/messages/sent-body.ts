@@ -13,10 +13,10 @@ const displayUpdates = 'thinking-display-updates-2026-08-18';
 const bindingControls = 'thinking-binding-controls-2026-08-01';
 const clearAt = 'mid-conversation-system-clear-at-2026-08-21';
 const toolChanges = 'mid-conversation-tool-changes-2026-07-01';
-/** Either lets a system message set the effort of a turn. Claude Code sends the second. */
+/** Each of these lets a system message set the effort of a turn. Claude Code sends the second. */
 const turnConfig: readonly string[] = ['mid-conversation-output-config-2026-07-01', 'per-turn-control-2026-07-01'];
 
-/** Values that change no price. Any other could: a larger context, a faster mode, a tool that runs at the vendor. */
+/** Values that change no price. Others could: a larger context, a faster mode, a tool that runs at the provider. */
 const forwarded: ReadonlySet<string> = new Set([
   contextManagement,
   taskBudgets,
@@ -43,7 +43,7 @@ const forwarded: ReadonlySet<string> = new Set([
 
 export const BETA_HEADER = 'anthropic-beta';
 
-/** Values of the client's header that may be sent. Lists the others. */
+/** Returns the values of the client's header that can be sent. Lists the others as ignored. */
 export const readBetas = (header: string | undefined, ignored: IgnoredFields): readonly string[] => {
   const named = new Set((header ?? '').split(',').map((value) => value.trim()));
   named.delete('');
@@ -54,11 +54,11 @@ export const readBetas = (header: string | undefined, ignored: IgnoredFields): r
 export const allowsTurnConfig = (named: readonly string[]): boolean =>
   named.some((value) => turnConfig.includes(value));
 
-/** The header that a change of tools in the middle of a conversation needs, unless the client names it. */
+/** Header that a change of tools inside a conversation needs. Undefined if the client sent it. */
 export const missingToolChanges = (named: readonly string[]): string | undefined =>
   named.includes(toolChanges) ? undefined : `${BETA_HEADER}: ${toolChanges}`;
 
-/** Beta headers that the client names and that its fields need. */
+/** Header with the values that the client sent and that its fields need. Undefined if there are none. */
 export const betaHeaders = (
   named: readonly string[],
   body: PromptBody,
@@ -75,7 +75,7 @@ const neededBy = ({ context_management, output_config, thinking, messages }: Pro
   ...(messages.some((message) => message.role === 'system' && message.clear_at) ? [clearAt] : []),
 ];
 
-/** CHAT-16 in the terms of this format. */
+/** Fields that not every model accepts (CHAT-16), in this format. */
 const optional: readonly OptionalField<PromptBody>[] = [
   {
     field: 'temperature',
@@ -95,7 +95,10 @@ const optional: readonly OptionalField<PromptBody>[] = [
   { field: 'stream', capability: 'streaming', otherwise: 'refuse', isDefault: ({ stream }) => stream === false },
 ];
 
-/** Refuses what the entry does not support, and lists hints. Returns the names of fields that are not to be sent. */
+/**
+ * Rejects what the catalog entry does not support, and lists hints as ignored. Returns the names of the fields that
+ * must not be sent.
+ */
 export const applyConstraints = (
   body: PromptBody,
   model: TextModel,
@@ -132,22 +135,22 @@ const refuseFormat = (
   throw invalidRequest(param, `${param}: json_schema is not supported with this model.${others}`);
 };
 
-/** MSG-4: the steps are not compared with the entry's; a step that a model lacks is the vendor's to refuse. */
+/** MSG-4: the effort is not compared with the entry's levels. The provider rejects a level that a model lacks. */
 export const hasEffort = ({ reasoning }: TextModel): boolean => reasoning?.field === 'output_config.effort';
 
 const USER_CHARACTERS_MAX = 256;
 
-/** The fields of a body that the gateway knows. */
+/** Fields of a body that the gateway knows. */
 export interface Kept {
-  /** Without what is ignored. */
+  /** Fields without the ignored ones. */
   readonly fields: JsonObject;
   readonly body: PromptBody;
-  /** Values of `anthropic-beta` that may be sent. */
+  /** Values of `anthropic-beta` that can be sent. */
   readonly betas: readonly string[];
   readonly ignored: IgnoredFields;
 }
 
-/** CHAT-15: a longer name is neither sent nor kept. Claude Code puts JSON there. */
+/** CHAT-15: a longer name is neither sent nor stored. Claude Code sends JSON in this field. */
 export const withoutLongUser = (fields: JsonObject, ignored: IgnoredFields): JsonObject => {
   const { metadata } = fields;
   if (!isJsonObject(metadata) || typeof metadata.user_id !== 'string') return fields;
@@ -157,13 +160,14 @@ export const withoutLongUser = (fields: JsonObject, ignored: IgnoredFields): Jso
   return { ...fields, metadata: others };
 };
 
-/** MSG-4: returns the effort; `high` is the default of this format. */
+/** MSG-4: a client of this format gets `high` if it sends no effort. */
 export const effortOf = ({ output_config: config }: PromptBody, model: TextModel): string | undefined =>
   hasEffort(model) ? (config?.effort ?? 'high') : undefined;
 
 /**
- * The client's fields in the vendor's terms for one model: thinking by the model's name, the effort, the present name of the
- * format (BILL-6). Throws the 400 for what the model does not take, and lists what it ignores.
+ * Converts the client's fields to the provider's terms for one model: thinking by the model's name, the effort, the
+ * current name of the format (BILL-6). Throws the 400 for a field that the model does not accept, and lists the fields
+ * that it ignores.
  */
 export const sentBody = (
   { fields, body, betas, ignored }: Kept,
@@ -171,7 +175,7 @@ export const sentBody = (
   alternatives: Alternatives,
 ): JsonObject => {
   const unsent = applyConstraints(body, model, alternatives, ignored);
-  // The standard speed is the default, and some models take no `speed` at all.
+  // The standard speed is the default, and some models reject `speed`.
   for (const name of ['speed', 'output_format', 'output_config']) unsent.add(name);
   const kept = Object.fromEntries(Object.entries(fields).filter(([name]) => !unsent.has(name)));
   const thinking = thinkingByName(body, model);
@@ -200,7 +204,7 @@ const configFor = (
   return Object.keys(sent).length > 0 ? sent : undefined;
 };
 
-/** Without a beta for it, the effort of a turn is not sent, and neither is a message that says nothing else. */
+/** Without a beta value for it, the effort of a turn is not sent. A message that has nothing else is dropped. */
 const messagesFor = ({ messages }: JsonObject, betas: readonly string[]): JsonObject => {
   if (allowsTurnConfig(betas) || !Array.isArray(messages) || !messages.some(setsTurn)) return {};
   return {

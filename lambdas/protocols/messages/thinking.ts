@@ -7,10 +7,10 @@ import type { PromptBody } from './body.ts';
 type Thinking = NonNullable<PromptBody['thinking']>;
 type Abilities = NonNullable<TextModel['thinking']>;
 
-/** The smallest budget that the vendor takes; the cap has to be above it. */
+/** Smallest budget in tokens that the provider accepts. The cap must be above it. */
 const SMALLEST_BUDGET = 1_024;
 
-/** MSG-4: a common mistake, answered with the way out. */
+/** Rejects a frequent mistake with its fix (MSG-4). */
 export const refuseEffortInThinking = ({ thinking }: JsonObject): void => {
   if (!isJsonObject(thinking) || (thinking.effort ?? undefined) === undefined) return;
   throw invalidRequest('thinking.effort', 'thinking.effort: not a field of thinking. Use output_config.effort.');
@@ -19,12 +19,12 @@ export const refuseEffortInThinking = ({ thinking }: JsonObject): void => {
 const accepts: Record<Thinking['type'], (thinking: Abilities | undefined) => boolean> = {
   adaptive: (thinking) => thinking?.adaptive === true,
   enabled: (thinking) => thinking?.manualBudget === true,
-  /** A model that cannot think accepts `disabled`. */
+  /** Also accepted for models that never think. */
   disabled: (thinking) => thinking?.canDisable !== false,
   between_tools: (thinking) => thinking?.betweenTools === true,
 };
 
-/** MSG-2. */
+/** Rejects thinking that the model does not support (MSG-2). */
 export const refuseThinking = (
   { thinking, max_tokens: cap }: PromptBody,
   model: TextModel,
@@ -37,7 +37,7 @@ export const refuseThinking = (
     throw refusal('type', `"${type}" is not supported with "${model.id}".${insteadOf(model)}${others}`);
   }
   if (thinking.type !== 'enabled' || cap === undefined || thinking.budget_tokens < cap) return;
-  throw refusal('budget_tokens', `must be below max_tokens, ${cap}.`);
+  throw refusal('budget_tokens', `must be below max_tokens (${cap}).`);
 };
 
 const refusal = (member: string, message: string): GatewayError =>
@@ -47,10 +47,10 @@ const insteadOf = ({ thinking, reasoning }: TextModel): string => {
   const supported = Object.entries(accepts).filter(([, accept]) => accept(thinking));
   const allowed = supported.map(([type]) => `"${type}"`).join(' and ');
   const depth = reasoning?.field === 'output_config.effort' ? ' Use output_config.effort instead.' : '';
-  return ` It takes ${allowed}.${depth}`;
+  return ` It accepts ${allowed}.${depth}`;
 };
 
-/** MSG-3: thinking that a model's name turns on. The client's own wins. */
+/** Thinking that the model's name turns on (MSG-3). Undefined if the client sent `thinking` itself. */
 export const thinkingByName = (
   { model: name, thinking, max_tokens: cap }: PromptBody,
   model: TextModel,

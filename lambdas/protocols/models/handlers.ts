@@ -16,11 +16,13 @@ const callableIn = (model: Model, protocol: NativeProtocol): TextModel | undefin
   return callable?.protocols.includes(protocol) ? callable : undefined;
 };
 
-/** A vendor's SDK lists what can be called with it, and the models of others cannot (CAT-7). */
+/**
+ * Models that the provider's SDK can call. The SDK cannot call models of other formats, so they are not listed (CAT-7).
+ */
 export const listCallable = (catalog: Catalog, protocol: NativeProtocol, nowMs: number): readonly TextModel[] =>
   catalog.list(nowMs).flatMap((model) => callableIn(model, protocol) ?? []);
 
-/** Throws `model_not_found`. */
+/** Returns the model with this id. Throws `model_not_found`. */
 export const findCallable = (
   catalog: Catalog,
   protocol: NativeProtocol,
@@ -41,8 +43,8 @@ export interface ModelDependencies {
 }
 
 /**
- * GET /v1/models (CAT-1): enabled entries of every kind, without aliases. Clients of the messages format and of generate-content
- * get their own vendor's shape, in pages, with the models that format has (CAT-7).
+ * GET /v1/models (CAT-1): enabled catalog entries of every kind, without aliases. Clients of the messages format and of
+ * generate-content get their provider's shape, in pages, with the models of that format (CAT-7).
  */
 export const createListModels =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
@@ -78,7 +80,7 @@ export const createGetModel =
     return json(200, toOpenAiModel(catalog, model, nowMs));
   };
 
-/** GET /v1beta/models (CAT-7): the models that generate content, in Google's shape. */
+/** GET /v1beta/models (CAT-7): the models of generate-content, in Google's shape. */
 export const createListGoogleModels =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async ({ event: { queryStringParameters: query = {} } }) =>
@@ -99,7 +101,7 @@ export const createListPrices =
     json(200, { object: 'list', data: catalog.list(clock.now()).map(toEntry) });
 
 export interface HealthDependencies {
-  /** Returns a code for each part that does not work. Undefined where the platform watches them. */
+  /** Returns a code for each part that does not work. Undefined if the platform monitors the parts. */
   readonly problems?: (() => Promise<readonly string[]>) | undefined;
 }
 
@@ -111,7 +113,7 @@ export const createGetHealth =
     return found.length === 0 ? json(200, { status: 'ok' }) : json(503, { status: 'degraded', problems: found });
   };
 
-/** GET /api/models/{id}/fallbacks (CAT-3): the allowed fallback models. Only text models have any. */
+/** GET /api/models/{id}/fallbacks (CAT-3): the allowed fallback models of this model. Only text models have any. */
 export const createListFallbacks =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
   async ({ route }) => {

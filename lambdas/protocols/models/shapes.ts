@@ -13,7 +13,7 @@ const abbreviations: ReadonlySet<string> = new Set(['gpt', 'tts']);
 const capital = (word: string): string =>
   abbreviations.has(word) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1);
 
-/** For lists that have to name a model in words, which the catalog does not: `claude-opus-5-5` is "Claude Opus 5.5". */
+/** Display name for lists that require one, because the catalog has none: `claude-opus-5-5` is "Claude Opus 5.5". */
 export const displayNameOf = (id: string): string =>
   id
     .replace(/(?<=-\d{1,2})-(?=\d{1,2}(?:-|$))/g, '.')
@@ -21,7 +21,7 @@ export const displayNameOf = (id: string): string =>
     .map(capital)
     .join(' ');
 
-/** Fields of chat completions in OpenRouter's `supported_parameters`, but for those of `formats`. */
+/** Fields of chat completions in OpenRouter's `supported_parameters`, except those of `formats`. */
 const fields = [
   'frequency_penalty',
   'logit_bias',
@@ -40,14 +40,14 @@ const fields = [
   'verbosity',
 ];
 
-/** Conditions of a field of the list, besides the provider of the model. */
+/** Fields of the list that depend on the model's capabilities. */
 const formats: Readonly<Record<string, (model: TextModel) => boolean>> = {
   response_format: ({ capabilities: { jsonObject, jsonSchema } }) => jsonObject || jsonSchema,
   structured_outputs: ({ capabilities }) => capabilities.jsonSchema,
   tool_choice: ({ capabilities }) => capabilities.tools,
 };
 
-/** Sorted. Empty for a model that chat completions do not serve. */
+/** Sorted. Empty for a model that chat completions do not support. */
 export const supportedParametersOf = (model: Model): readonly string[] => {
   const callable = textModelOf(model);
   if (!callable?.protocols.includes('chat_completions')) return [];
@@ -56,7 +56,7 @@ export const supportedParametersOf = (model: Model): readonly string[] => {
   return [...taken, ...formatted].sort();
 };
 
-/** CAT-2: one model with the prices of all days. */
+/** Model with the prices of all periods (CAT-2). */
 export const toEntry = (model: Model) => ({
   id: model.id,
   kind: model.kind,
@@ -91,7 +91,7 @@ const limitsOf = (model: Model): object => {
   }
 };
 
-/** A row of prices with the names of the wire. */
+/** Price row with the field names of the response. */
 export const toPrice = ({
   unit,
   from,
@@ -121,7 +121,7 @@ const snakeCased = (value: object): Record<string, unknown> =>
 
 type Picos = Readonly<Record<string, bigint>>;
 
-/** OpenRouter's names of prices, by the names in charge records. All are USD per token. */
+/** OpenRouter's price names, by the names in charge records. All are USD per token. */
 const pricingNames: Readonly<Record<string, string>> = {
   input: 'prompt',
   output: 'completion',
@@ -133,7 +133,7 @@ const pricingNames: Readonly<Record<string, string>> = {
   imageOutput: 'image_output',
 };
 
-/** OpenRouter's `pricing`: what a request that arrives now is charged, the markup included. */
+/** OpenRouter's `pricing`: the prices of a request that arrives now, including the markup. */
 export const toPricing = (catalog: Catalog, model: Model, nowMs: number): object => {
   const text = textModelOf(model);
   if (text) return toTextPricing(catalog, text, nowMs);
@@ -144,7 +144,7 @@ export const toPricing = (catalog: Catalog, model: Model, nowMs: number): object
   return { ...toMembers({ input: 0n, output: 0n }), ...row };
 };
 
-/** A tier applies above its bound, as an entry of `overrides` does above `min_prompt_tokens`. */
+/** A tier applies above its bound, just as an entry of `overrides` applies above `min_prompt_tokens`. */
 const toTextPricing = (catalog: Catalog, model: TextModel, nowMs: number): object => {
   const row = catalog.priceRow(model, nowMs);
   const priced = (promptTokens: number): object => toMembers(textPrices(model, row, promptTokens));
@@ -155,7 +155,7 @@ const toTextPricing = (catalog: Catalog, model: TextModel, nowMs: number): objec
   return { ...priced(0), ...(overrides.length > 0 && { overrides }) };
 };
 
-/** Caches have rates on messages alone (BILL-12). Elsewhere each token of a prompt costs the same (BILL-18). */
+/** Only the messages format has cache rates (BILL-12). In others all prompt tokens cost the same (BILL-18). */
 const textPrices = (model: TextModel, row: TextModel['prices'][number], promptTokens: number): Picos => {
   if (model.protocols.includes('messages')) return pricesAt(row, promptTokens, 'cache-rates-1h');
   const prices = pricesAt(row, promptTokens, 'one-rate');
@@ -163,7 +163,7 @@ const textPrices = (model: TextModel, row: TextModel['prices'][number], promptTo
   return { ...prices, cacheRead: input, cacheWrite: input };
 };
 
-/** Undefined for a model with a price that is not one rate per kind of token. */
+/** Undefined if the model has a price other than one rate per kind of token. */
 const tokenPrices = (catalog: Catalog, model: Model, nowMs: number): Picos | undefined => {
   switch (model.kind) {
     case 'embedding':
@@ -193,8 +193,8 @@ const toMembers = (prices: Picos): Record<string, string> =>
   );
 
 /**
- * OpenAI's model (https://platform.openai.com/docs/api-reference/models/object) with the members that OpenRouter's clients read
- * (https://openrouter.ai/docs/models; types of PyPI openrouter 1.3.84, 2026-11).
+ * OpenAI's model object (https://platform.openai.com/docs/api-reference/models/object) with the members that
+ * OpenRouter's clients read (https://openrouter.ai/docs/models; types of PyPI openrouter 1.3.84, 2026-11).
  */
 export const toOpenAiModel = (catalog: Catalog, model: Model, nowMs: number) => {
   const { id, created, ownedBy, kind, lifecycle } = model;
@@ -225,7 +225,10 @@ export const toOpenAiModel = (catalog: Catalog, model: Model, nowMs: number) => 
   };
 };
 
-/** OpenRouter's names of output modalities that are not OpenAI's text. Its clients offer models with `text` for chats. */
+/**
+ * OpenRouter's names of output modalities, where they differ from OpenAI's `text`. Its clients offer models with `text`
+ * for chat completions.
+ */
 const outputsByKind: Partial<Record<Model['kind'], readonly string[]>> = {
   embedding: ['embeddings'],
   speech: ['speech'],
@@ -252,7 +255,7 @@ interface Bounds {
   readonly max: number;
 }
 
-/** A whole number out of the query, or undefined when there is none. */
+/** Whole number in the query. Undefined if it is absent. Throws the 400 that names the parameter. */
 export const readCount = (query: Query, param: string, { min, max }: Bounds): number | undefined => {
   const text = query[param];
   if (text === undefined || text === '') return undefined;
@@ -261,14 +264,14 @@ export const readCount = (query: Query, param: string, { min, max }: Bounds): nu
   throw invalidRequest(param, `${param}: must be a whole number from ${min} to ${max}.`);
 };
 
-/** Where a client's cursor points to. A model can have gone since its page was given out. */
+/** Position of a client's cursor. Throws the 400, because a model can disappear after its page was sent. */
 export const indexOfCursor = (ids: readonly string[], id: string, param: string): number => {
   const index = ids.indexOf(id);
   if (index >= 0) return index;
   throw invalidRequest(param, `${param}: not the id of a model in this list. Start from the first page.`);
 };
 
-/** https://platform.claude.com/docs/en/api/models/list: 20 a page if nothing is said, the latest model first. */
+/** https://platform.claude.com/docs/en/api/models/list: 20 models per page by default, latest model first. */
 const pageBounds = { min: 1, max: 1_000 };
 const MESSAGES_PAGE_DEFAULT = 20;
 
@@ -302,13 +305,13 @@ const sliceOf = (ids: readonly string[], query: Query) => {
   return { from, to, hasMore: to < ids.length };
 };
 
-/** Midnight of a day or a Unix second, without the unknown fraction. */
+/** Converts a day (to its midnight) or Unix seconds. Omits the fraction, which is unknown. */
 const toInstant = (at: number | string): string =>
   new Date(typeof at === 'number' ? at * 1_000 : at).toISOString().replace('.000Z', 'Z');
 
 /**
- * The provider's ModelInfo, as its SDK 1.11.0 types it. Facts that the catalog does not have are null: the model line,
- * which cannot be derived from an id, and the day on which a shutdown was announced.
+ * The provider's ModelInfo, as its SDK 1.11.0 types it. Values that the catalog lacks are null: the model line, which
+ * the id does not show reliably, and the day on which the shutdown was announced.
  */
 export const toMessagesModel = (model: TextModel) => {
   const { id, created, limits, lifecycle } = model;
@@ -332,7 +335,7 @@ const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 const support = (supported: boolean) => ({ supported });
 const none = support(false);
 
-/** What this service serves of a model, which is less than its vendor does. */
+/** Capabilities that the gateway supports, which are fewer than the provider's. */
 const toCapabilities = ({ capabilities, reasoning, thinking }: TextModel) => {
   const steps = reasoning?.field === 'output_config.effort' ? reasoning.accepted : [];
   return {
@@ -365,7 +368,7 @@ const toCapabilities = ({ capabilities, reasoning, thinking }: TextModel) => {
   };
 };
 
-/** https://ai.google.dev/api/models#method:-models.list: 50 a page if nothing or 0 is said, and never more than 1000. */
+/** https://ai.google.dev/api/models#method:-models.list: 50 models per page by default or for 0, and at most 1000. */
 const GOOGLE_PAGE_DEFAULT = 50;
 const PAGE_MAX = 1_000;
 
@@ -384,7 +387,7 @@ const toToken = ({ id }: TextModel): string => Buffer.from(id).toString('base64u
 
 const toCursor = (token: string): string => Buffer.from(token, 'base64url').toString();
 
-/** https://ai.google.dev/api/models#Model. The version is the number in the name, as the vendor has it there. */
+/** https://ai.google.dev/api/models#Model. The version is the number in the name, as in the provider's own list. */
 export const toGoogleModel = ({ id, limits, reasoning }: TextModel) => ({
   name: `models/${id}`,
   version: /(?<=-)\d+(?:\.\d+)?/.exec(id)?.[0] ?? '',

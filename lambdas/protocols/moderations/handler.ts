@@ -30,7 +30,7 @@ export const moderationsBody = fields(
 type Input = z.output<typeof moderationsBody>['input'];
 type Part = z.output<typeof part>;
 
-/** MOD-1. */
+/** Validates a moderation body (MOD-1). Throws the 400 that names the field. */
 export const toModerationParams = (json: JsonObject, defaultModelId: string): ModerationParams => {
   const { body, ignored } = keepFields(moderationsBody, json);
   const { model: modelId, input } = parseWith(moderationsBody, body);
@@ -71,6 +71,6 @@ export const createModerations = (deps: ModerationDependencies): RouteHandler =>
     answer: (caller, order) => moderate(deps, caller, order),
   });
 
-/** The first one in the catalog. Empty if it has none. */
+/** Id of the first moderation model in the catalog. Empty if there is none. */
 const defaultModelId = ({ catalog, ledger }: ModerationDependencies): string =>
   catalog.list(ledger.clock.now()).find(({ kind }) => kind === 'moderation')?.id ?? '';

@@ -9,13 +9,10 @@ export interface PageDependencies extends RelayDependencies {
   readonly pages: PageFiles;
 }
 
-/**
- * Content security policy per page: what it may load, and which sites may embed it. Nothing loads from another origin
- * (REF-1).
- */
+/** Sources that a page can load, and sites that can embed it. Everything comes from the gateway (REF-1). */
 const policies: Record<PageName, string> = {
   app: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self' https://web.telegram.org https://*.telegram.org",
-  // The viewer sets styles of elements, and shows the pictures and sounds of answers.
+  // The viewer sets styles on elements, and shows the images and audio of responses.
   'api-reference':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
@@ -43,7 +40,7 @@ const answer = async (deps: PageDependencies, exchange: Exchange, asked: Asked):
     statusCode: 200,
     headers: {
       'content-type': mediaType,
-      // A new deployment is seen within minutes.
+      // Browsers see a new deployment within minutes.
       'cache-control': asked.file.endsWith('.html') ? 'no-cache' : 'public, max-age=300',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

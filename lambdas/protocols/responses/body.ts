@@ -33,7 +33,7 @@ const contentOf = (policy: Pick<FieldPolicy, 'unknown'>) =>
     parts.message,
   );
 
-/** A message may leave its type out. Every other item names it. */
+/** A message can omit its type. Every other item requires it. */
 const messageType = z.literal('message').optional();
 const message = z.discriminatedUnion('role', [
   fields(
@@ -59,9 +59,9 @@ const called = {
   name: z.string().min(1),
   namespace: z.string().min(1).nullish(),
 };
-/** Checked and not sent. Calls of programs run at the provider. */
+/** Checked and not sent. Calls made by programs run at the provider. */
 const caller = fields({ type: z.enum(['direct']) }, copied).nullish();
-/** A search without it ran at the provider. */
+/** Required, because a search without it ran at the provider. */
 const execution = z.enum(['client']);
 
 const reasoningParts = { max: 1_000, message: 'must be an array' };
@@ -97,9 +97,9 @@ const item = z.discriminatedUnion('type', [
 ]);
 
 /**
- * https://platform.openai.com/docs/api-reference/responses/create#responses-create-input, without what the gateway could not look
- * up or price: files, references to stored items, and the calls of tools that run at the provider. Members are those of the package
- * openai 7.55.0 (resources/responses/responses.d.ts), since the provider refuses others.
+ * https://platform.openai.com/docs/api-reference/responses/create#responses-create-input, without what the gateway
+ * cannot look up or price: files, references to stored items, and the calls of tools that run at the provider. Members
+ * are those of the package openai 7.55.0 (resources/responses/responses.d.ts), because the provider rejects others.
  */
 export const inputSchema = z.union(
   [
@@ -123,7 +123,7 @@ const partsOf = (entry: ResponseItem) => {
   return { field: 'content', content: 'role' in entry ? entry.content : '' } as const;
 };
 
-/** Every image of an input, with its place. */
+/** All images of an input, with their place. */
 export const imagesOf = (input: ResponseInput): InputImage[] => {
   if (typeof input === 'string') return [];
   return input.flatMap((entry, at) => {
@@ -160,13 +160,13 @@ const reasoning = fields(
     summary,
     generate_summary: summary,
     context: z.enum(['auto', 'current_turn', 'all_turns']).nullish(),
-    /** Other modes have prices of their own. */
+    /** Other modes have different prices. */
     mode: z.enum(['standard']).nullish(),
   },
   listed,
 );
 
-/** The fields of the specification (RESP-1). */
+/** Fields of the specification (RESP-1). */
 const specified = {
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
   input: inputSchema,
@@ -180,7 +180,7 @@ const specified = {
   stream: z.boolean().nullish(),
 };
 
-/** Fields of the provider's that cost nothing beyond the hold (GEN-9). */
+/** Provider fields that add no cost beyond the hold (GEN-9). */
 const harmless = {
   top_p: z.number().min(0, 'must be at least 0').max(1, 'must be at most 1').nullish(),
   top_logprobs: z.int().min(0, 'must be at least 0').max(20, 'must be at most 20').nullish(),
@@ -197,7 +197,7 @@ const harmless = {
   service_tier: z.enum(['auto', 'default']).nullish(),
 };
 
-/** RESP-4: what needs a memory of conversations, or goes on after the response. */
+/** Error for fields that need stored conversations, or that continue after the response (RESP-4). */
 const unsupported = (advice: string): Refusal => ({
   code: 'unsupported_parameter',
   message: `not supported here. ${advice}`,
@@ -210,7 +210,7 @@ export const responsesBody = fields(
   {
     unknown: 'list',
     guarded: guardedNames,
-    /** Bookkeeping of Codex that must not leave the gateway. */
+    /** Data of Codex that must not leave the gateway. */
     accepted: ['client_metadata'],
     refused: {
       previous_response_id: wholeHistory,

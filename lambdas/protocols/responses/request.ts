@@ -12,7 +12,7 @@ import { parseWith } from '../parse.ts';
 import { imagesOf, type ResponsesBody, responsesBody } from './body.ts';
 import { LOGPROBS, SEALED, toSend } from './to-send.ts';
 
-/** CHAT-16 in the terms of this format. */
+/** Fields that not every model accepts (CHAT-16), in this format. */
 const optional: readonly OptionalField<ResponsesBody>[] = [
   {
     field: 'temperature',
@@ -37,11 +37,14 @@ const optional: readonly OptionalField<ResponsesBody>[] = [
   { field: 'stream', capability: 'streaming', otherwise: 'refuse', isDefault: ({ stream }) => stream === false },
 ];
 
-/** Whether a tool is left without the web search, which is not sent. */
+/** Whether the request has a tool other than the web search, which is not sent. */
 export const hasTools = ({ tools }: ResponsesBody): boolean =>
   tools?.some(({ type }) => type !== 'web_search') ?? false;
 
-/** RESP-6: clients offer a search of cached pages unasked. One of live pages is what the caller relies on. */
+/**
+ * RESP-6: clients offer a search of cached pages without their user's request, so it is ignored. The caller relies on a
+ * search of live pages, so it is rejected.
+ */
 export const refuseWebSearch = ({ tools }: ResponsesBody): void => {
   const at = tools?.findIndex((tool) => tool.type === 'web_search' && tool.external_web_access !== false) ?? -1;
   if (at < 0) return;
@@ -50,11 +53,11 @@ export const refuseWebSearch = ({ tools }: ResponsesBody): void => {
   throw invalidRequest(param, `${param}: web_search runs at the provider and is not supported. ${fix}`);
 };
 
-/** CHAT-15. A longer name is ignored. */
+/** Name of the end user. Undefined if it is longer than 256 characters, because it is then ignored (CHAT-15). */
 export const endUserOf = ({ user }: ResponsesBody): string | undefined =>
   typeof user === 'string' && hasAtMost(user, 256) ? user : undefined;
 
-/** Refuses what the entry does not support. Returns the names of fields that are not to be sent. */
+/** Rejects what the catalog entry does not support. Returns the names of the fields that must not be sent. */
 export const applyConstraints = (
   body: ResponsesBody,
   model: TextModel,
@@ -66,7 +69,7 @@ export const applyConstraints = (
   refuseFormat(body, model, alternatives);
   refuseEffort(body, model);
   refuseLogprobs(body, model, alternatives);
-  // The provider takes them only with a stream.
+  // The provider accepts them only with a stream.
   if (!body.stream) unsent.add('stream_options');
   leaveOutCacheOptions(body, unsent, ignored);
   if (body.user && endUserOf(body) === undefined) {
@@ -76,7 +79,7 @@ export const applyConstraints = (
   return unsent;
 };
 
-/** Explicit breakpoints and long lifetimes change what is written to a cache, and its price. */
+/** Explicit breakpoints and long lifetimes change what the provider writes to a cache, and its price. */
 const leaveOutCacheOptions = (
   { prompt_cache_options: options }: ResponsesBody,
   unsent: Set<string>,
@@ -107,7 +110,7 @@ const refuseFormat = ({ text }: ResponsesBody, model: TextModel, alternatives: A
   throw invalidRequest('text.format', `text.format: ${kind} is not supported with this model.${others}`);
 };
 
-/** RESP-3: here the accepted steps are part of the contract, so the gateway refuses the others itself. */
+/** RESP-3: the accepted levels are part of this format's contract, so the gateway rejects others itself. */
 const refuseEffort = ({ reasoning }: ResponsesBody, model: TextModel): void => {
   const effort = reasoning?.effort;
   const accepted: readonly string[] = model.reasoning?.accepted ?? [];
@@ -121,7 +124,10 @@ const refuseEffort = ({ reasoning }: ResponsesBody, model: TextModel): void => {
   );
 };
 
-/** CHAT-16. They also make an answer long: one that cannot be read would be paid to the provider and lost. */
+/**
+ * Rejects logprobs that the model lacks (CHAT-16), or that make the response too long. The gateway would pay for a
+ * response that it cannot read.
+ */
 const refuseLogprobs = (body: ResponsesBody, model: TextModel, alternatives: Alternatives): void => {
   const at = body.include?.indexOf(LOGPROBS) ?? -1;
   if (at >= 0 && !model.capabilities.logprobs) throw unsupported(`include[${at}]`, 'logprobs', { model, alternatives });
@@ -142,7 +148,7 @@ interface Parsed {
   readonly alternatives: Alternatives;
 }
 
-/** A responses body in the core's terms. Throws the 400 that names the field. */
+/** Converts a responses body to the core's terms. Throws the 400 that names the field. */
 export const toTextParams = (json: JsonObject, bodyBytes: number, alternatives: Alternatives): TextParams => {
   const kept = keepFields(responsesBody, json);
   const body = parseWith(responsesBody, kept.body);
@@ -176,7 +182,7 @@ const validateFor = (parsed: Parsed, model: TextModel): TextRequest => {
   };
 };
 
-/** Fields beyond the protocol's own are sent if the model's entry names them. */
+/** Fields for the provider, with the extra fields of the model's catalog entry. */
 const keptFor = ({ json, kept }: Parsed, { extraFields }: TextModel): KeptFields => {
   const isExtra = ([name]: readonly [string, unknown]): boolean =>
     extraFields.includes(name) && !Object.hasOwn(responsesBody.shape, name);
@@ -190,14 +196,14 @@ const keptFor = ({ json, kept }: Parsed, { extraFields }: TextModel): KeptFields
 const hasFoundTools = ({ input }: ResponsesBody): boolean =>
   typeof input !== 'string' && input.some((item) => item.type === 'tool_search_output');
 
-/** Since nothing is stored, reasoning can be sent back only by a client that received it sealed. */
+/** Requests encrypted reasoning. Nothing is stored, so a client can send reasoning back only in this form. */
 const includeFor = ({ include }: JsonObject, model: TextModel): JsonObject => {
   const asked = Array.isArray(include) ? include : [];
   return model.reasoning && !asked.includes(SEALED) ? { include: [...asked, SEALED] } : {};
 };
 
 interface Measured {
-  /** Fields of the body that the client chose. */
+  /** Part of the sent body that the client chose. */
   readonly chosen: JsonObject;
   readonly sent: JsonObject;
 }
@@ -214,7 +220,8 @@ const measure = (
     throw invalidRequest(first.param, `${first.param}: "${model.id}" does not accept images.${others}`);
   }
   const inline = images.filter(({ url, param }) => inlineImageCharacters(url, param) > 0).map(({ url }) => url);
-  // The body is serialized again. It can be shorter, without removed fields, and longer: 1e20 becomes 21 digits.
+  // The gateway serializes the body again. It can become shorter, because ignored fields are removed, or longer,
+  // because 1e20 becomes 21 digits.
   const isAsItCame = chosen === json && !mayGrow(body);
   const bytes = isAsItCame ? bodyBytes : Buffer.byteLength(JSON.stringify(chosen));
   return {
@@ -224,7 +231,7 @@ const measure = (
   };
 };
 
-/** Whether the client wrote numbers into JSON of its own. */
+/** Whether the body has JSON of the client, in which numbers can become longer. */
 const mayGrow = ({ tools, text, input }: ResponsesBody): boolean =>
   Boolean(tools ?? text) ||
   (typeof input !== 'string' && input.some(({ type }) => type === 'tool_search_call' || type === 'tool_search_output'));

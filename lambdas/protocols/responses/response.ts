@@ -5,7 +5,7 @@ import type { AnswerContext, StreamContext, StreamRenderer, TextProtocolAdapter 
 import { toTextParams } from './request.ts';
 import { messageFirst } from './to-send.ts';
 
-/** POST /v1/responses. The only vendor behind it speaks the same protocol. */
+/** POST /v1/responses. Its only provider uses the same protocol. */
 export const responses: TextProtocolAdapter = {
   protocol: 'responses',
   headers: { takesKeys: true, takesFallback: true },
@@ -14,7 +14,7 @@ export const responses: TextProtocolAdapter = {
   toStream: (context) => toStream(context),
 };
 
-const foreign = (): Error => new Error('an answer of another protocol on /v1/responses');
+const foreign = (): Error => new Error('a result of another protocol on /v1/responses');
 
 const toBody = (content: WireAnswer['content']): string => {
   if (content.kind !== 'native') throw foreign();
@@ -24,7 +24,7 @@ const toBody = (content: WireAnswer['content']): string => {
   return JSON.stringify({ ...(isJsonObject(sent) ? sent : {}), output: ordered.output });
 };
 
-/** RESP-5. Returns the same object if its message is first already. */
+/** Puts the message first (RESP-5). Returns the same object if it is already first. */
 const inOrder = (response: JsonObject): JsonObject => {
   const { output } = response;
   if (!Array.isArray(output)) return response;
@@ -32,7 +32,10 @@ const inOrder = (response: JsonObject): JsonObject => {
   return ordered === output ? response : { ...response, output: ordered };
 };
 
-/** Events pass with the vendor's names and in its order (RESP-1). https://platform.openai.com/docs/api-reference/responses-streaming */
+/**
+ * Sends events with the provider's names and in its order (RESP-1).
+ * https://platform.openai.com/docs/api-reference/responses-streaming
+ */
 const toStream = ({ write, ...context }: StreamContext): StreamRenderer => {
   let count = 0;
   let first: string | undefined;
@@ -66,7 +69,7 @@ const toStream = ({ write, ...context }: StreamContext): StreamRenderer => {
 const toEvent = (data: { readonly type: string } & JsonObject): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The data of an event, an empty object if it has none. */
+/** Data of an event. An empty object if it has none. */
 const dataOf = (event: string): JsonObject => {
   try {
     const data = parseJson(event.slice(event.indexOf('data:') + 'data:'.length));
@@ -76,7 +79,7 @@ const dataOf = (event: string): JsonObject => {
   }
 };
 
-/** RESP-5 on the event that holds the whole answer. */
+/** Reorders the event that holds the complete response (RESP-5). */
 const lastInOrder = (event: string): string => {
   const data = dataOf(event);
   if (!isJsonObject(data.response)) return event;
@@ -86,12 +89,14 @@ const lastInOrder = (event: string): string => {
   return `${event.slice(0, at)}data: ${JSON.stringify({ ...data, response: ordered })}\n\n`;
 };
 
-/** Bounds what a stream keeps in memory: the first event repeats the instructions and tools of the request. */
+/** Limits the memory of a stream: the first event repeats the instructions and tools of the request. */
 const ANNOUNCEMENT_CHARACTERS_MAX = 65_536;
 
 const announcement = (event = ''): string => (event.length > ANNOUNCEMENT_CHARACTERS_MAX ? '' : event);
 
-/** Failed response for clients such as Codex, which ignore an `error` event and wait for `response.failed`. */
+/**
+ * Response object for a failed stream. Clients such as Codex ignore an `error` event and wait for `response.failed`.
+ */
 const failedResponse = (
   begun: JsonObject,
   error: GatewayError,
@@ -110,8 +115,8 @@ const failedResponse = (
 });
 
 /**
- * A code of the vendor's own: `ResponseError` in the package openai 7.55.0, and `context_length_exceeded`, which Codex reads:
- * https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
+ * Error code of the provider's own set: `ResponseError` in the package openai 7.55.0, and `context_length_exceeded`,
+ * which Codex reads: https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
  */
 const toVendorCode = ({ code, status }: GatewayError): string => {
   if (code === 'context_length_exceeded' || code === 'invalid_image_format') return code;

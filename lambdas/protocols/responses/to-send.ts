@@ -15,7 +15,7 @@ const moved = (items: readonly JsonValue[], from: number, to: number): readonly 
   return rest.toSpliced(to, 0, ...items.slice(from, from + 1));
 };
 
-/** RESP-5: moves the message to output[0], where callers look for it. The provider puts its reasoning first. */
+/** Moves the message to output[0], where callers look for it (RESP-5). The provider puts its reasoning before it. */
 export const messageFirst = (output: readonly JsonValue[]): readonly JsonValue[] => {
   const at = output.findIndex(isAnswerMessage);
   return at <= 0 ? output : moved(output, at, 0);
@@ -30,9 +30,9 @@ const isOfAnswer = (item: JsonValue): boolean =>
   isAnswerMessage(item) || isReasoning(item) || callTypes.has(typeOf(item));
 
 /**
- * RESP-5, undone: answers that a client sends back with their message first. The provider refuses reasoning without the item that
- * followed it. So the message goes back behind the reasoning that nothing else follows, else behind the first. Reasoning that is
- * then the last of its answer, such as that of an incomplete response, is left out.
+ * Reverses RESP-5 for responses that a client sends back with the message first. The provider rejects reasoning without
+ * the item that followed it. So the message moves behind reasoning that has no such item, or else behind the first
+ * reasoning. Reasoning that is then last, such as that of an incomplete response, is dropped.
  */
 export const reasoningFirst = (input: readonly JsonValue[]): readonly JsonValue[] => {
   const ordered: JsonValue[] = [];
@@ -66,7 +66,7 @@ interface Changes {
   readonly ignored: IgnoredFields;
 }
 
-/** The valid body as the provider takes it (RESP-5 to RESP-7). The same object if nothing changes. */
+/** Valid body in the provider's form (RESP-5 to RESP-7). The same object if nothing changes. */
 export const toSend = (kept: JsonObject, { tools }: ResponsesBody, { unsent, ignored }: Changes): JsonObject => {
   const isSearched = tools?.some(({ type }) => type === 'tool_search') ?? false;
   return rewritten(kept, (name, value) => {
@@ -80,7 +80,7 @@ export const toSend = (kept: JsonObject, { tools }: ResponsesBody, { unsent, ign
 
 export const SEALED = 'reasoning.encrypted_content';
 export const LOGPROBS = 'message.output_text.logprobs';
-/** Other data comes from tools that run at the provider. */
+/** Data that can be included. Other data comes from tools that run at the provider. */
 const included: readonly JsonValue[] = [SEALED, LOGPROBS, 'message.input_image.image_url'];
 
 const toInclude = (include: JsonValue, ignored: IgnoredFields): JsonValue | undefined => {
@@ -91,7 +91,7 @@ const toInclude = (include: JsonValue, ignored: IgnoredFields): JsonValue | unde
   return taken.length > 0 ? taken : undefined;
 };
 
-/** Undefined if no tool is left. */
+/** Tools for the provider. Undefined if none is left. */
 const toTools = (tools: JsonValue, isSearched: boolean, ignored: IgnoredFields): JsonValue | undefined => {
   if (!Array.isArray(tools)) return tools;
   const unsent = isSearched ? ['allowed_callers'] : ['allowed_callers', ...ofSearch];
@@ -108,10 +108,10 @@ const isWebSearch = (tool: JsonValue): boolean => isJsonObject(tool) && tool.typ
 
 type List = (path: readonly PropertyKey[]) => void;
 
-/** Members of a tool that the provider takes only beside a search of tools. */
+/** Members of a tool that the provider accepts only together with a tool search. */
 const ofSearch: readonly string[] = ['defer_loading', 'output_schema'];
 
-/** A tool, and those inside it, without some members. */
+/** Copy of a tool, and of the tools inside it, without some members. */
 const toTool = (tool: JsonValue, unsent: readonly string[], list: List): JsonValue => {
   if (!isJsonObject(tool)) return tool;
   for (const name of ofSearch) if (unsent.includes(name) && tool[name]) list([name]);
@@ -129,7 +129,10 @@ const toInput = (input: JsonValue): JsonValue => {
   return ordered.length === items.length && ordered.every((item, at) => item === items[at]) ? items : ordered;
 };
 
-/** Undefined for reasoning that is not sealed: it refers to an item that the provider has not stored. */
+/**
+ * Item for the provider. Undefined for reasoning that is not encrypted, because it refers to an item that the provider
+ * has not stored.
+ */
 const toItem = (item: JsonValue): JsonValue | undefined => {
   if (!isJsonObject(item)) return item;
   if (item.type === 'tool_search_output') return toTool(item, ['allowed_callers'], () => undefined);
@@ -138,14 +141,17 @@ const toItem = (item: JsonValue): JsonValue | undefined => {
   return isReasoningId(item.id) ? item : without(item, ['id']);
 };
 
-/** The provider refuses an id of another kind of item: https://github.com/openai/codex/issues/33176 */
+/**
+ * Whether the id belongs to reasoning. The provider rejects an id of another kind of item:
+ * https://github.com/openai/codex/issues/33176
+ */
 const isReasoningId = (id: JsonValue | undefined): boolean =>
   typeof id === 'string' && id.startsWith('rs') && id.length <= 64;
 
 const without = (object: JsonObject, names: readonly string[]): JsonObject =>
   rewritten(object, (name, member) => (names.includes(name) ? undefined : member));
 
-/** The same object if no member changes. A member of undefined is removed. */
+/** Returns the same object if no member changes. Removes a member whose new value is undefined. */
 const rewritten = (
   object: JsonObject,
   change: (name: string, member: JsonValue) => JsonValue | undefined,
@@ -159,7 +165,7 @@ const rewritten = (
   return isSame ? object : Object.fromEntries(after);
 };
 
-/** The same list if no member changes. A member of undefined is removed. */
+/** Returns the same list if no member changes. Removes a member whose new value is undefined. */
 const mapped = (
   list: readonly JsonValue[],
   change: (member: JsonValue, at: number) => JsonValue | undefined,

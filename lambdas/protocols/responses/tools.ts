@@ -9,7 +9,7 @@ const bounds = { max: 1_000, message: 'must be an array of tools' };
 
 /**
  * Tools that the client runs: `FunctionTool`, `CustomTool` and `NamespaceTool` in the package openai 7.55.0
- * (resources/responses/responses.d.ts). They cost prompt tokens only.
+ * (resources/responses/responses.d.ts). They cost only prompt tokens.
  */
 const clientTools = (policy: Pick<FieldPolicy, 'unknown'>) => {
   const shared = {
@@ -55,7 +55,7 @@ const clientTools = (policy: Pick<FieldPolicy, 'unknown'>) => {
   return [...callable, namespace] as const;
 };
 
-/** Without `execution` the search runs at the provider. */
+/** Requires `execution`, because without it the search runs at the provider. */
 const toolSearch = fields(
   {
     type: z.literal('tool_search'),
@@ -66,7 +66,10 @@ const toolSearch = fields(
   listed,
 );
 
-/** Never sent. Codex offers it without a request of its user, with `external_web_access` of false unless it runs without a sandbox. */
+/**
+ * Never sent. Codex offers it without its user's request, with `external_web_access` set to false unless it runs
+ * without a sandbox.
+ */
 const webSearch = fields(
   { type: z.literal('web_search'), external_web_access: z.boolean().nullish() },
   { unknown: 'accept' },
@@ -77,7 +80,7 @@ export const offeredTools = listOf(
   bounds,
 );
 
-/** The result of a search, which clients copy back. */
+/** Result of a search, which clients copy back. */
 export const foundTools = listOf(z.discriminatedUnion('type', clientTools({ unknown: 'accept' })), bounds);
 
 const choice = [

@@ -9,8 +9,8 @@ type Headers = Readonly<Record<string, string | undefined>>;
 const oneRange = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * VID-4, by RFC 9110, 14: returns the requested part of a file. Undefined means the whole file: without a range, with
- * several ranges, with an invalid one, or if the client has another version of the file.
+ * Requested part of a file (VID-4, RFC 9110, 14). Undefined means the whole file: without a range, with several, with
+ * an unreadable one, or if the client has a different file.
  */
 export const readRange = (
   { range = '', 'if-range': ifRange }: Headers,
@@ -39,7 +39,7 @@ export const createGetVideoContent =
     const file = fileOf(job, deps.now());
     const { bytes, sha256 } = file;
     const etag = `"${sha256}"`;
-    // https://www.rfc-editor.org/rfc/rfc9110#section-14.2: ranges are for GET alone.
+    // https://www.rfc-editor.org/rfc/rfc9110#section-14.2: only GET has ranges.
     const isHead = event.requestContext.http.method === 'HEAD';
     const range = isHead ? undefined : readRange(event.headers, { bytes, etag });
     if (range === 'unsatisfiable') throw unsatisfiable(bytes);
@@ -60,7 +60,7 @@ export const createGetVideoContent =
     });
   };
 
-/** The vendor's own API has thumbnails and sprite sheets as well. */
+/** Rejects thumbnails and sprite sheets, which the provider's own API has. */
 const refuseVariant = (variant: string | undefined): void => {
   if (!variant || variant === 'video') return;
   throw invalidRequest('variant', 'variant: only the video is stored. Remove the parameter.');

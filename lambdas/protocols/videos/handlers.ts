@@ -30,7 +30,10 @@ export interface ListQuery {
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
-/** VID-8. Throws the 400 that names the parameter. An empty one is as good as none, and others are not looked at. */
+/**
+ * Reads the query of the list (VID-8). Throws the 400 that names the parameter. An empty parameter counts as absent,
+ * and others are ignored.
+ */
 export const readListQuery = (query: Query): ListQuery => ({
   limit: readLimit(query),
   newestFirst: readOrder(query) === 'desc',
@@ -56,7 +59,7 @@ export interface CreateVideoDependencies {
   readonly checkWebhookUrl: CheckWebhookUrl;
 }
 
-/** POST /v1/videos (VID-1, VID-2). Only a creation by JSON can be repeated under a key (IDEM-5). */
+/** POST /v1/videos (VID-1, VID-2). Only JSON requests support idempotency keys (IDEM-5). */
 export const createCreateVideo =
   (deps: CreateVideoDependencies): RouteHandler =>
   async (exchange) => {
@@ -84,7 +87,7 @@ const answer = async (
 ): Promise<GatewayResponse> => {
   const { startedAtMs, summary } = exchange;
   const parsed = toVideoParams(exchange, checkWebhookUrl);
-  // The log names models of the catalog only, never what a client wrote in that place.
+  // Logs only model ids of the catalog, never the client's text.
   const order: VideoParams = {
     ...parsed,
     validateFor: (model) => {
@@ -107,7 +110,7 @@ export const createGetVideo =
   async (exchange) =>
     json(200, toVideoObject(await readVideo(deps, admissionOf(exchange).accountId, idIn(exchange))));
 
-/** GET /v1/videos (VID-8): the account's own, newest first unless asked otherwise. */
+/** GET /v1/videos (VID-8): videos of the account, newest first by default. */
 export const createListVideos =
   (deps: ReadDependencies): RouteHandler =>
   async (exchange) => {
@@ -124,7 +127,7 @@ export const createListVideos =
     });
   };
 
-/** A page may go on behind a video that has been deleted since. */
+/** Position of a video in the list. A page can also follow a video that has been deleted. */
 const readCursor = async (deps: ReadDependencies, accountId: string, afterId: string) => {
   const position = await locateVideo(deps, accountId, afterId);
   if (position) return position;

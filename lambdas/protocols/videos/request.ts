@@ -14,7 +14,9 @@ import { parseWith, showAs } from '../parse.ts';
 
 const PARAM = 'input_reference';
 
-/** VID-2: returns the first frame, of exactly the requested size. Throws 400. */
+/**
+ * Checks the first frame, which must have exactly the requested size (VID-2). Throws the 400 that names the problem.
+ */
 export const toReference = (bytes: Uint8Array, { id, video }: VideoModel, size: Dimensions): ReferenceImage => {
   if (!video.inputReference) {
     throw invalidRequest(PARAM, `${PARAM}: "${id}" does not accept a first frame. Remove the file.`);
@@ -28,17 +30,20 @@ export const toReference = (bytes: Uint8Array, { id, video }: VideoModel, size: 
   return { mediaType, bytes };
 };
 
-/** Returns the problem of a URL as a sentence; undefined if none is visible yet. */
+/** Returns the problem of a URL as a sentence. Undefined if the URL looks valid so far. */
 export type CheckWebhookUrl = (url: string) => string | undefined;
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** VID-7. Deliveries are signed with what follows from the key of this request. Throws the 400 that names the field. */
+/**
+ * Creates the webhook (VID-7). Its signing secret is derived from the API key of this request. Throws the 400 that
+ * names the field.
+ */
 export const toWebhook = (url: string, headers: Headers, check: CheckWebhookUrl): Webhook => {
   const problem = check(url);
   if (problem !== undefined) throw invalidRequest('webhook_url', `webhook_url: ${problem}`);
   const apiKey = credentialForms.bearer.read(headers, {});
-  if (apiKey === undefined) throw new Error('a video was requested without a key');
+  if (apiKey === undefined) throw new Error('a video was requested without an API key');
   return { url, secret: webhookSecretOf(apiKey) };
 };
 
@@ -49,12 +54,12 @@ const SIZE_DEFAULT = '1280x720';
 const prompt = showAs(
   promptText('must be a string that describes the video').refine(
     (text) => hasAtMost(text, PROMPT_CHARACTERS_MAX),
-    `must have at most ${PROMPT_CHARACTERS_MAX} characters.`,
+    `must have at most ${PROMPT_CHARACTERS_MAX} characters. Shorten it.`,
   ),
   { kind: 'schema', schema: { type: 'string', minLength: 1, maxLength: PROMPT_CHARACTERS_MAX } },
 );
 
-/** Any other field is refused by name (GEN-9). */
+/** Rejects any other field by name (GEN-9). */
 export const videoBody = z.strictObject({
   model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
   prompt,
@@ -68,7 +73,7 @@ type Sent = Pick<Exchange, 'body' | 'form'> & {
   readonly event: Pick<Exchange['event'], 'headers'>;
 };
 
-/** VID-1 and VID-2, from JSON or from a form. Throws the 400 that names the field. */
+/** Converts JSON or a form to the core's terms (VID-1, VID-2). Throws the 400 that names the field. */
 export const toVideoParams = ({ body, form, event }: Sent, checkWebhookUrl: CheckWebhookUrl): VideoParams => {
   const sent = parseWith(videoBody, form ? toFields(form) : body?.json);
   const reference = form && referenceIn(form);
@@ -102,7 +107,7 @@ const toFields = (form: Form): Record<string, string> =>
 
 const referenceIn = ({ files }: Form): Uint8Array | undefined => {
   const [first, second] = files;
-  if (second) throw invalidRequest(REFERENCE, `${REFERENCE}: sent twice. A video has one first frame.`);
+  if (second) throw invalidRequest(REFERENCE, `${REFERENCE}: sent twice. Send one first frame.`);
   return first?.bytes;
 };
 

@@ -7,7 +7,7 @@ const MS_PER_SECOND = 1_000;
 const toUnixSeconds = (ms: number | undefined): number | null =>
   ms === undefined ? null : Math.floor(ms / MS_PER_SECOND);
 
-/** The vendor's own shape, for its SDKs: https://platform.openai.com/docs/api-reference/videos/object */
+/** The provider's shape, for its SDKs: https://platform.openai.com/docs/api-reference/videos/object */
 export const toVideoObject = (job: VideoJob) => {
   const { state, failure } = job;
   return {
@@ -22,19 +22,22 @@ export const toVideoObject = (job: VideoJob) => {
     size: `${job.width}x${job.height}`,
     seconds: String(job.seconds),
     prompt: job.prompt,
-    // A failure may be known before the state shows it.
+    // The failure can be stored before the state changes.
     error: state === 'failed' && failure ? { code: failure.code, message: failure.message } : null,
     remixed_from_video_id: null,
   };
 };
 
-/** As it was when it was created, whatever has become of it: a repetition under the same key has the very same bytes (IDEM-2). */
+/**
+ * Response to the creation, independent of the video's later state, so that a replay under the same idempotency key has
+ * identical bytes (IDEM-2).
+ */
 export const toCreationAnswer = (job: VideoJob): GatewayResponse =>
   json(200, toVideoObject({ ...job, state: 'queued', progress: 0, completedAtMs: undefined }));
 
 /**
- * Webhook body of an ended video (VID-7): the same bytes in every attempt, with an id that identifies repeats.
- * Its time is that of the completion; of a failure there is only that of the video.
+ * Webhook body of an ended video (VID-7): identical bytes in every attempt, with an id that identifies repeats.
+ * `created_at` is the time of the completion. A failed video has only the time of its creation.
  */
 export const toWebhookBody = (job: VideoJob): string => {
   const data = toVideoObject(job);

@@ -11,7 +11,10 @@ const errorBody = z.object({
   }),
 });
 
-/** Also at status 400 and in place of a stream's end, with no other sign: github.com/anthropics/claude-code/issues/58367. */
+/**
+ * Also with status 400 and instead of a stream's end, without any other sign:
+ * github.com/anthropics/claude-code/issues/58367.
+ */
 const blocked = /^Output blocked by content filtering policy/;
 
 export const parseRefusal = (body: unknown, toParam: ToParam): Refusal => {
@@ -28,8 +31,9 @@ export const parseRefusal = (body: unknown, toParam: ToParam): Refusal => {
 };
 
 /**
- * The codes are those of package @anthropic-ai/sdk 1.11.0, resources/shared.d.ts. Words: github.com/anthropics/claude-code/issues/38035
- * and 19028. They stand at the beginning; a message that quotes a prompt does not begin with it.
+ * The codes are from the package @anthropic-ai/sdk 1.11.0, resources/shared.d.ts. The messages are from
+ * github.com/anthropics/claude-code/issues/38035 and 19028. They match only at the start, where no quoted prompt can
+ * be.
  */
 const rules: RefusalRules = {
   ours: /billing_error|authentication_error|permission_error|spend_limit_reached|billing_unavailable|organization_on_hold|cmek_/,
@@ -45,7 +49,9 @@ const rules: RefusalRules = {
 export const toAnthropicError = (status: number, refusal: Refusal, told: RefusalContext): GatewayError =>
   toGatewayError(status, refusal, told, rules);
 
-/** Errors inside a good answer carry no status: the one that the same page states for their type. */
+/**
+ * Errors inside a successful response have no status. These are the statuses that the same page lists for their type.
+ */
 const statuses: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -65,17 +71,17 @@ export const toInBandError = (body: unknown, told: RefusalContext, toParam: ToPa
   return toAnthropicError(statuses.get(refusal.type) ?? 500, refusal, told);
 };
 
-/** Where in its own request the vendor found something wrong. */
+/** Place in the provider's request that an error is about. */
 interface VendorPath {
   readonly field: string;
-  /** Field of `output_config`, the only object whose members are named without a tag in between. */
+  /** Member of `output_config`, the only field whose members follow without a tag in between. */
   readonly member: string | undefined;
   readonly index: number | undefined;
-  /** The block of a message. */
+  /** Index of the block in a message. */
   readonly block: number | undefined;
 }
 
-/** How the client calls it; undefined where that is not certain. */
+/** Returns the client's name of the field. Undefined if that is uncertain. */
 export type ToParam = (path: VendorPath) => string | undefined;
 
 const fields: ReadonlySet<string> = new Set([
@@ -97,8 +103,8 @@ const fields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `messages.0.content.1.image.source.base64: ...`, or a field's name in backticks at the beginning. Further inside, the vendor puts
- * names of types between those of members.
+ * Parses `messages.0.content.1.image.source.base64: ...`, or a field name in backticks at the start. In deeper paths,
+ * the provider puts type names between the members.
  */
 const vendorPathIn = (message: string): VendorPath | undefined => {
   const [, plain, quoted] = /^(?:([a-z_]+(?:\.\w+)*): |`([a-z_]+(?:\.\w+)*)` )/.exec(message) ?? [];
@@ -115,7 +121,7 @@ const vendorPathIn = (message: string): VendorPath | undefined => {
 const toIndex = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 
-/** For clients that speak the vendor's own protocol. */
+/** Names for clients that use the provider's own protocol. */
 export const ownParam: ToParam = ({ field, member, index, block }) => {
   const item = index === undefined ? field : `${field}[${index}]`;
   if (block !== undefined) return `${item}.content[${block}]`;

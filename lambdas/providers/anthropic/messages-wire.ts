@@ -13,11 +13,11 @@ import { toNativeAnswer, toNeutralAnswer } from './response.ts';
 import { nativeReader, neutralReader } from './stream.ts';
 
 export interface MessagesWireOptions extends WireOptions {
-  /** For images at addresses that the vendor does not open. */
+  /** Fetches images at URLs that the provider does not open. */
   readonly fetchImage: ImageFetch;
 }
 
-/** Anthropic's Messages API, for clients that speak it and for those that do not. */
+/** Creates the wire for Anthropic's Messages API. It serves clients of that protocol and of others. */
 export const createMessagesWire = (options: MessagesWireOptions): TextWire => ({
   buildCall: (call) => (call.protocol === 'messages' ? prepareNative(options, call) : prepareTranslated(options, call)),
 });
@@ -77,7 +77,7 @@ const toStream = ({ body, discard }: VendorAnswer['response'], reader: StreamRea
 });
 
 /**
- * The client's body but for the vendor's name of the model and the cap that the hold was computed from (BILL-6).
+ * Client's body, with the provider's name of the model and with the cap of the hold (BILL-6).
  * https://platform.claude.com/docs/en/api/messages/create
  */
 const toMessagesBody = (
@@ -89,11 +89,13 @@ const tokens = z.int().nonnegative();
 
 const counted = z.object({
   input_tokens: tokens,
-  /** Count of a request with `context_management`. */
+  /** Present for a request with `context_management`. */
   context_management: z.object({ original_input_tokens: tokens }).optional().catch(undefined),
 });
 
-/** https://platform.claude.com/docs/en/api/messages/count_tokens; free (BILL-17). Throws as a call for an answer does. */
+/**
+ * https://platform.claude.com/docs/en/api/messages/count_tokens; free (BILL-17). Throws the same errors as a paid call.
+ */
 export const createMessageTokenCounter =
   (options: WireOptions) =>
   async ({ provider, upstream, body, headers, signal }: CountCall): Promise<JsonObject> => {

@@ -19,16 +19,18 @@ import type { FetchedImage } from '../image-fetch.ts';
 import { parseExact } from '../read-json.ts';
 import type { ToParam } from './errors.ts';
 
-/** A conversation that the vendor can be asked with. */
+/** Conversation in the provider's terms. */
 interface TranslatedRequest {
-  /** Images whose bytes have to be sent along. */
+  /** Images whose bytes the gateway must send. */
   readonly remoteImages: readonly ImagePart[];
   readonly toParam: ToParam;
   /** Throws the 400 for a cap that leaves no room for thinking. */
   toBody(outputTokensMax: number, sources: ReadonlyMap<string, JsonObject>): JsonObject;
 }
 
-/** https://platform.claude.com/docs/en/api/messages/create. Throws the 400 for what has no place there. */
+/**
+ * https://platform.claude.com/docs/en/api/messages/create. Throws the 400 for content that this API does not support.
+ */
 export const translate = (
   conversation: Conversation,
   { model, request, upstream }: Pick<WireCall, 'model' | 'request' | 'upstream'>,
@@ -69,7 +71,7 @@ const toBody = ({ model, cap, stream, settings, turns, thinking, sources }: Body
   ...(stream ? { stream } : {}),
 });
 
-/** At the end, where it does not change the beginning that a cache is found by. */
+/** Adds the instruction at the end, so that the cached start of the prompt does not change. */
 const withInstruction = (turns: VendorTurns, format: AnswerFormat | undefined): VendorTurns =>
   format?.kind === 'json_object'
     ? { ...turns, system: turns.system === undefined ? JSON_INSTRUCTION : `${turns.system}\n\n${JSON_INSTRUCTION}` }
@@ -92,7 +94,7 @@ const toSettings = (conversation: Conversation, { id: modelId }: TextModel): Jso
   };
 };
 
-/** The vendor wants the type named; a function's arguments are an object in any case. */
+/** The provider requires the type. Arguments of a function are always an object. */
 const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
   name,
   ...(description === undefined ? {} : { description }),
@@ -100,7 +102,7 @@ const toTool = ({ name, description, parameters, strict }: ToolDefinition): Json
   ...(strict === undefined ? {} : { strict }),
 });
 
-/** Only one call at a time is a member of the choice; a choice of none has no place for it, and no calls. */
+/** `disable_parallel_tool_use` is a member of the choice. The choice `none` does not have it and needs none. */
 const toToolChoice = ({ toolChoice, parallelToolCalls }: Conversation): JsonObject => {
   const single = parallelToolCalls === false;
   if (toolChoice === undefined && !single) return {};
@@ -115,7 +117,7 @@ const toChoice = (choice: ToolChoice): JsonObject => {
   return { type: choice === 'required' ? 'any' : choice };
 };
 
-/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs: always strict. */
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs: this provider is always strict. */
 const toFormat = (format: AnswerFormat | undefined): JsonObject => {
   if (format?.kind !== 'json_schema') return {};
   return { format: { type: 'json_schema', schema: schemaAlone(format) } };
@@ -123,7 +125,7 @@ const toFormat = (format: AnswerFormat | undefined): JsonObject => {
 
 type TurnOf<Role extends Turn['role']> = Extract<Turn, { readonly role: Role }>;
 
-/** One content block and where the client put it. `fetched`: an image whose source is to be filled in. */
+/** One content block and its place in the client's body. `fetched` is an image whose source is filled in later. */
 interface Block {
   readonly value: JsonObject;
   readonly param: string;
@@ -132,13 +134,13 @@ interface Block {
 
 interface Message {
   readonly role: 'user' | 'assistant';
-  /** Results of the calls before it: they come first, whatever their order among the client's turns. */
+  /** Results of the preceding calls. They come first, whatever their order among the client's turns. */
   readonly results: Block[];
   readonly content: Block[];
 }
 
 interface VendorTurns {
-  /** Instructions of all system turns; undefined without any. */
+  /** Instructions of all system turns. Undefined if there are none. */
   readonly system: string | undefined;
   readonly messages: readonly Message[];
 }
@@ -146,8 +148,8 @@ interface VendorTurns {
 const blocksOf = ({ results, content }: Message): readonly Block[] => [...results, ...content];
 
 /**
- * Turns as the vendor takes them: neighbors of one role are one message, and an empty answer is left out. Instructions stand before all messages, wherever the
- * client put them, as in the vendor's own layer for OpenAI's SDK:
+ * Converts turns to the provider's form: consecutive turns of a role become one message, and an empty assistant turn is
+ * dropped. All instructions come before the messages, as in the provider's compatibility layer for OpenAI's SDK:
  * https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk
  */
 export const toVendorTurns = (turns: readonly Turn[], modelId: string): VendorTurns => {
@@ -161,7 +163,7 @@ export const toVendorTurns = (turns: readonly Turn[], modelId: string): VendorTu
 
 class Messages {
   readonly list: Message[] = [];
-  /** Ids of the latest assistant message: only the message after it may have their results. */
+  /** Call ids of the latest assistant message. Only the next message can have their results. */
   #calls = new Set<string>();
 
   add(turn: Turn, modelId: string): void {
@@ -208,10 +210,10 @@ const toResult = ({ callId, text, param }: TurnOf<'tool'>): Block => ({
 const textBlock = (text: string, param: string): Block => ({ value: { type: 'text', text }, param });
 
 const toUserBlocks = ({ content, param }: TurnOf<'user'>, modelId: string): readonly Block[] => {
-  // An empty text is refused, also beside other parts (github.com/LibreChat-AI/agents/pull/124).
+  // The provider rejects an empty text, even together with other parts (github.com/LibreChat-AI/agents/pull/124).
   const said = [...content.entries()].filter(([, part]) => part.kind !== 'text' || part.text !== '');
   if (said.length === 0) throw invalidMessages(`${param}.content`, 'must not be empty.');
-  // A single text may have been the content itself.
+  // A single text may have been a plain string as the content.
   const place = (index: number): string => (content.length === 1 ? `${param}.content` : `${param}.content[${index}]`);
   return said.map(([index, part]) => toPartBlock(part, place(index), modelId));
 };
@@ -224,7 +226,10 @@ const toPartBlock = (part: ContentPart, param: string, modelId: string): Block =
   return { value: { type: 'image', source }, param: part.param };
 };
 
-/** Empty for an answer that was cut while the model was thinking. The vendor refuses a block of blanks, which says nothing. */
+/**
+ * Empty for a turn that was cut off while the model was thinking. Blank text is dropped, because the provider rejects
+ * it.
+ */
 const toAssistantBlocks = ({ text, toolCalls, param }: TurnOf<'assistant'>): readonly Block[] => {
   const calls = toolCalls.map((call, index) => toToolUse(call, `${param}.tool_calls[${index}]`));
   return text.trim() === '' ? calls : [textBlock(text, `${param}.content`), ...calls];
@@ -238,28 +243,29 @@ const toToolUse = ({ id, name, arguments: text }: ToolCall, param: string): Bloc
 const toInput = (text: string, param: string): JsonObject => {
   if (text.trim() === '') return {};
   try {
-    // A bare number, too, would come back as an object.
+    // Requires an object, because a number alone would be parsed to an object, too.
     const input = text.trimStart().startsWith('{') ? parseExact(text) : undefined;
     if (isJsonObject(input)) return input;
   } catch {}
   throw invalidMessages(param, 'must be a JSON object, nested at most 64 levels deep.');
 };
 
-/** Number of base64 characters that hold the bytes of the type. */
+/** Base64 characters that contain the bytes that identify the type. */
 const START = 24;
 
 const HEAD_MAX = 512;
 
 /**
- * https://platform.claude.com/docs/en/build-with-claude/vision. Undefined when the bytes have to be fetched first: the vendor opens
- * https addresses only (github.com/BrokkAi/brokk-app/issues/2269).
+ * https://platform.claude.com/docs/en/build-with-claude/vision. Undefined if the gateway must fetch the bytes, because
+ * the provider opens only https URLs (github.com/BrokkAi/brokk-app/issues/2269).
  */
 const imageSource = ({ url, param }: ImagePart): JsonObject | undefined => {
   if (/^https:/i.test(url)) return { type: 'url', url };
   if (/^http:/i.test(url)) return undefined;
   const comma = url.slice(0, HEAD_MAX).indexOf(',');
   const data = url.slice(comma + 1);
-  // By the bytes: the vendor refuses an image whose declared type is another (github.com/BerriAI/litellm/issues/24900).
+  // The type comes from the bytes, because the provider rejects an image with a wrong declared type
+  // (github.com/BerriAI/litellm/issues/24900).
   const type = sniffImage(Buffer.from(data.slice(0, START), 'base64'));
   if (!type) {
     throw new GatewayError('invalid_image_format', `${param}: must be a PNG, JPEG or WebP image.`, { param });
@@ -267,7 +273,7 @@ const imageSource = ({ url, param }: ImagePart): JsonObject | undefined => {
   return { type: 'base64', media_type: type, data };
 };
 
-/** The source of an image that the vendor would not open. */
+/** Source of an image that the gateway fetched for the provider. */
 export const fetchedSource = ({ mediaType, bytes }: FetchedImage): JsonObject => ({
   type: 'base64',
   media_type: mediaType,
@@ -292,8 +298,8 @@ const named = new Map<string, ToParam>([
 ]);
 
 /**
- * What a chat client calls the fields that its own became. `places`: where each block of each message stood in its body. Instructions
- * and thinking are put together from several places and have no name.
+ * Maps the provider's fields to those of a chat client. `places` has the place of each block of each message in the
+ * client's body. Instructions and thinking have no name, because they are combined from several places.
  */
 export const chatParams =
   (places: readonly (readonly string[])[]): ToParam =>
@@ -303,18 +309,23 @@ export const chatParams =
     return index === undefined ? 'messages' : places[index]?.[block ?? 0];
   };
 
-/** The least the vendor takes: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+/**
+ * Smallest budget that the provider accepts: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ */
 const BUDGET_MIN = 1_024;
 
-/** The field for a cap, of which a budget is a part. */
+/** Returns the `thinking` field for a cap, because the budget is a part of the cap. */
 type Thinking = (outputTokensMax: number) => JsonObject;
 
-/** Steps of OpenAI's below the lowest that the vendor has. */
+/** Effort levels of OpenAI below the provider's lowest. */
 const offSteps: readonly (string | undefined)[] = ['none', 'minimal'];
 
 const lowestIfOff = (effort: string | undefined): string | undefined => (offSteps.includes(effort) ? 'low' : effort);
 
-/** MSG-3 for clients of another protocol. Rejects a client's cap that is too small before the call. */
+/**
+ * Thinking for clients of another protocol (MSG-3). Checks a cap that the client sent immediately, not only when the
+ * body is built.
+ */
 const thinkingFor = (
   { thinking: wanted, turns, effort }: Pick<Conversation, 'thinking' | 'turns' | 'effort'>,
   model: TextModel,
@@ -328,7 +339,7 @@ const thinkingFor = (
   if (model.thinking?.adaptive) return () => ({ thinking: { type: 'adaptive', display: 'summarized' } });
   const thinking: Thinking = (cap) => {
     if (cap <= BUDGET_MIN) {
-      const message = `max_tokens: thinking with "${model.id}" needs more than ${BUDGET_MIN}, not ${cap}.`;
+      const message = `max_tokens: thinking with "${model.id}" needs more than ${BUDGET_MIN}, not ${cap}. Raise it.`;
       throw invalidRequest('max_tokens', message);
     }
     return { thinking: { type: 'enabled', budget_tokens: Math.max(BUDGET_MIN, Math.floor(cap / 2)) } };
@@ -337,7 +348,7 @@ const thinkingFor = (
   return thinking;
 };
 
-/** Models with a budget want the thinking back that led to a call, and only the vendor's own format has a place for it. */
+/** Models with a budget require the thinking that led to a call, and only the provider's own format can carry it. */
 const refuseResults = (turns: Conversation['turns'], { id, thinking }: TextModel): void => {
   if (thinking?.adaptive || !turns.some(({ role }) => role === 'tool')) return;
   const advice = `Use "${id}" for tools, or /v1/messages.`;

@@ -20,7 +20,7 @@ const readMessage = async (response: UpstreamResponse, told: RefusalContext, toP
   return { text, body };
 };
 
-/** As the vendor sent it but for the model's id. A refusal is an answer (CHAT-14). */
+/** Provider's body, unchanged except for the model's id. A refusal counts as a result (CHAT-14). */
 export const toNativeAnswer = async (
   response: UpstreamResponse,
   { modelId, told, toParam }: { readonly modelId: string; readonly told: RefusalContext; readonly toParam: ToParam },
@@ -38,7 +38,9 @@ const call = z.object({ type: z.literal('tool_use'), id: z.string(), name: z.str
 
 const other = z.object({ type: z.string().refine((type) => type !== 'text' && type !== 'tool_use') });
 
-/** https://platform.claude.com/docs/en/api/messages: blocks of types that no client of another protocol knows stay out. */
+/**
+ * https://platform.claude.com/docs/en/api/messages: drops blocks of types that clients of other protocols do not know.
+ */
 const answer = z.object({
   content: z.array(z.union([said, call, other])),
   stop_reason: z.string(),
@@ -72,7 +74,7 @@ export const toNeutralAnswer = async (
   };
 };
 
-/** Arguments keep the digits of their numbers. */
+/** Parses the message so that arguments keep the digits of their numbers. */
 const exactly = ({ text, body }: Message): JsonValue => {
   if (!text.includes('"tool_use"')) return body;
   try {
@@ -83,7 +85,7 @@ const exactly = ({ text, body }: Message): JsonValue => {
 };
 
 /**
- * https://platform.claude.com/docs/en/api/messages: `input_tokens` is what is left beside the cache, `output_tokens` includes
+ * https://platform.claude.com/docs/en/api/messages: `input_tokens` excludes cached tokens, `output_tokens` includes
  * thinking, and `cache_creation` splits `cache_creation_input_tokens`.
  */
 const messagesUsage = z.object({
@@ -98,7 +100,7 @@ const messagesUsage = z.object({
   output_tokens_details: z.object({ thinking_tokens: tokenCount }).nullish().catch(null),
 });
 
-/** Undefined when the vendor reported none, or nothing that can be counted. */
+/** Undefined if the provider reported no usage or none that can be counted. */
 export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
   const { data } = messagesUsage.safeParse(reported);
   if (!data || (data.input_tokens ?? data.output_tokens ?? undefined) === undefined) return undefined;
@@ -119,7 +121,10 @@ export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0;
 
-/** Merges usage. Counts of later events are totals: each valid count replaces the earlier one. */
+/**
+ * Merges the usage of a later event into the earlier one. Counts are totals, so a valid later count replaces the
+ * earlier one.
+ */
 export const mergeUsage = (earlier: JsonObject, later: JsonObject): JsonObject => ({
   ...earlier,
   ...Object.fromEntries(Object.entries(later).filter(([, value]) => isJsonObject(value) || isCount(value))),
@@ -132,7 +137,7 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons. `end_turn`, `stop_sequence`, `pause_turn` and what the
- * vendor may add are a stop; `refusal` never comes here (CHAT-14).
+ * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons. `end_turn`, `stop_sequence`,
+ * `pause_turn` and any new reason become `stop`. `refusal` never reaches this function (CHAT-14).
  */
 export const toFinishReason = (stopReason: string): FinishReason => reasons.get(stopReason) ?? 'stop';

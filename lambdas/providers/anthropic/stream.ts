@@ -7,7 +7,7 @@ import { ownParam, type ToParam, toInBandError } from './errors.ts';
 import { mergeUsage, toFinishReason, toTokenUsage } from './response.ts';
 
 interface MessagesStreamOptions {
-  /** The id the client is to see. */
+  /** Model id that the client sees. */
   readonly modelId: string;
   readonly told: RefusalContext;
 }
@@ -15,9 +15,9 @@ interface MessagesStreamOptions {
 const MESSAGE_STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
 /**
- * https://platform.claude.com/docs/en/build-with-claude/streaming, for clients of the same protocol: events pass as they came, but
- * for the model in the first (MSG-1). From the one with the stop reason on they are held back. An answer is good when that one
- * brought the final usage, or when `message_stop` followed it (BILL-9, BILL-10).
+ * Reads https://platform.claude.com/docs/en/build-with-claude/streaming for clients of the same protocol. Events pass
+ * unchanged, except for the model in the first one (MSG-1). The event with the stop reason and all later ones are held
+ * back. A response is complete if that event had the final usage, or if `message_stop` followed it (BILL-9, BILL-10).
  */
 export const nativeReader = ({ modelId, told }: MessagesStreamOptions): StreamReader => {
   const tally = new MessageTally();
@@ -50,7 +50,7 @@ export const nativeReader = ({ modelId, told }: MessagesStreamOptions): StreamRe
   };
 };
 
-/** Only the value of the message's own `model` is replaced, and only where it differs. */
+/** Replaces only the value of the message's own `model`, and only if it differs. */
 const withOurModel = ({ text, data }: Frame, theirs: unknown, ours: string): string => {
   if (typeof theirs !== 'string' || theirs === ours) return text;
   for (const { index, 0: name } of data.matchAll(/"message"\s*:\s*(?=\{)/g)) {
@@ -71,7 +71,7 @@ const readEvent = (data: string): JsonObject => {
   throw unreadable();
 };
 
-/** The vendor names its events; a server between may not. */
+/** Name of an event. The provider names its events, but a server in between may not. */
 const nameOf = ({ event, data }: Frame): string => {
   if (event !== '') return event;
   const { type } = readEvent(data);
@@ -83,21 +83,21 @@ const memberOf = (event: JsonObject, name: string): JsonObject => {
   return isJsonObject(member) ? member : {};
 };
 
-/** State of the events that decide how a response ends. */
+/** Collects the facts about the end of a response from its events. */
 class MessageTally {
   #reported: JsonObject = {};
   #isFinal = false;
-  /** Undefined until the answer has ended. */
+  /** Undefined until the response has ended. */
   stopReason: string | undefined;
 
-  /** Answers with the announced message. */
+  /** Returns the announced message. */
   begin(event: JsonObject): JsonObject {
     const message = memberOf(event, 'message');
     this.#reported = memberOf(message, 'usage');
     return message;
   }
 
-  /** The last change counts; its usage is final only with a stop reason. */
+  /** The last of several changes counts. Its usage is final only if a stop reason has arrived. */
   change(event: JsonObject): void {
     const usage = memberOf(event, 'usage');
     this.#reported = mergeUsage(this.#reported, usage);
@@ -107,7 +107,7 @@ class MessageTally {
     this.#isFinal = this.stopReason !== undefined && (this.#isFinal || isTold);
   }
 
-  /** Undefined without a final one: the announcement's counts go no further than the first token (BILL-10). */
+  /** Undefined without a final usage. The counts of the announcement cover only the first token (BILL-10). */
   get usage(): TokenUsage | undefined {
     return this.#isFinal ? toTokenUsage(this.#reported) : undefined;
   }
@@ -120,11 +120,13 @@ interface NeutralStreamOptions {
 
 interface OpenCall {
   readonly index: number;
-  /** Whether no argument has arrived yet. */
+  /** Whether no part of its arguments has arrived. */
   empty: boolean;
 }
 
-/** The same for clients of another protocol. Thinking stays out; a refusal is an error even after content (CHAT-14). */
+/**
+ * Reads the stream for clients of another protocol. Drops thinking. A refusal is an error even after content (CHAT-14).
+ */
 export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamReader => {
   const tally = new MessageTally();
   const blocks = new Blocks();
@@ -169,7 +171,7 @@ export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamRe
   };
 };
 
-/** The content blocks of one answer. Calls are counted among themselves, blocks among all. */
+/** Content blocks of one response. Calls have an index of their own, blocks share one. */
 class Blocks {
   readonly #calls = new Map<unknown, OpenCall>();
 
@@ -194,7 +196,7 @@ class Blocks {
     out.neutral({ kind: 'tool_arguments', index: call.index, text: delta.partial_json });
   }
 
-  /** A call without arguments has no fragments, but a client parses what it got. */
+  /** Sends `{}` for a call without arguments, because clients parse the arguments. */
   close({ index: place }: JsonObject, out: WireBatch): void {
     const call = this.#calls.get(place);
     if (call?.empty) out.neutral({ kind: 'tool_arguments', index: call.index, text: '{}' });

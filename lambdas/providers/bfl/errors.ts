@@ -9,7 +9,7 @@ const text = z
   .transform((message) => message.slice(0, MESSAGE_CHARACTERS_MAX))
   .catch('');
 
-/** FastAPI's form for a body that does not fit: where in it, and why. The others are left away. */
+/** FastAPI's form of a validation error: the place and the reason. Only the first error is read. */
 const invalidField = z.object({
   loc: z.array(z.union([z.string(), z.number()])).catch([]),
   msg: text,
@@ -19,7 +19,7 @@ const listed = z.object({ detail: z.tuple([invalidField], z.unknown()) });
 const worded = z.object({ detail: z.string() }).transform(({ detail }) => text.parse(detail));
 const plain = z.object({ message: z.string() }).transform(({ message }) => text.parse(message));
 
-/** Provider fields, which have the same names for clients. */
+/** Fields that have the same name at the provider and at the client. */
 const fields = /^(?:prompt|width|height|seed|output_format|safety_tolerance|input_image(?:_[2-8])?)$/;
 
 const parseBflRefusal = (body: unknown): Refusal => {
@@ -32,7 +32,7 @@ const parseBflRefusal = (body: unknown): Refusal => {
   return { message, type: '', code: '', param: undefined };
 };
 
-/** https://docs.bfl.ai/api_integration/errors: statuses say most of it. */
+/** https://docs.bfl.ai/api_integration/errors: the status says most of it. */
 const rules: RefusalRules = {
   ours: /(?!)/,
   oursInWords: /insufficient credits|out of credits|not authenticated/i,

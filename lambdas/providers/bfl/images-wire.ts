@@ -22,11 +22,11 @@ interface BflOptions extends WireOptions {
   readonly pollMs?: PollWait;
 }
 
-/** Whatever the vendor has begun must not count as refused. */
+/** A job that the provider started must not count as refused. */
 const created: ReadonlySet<number> = new Set([200, 201, 202]);
 
 /**
- * The vendor's jobs: one paid creation, then free looks at the address it names.
+ * The provider's jobs: one paid creation, then free polls of the URL in its response.
  * https://docs.bfl.ai/api-reference/models/generate-or-edit-an-image-with-flux2-%5Bmax%5D.md
  */
 export const createBflWire = (options: BflOptions): ImageWire => {
@@ -59,7 +59,7 @@ export const createBflWire = (options: BflOptions): ImageWire => {
   };
 };
 
-/** Sizes are pixels here, or left to the vendor. */
+/** Accepts a size only in pixels, or none. Throws `invalid_size`. */
 const refuseUnknownSize = ({ size }: ImageAsk): void => {
   if (size.kind !== 'tier') return;
   throw new GatewayError(
@@ -83,13 +83,16 @@ const toEdges = (size: ChosenSize): JsonObject =>
 
 const fieldAt = (index: number): string => (index === 0 ? 'input_image' : `input_image_${index + 1}`);
 
-/** A URL, or base64 without anything before it: https://github.com/black-forest-labs/skills/blob/main/skills/bfl-api/references/endpoints.md */
+/**
+ * URL, or base64 without a prefix:
+ * https://github.com/black-forest-labs/skills/blob/main/skills/bfl-api/references/endpoints.md
+ */
 const toInputImage = (reference: ImageReference): string =>
   reference.kind === 'url' ? reference.url : Buffer.from(reference.file.bytes).toString('base64');
 
 const megapixels = z.number().nonnegative().optional().catch(undefined);
 
-/** The provider also reports a cost in its own currency, which is not the client's price. */
+/** Ignores the reported cost, which is in the provider's own unit and not the client's price. */
 const creation = z.object({ polling_url: z.string(), input_mp: megapixels, output_mp: megapixels });
 
 const toMilliMegapixels = ({ input_mp: reference, output_mp: output }: z.infer<typeof creation>) =>
@@ -97,7 +100,7 @@ const toMilliMegapixels = ({ input_mp: reference, output_mp: output }: z.infer<t
     ? undefined
     : { output: toMilli(output), reference: toMilli(reference) };
 
-/** A millionth of the unit is nothing but the way a machine writes 1.1. */
+/** Rounds to a millionth first, because 1.1 has no exact machine form. Then rounds up to thousandths. */
 const toMilli = (count: number): number =>
   Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(Math.round(count * 1_000_000_000) / 1_000_000));
 
@@ -107,7 +110,7 @@ const untrusted = (): GatewayError =>
     'The provider returned a URL of another host. Nothing was charged. Retry the request.',
   );
 
-/** How long to wait before the look of that number, in milliseconds. */
+/** Wait before the poll of that number, in ms. */
 type PollWait = (round: number) => number;
 
 const FIRST_WAIT_MS = 500;
@@ -118,18 +121,21 @@ const GROWTH = 1.25;
 
 export const growingWait: PollWait = (round) => Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * GROWTH ** round);
 
-/** A job may not be known yet in the moment after its creation. */
+/** A job may still be unknown shortly after its creation. */
 const MISSING_MAX = 5;
 
 interface Job {
   readonly provider: Provider;
-  /** Allowed by `toPollUrl`: the key goes there. */
+  /** Checked by `toPollUrl`, because the provider key is sent there. */
   readonly pollUrl: URL;
   readonly told: RefusalContext;
   readonly signal: AbortSignal;
 }
 
-/** The vendor's key goes where this leads, so that it is never left to the vendor's answer alone. Undefined when it may not. */
+/**
+ * Poll URL, if the provider key can be sent there. Undefined otherwise, so that the provider's response alone never
+ * decides where the provider key goes.
+ */
 const toPollUrl = (text: string, provider: Provider, baseUrl: string): URL | undefined => {
   const url = URL.parse(text);
   const base = URL.parse(baseUrl);
@@ -143,15 +149,15 @@ const toPollUrl = (text: string, provider: Provider, baseUrl: string): URL | und
 const fits = (hostname: string, allowed: string): boolean =>
   allowed.startsWith('*.') ? hostname.endsWith(allowed.slice(1)) : hostname === allowed;
 
-/** What one look at a job says. `unknown`: nothing, so it is asked again. */
+/** Result of one poll. `unknown` has no information, so the job is polled again. */
 type Look =
   | { readonly kind: 'unknown' | 'missing' }
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'failed'; readonly error: GatewayError };
 
 /**
- * Asks until the job has ended and answers where its image is. Asking is free: what fails is tried again until the signal's end.
- * Throws GatewayError, and the signal's reason.
+ * Polls until the job has ended, and returns the URL of its image. Polls are free, so failed ones are repeated until
+ * the signal's end. Throws GatewayError, or the signal's reason.
  */
 const pollImage = async (options: WireOptions, job: Job, waitMs: PollWait): Promise<string> => {
   let missing = 0;
@@ -201,12 +207,15 @@ const toLook = (status: number, body: JsonValue | undefined, told: RefusalContex
   if (status === 200) return body === undefined ? { kind: 'unknown' } : readResult(body);
   if (status === 404) return { kind: 'missing' };
   if ([401, 402, 403].includes(status)) return { kind: 'failed', error: toBflError(status, body, told) };
-  // A refusal of the question says nothing about what the client has sent.
+  // A refused poll says nothing about the client's request.
   const mayPass = status === 408 || status === 429 || status >= 500;
   return mayPass ? { kind: 'unknown' } : { kind: 'failed', error: notMade() };
 };
 
-/** https://docs.bfl.ai/api_integration/errors, and `Error` and `Failed` of https://github.com/vercel/ai/tree/main/packages/black-forest-labs */
+/**
+ * https://docs.bfl.ai/api_integration/errors; `Error` and `Failed` are from
+ * https://github.com/vercel/ai/tree/main/packages/black-forest-labs
+ */
 const result = z.object({ status: z.string() });
 
 const sample = z.object({ result: z.object({ sample: z.string().min(1) }) });
@@ -237,7 +246,10 @@ const requestFiltered = (): GatewayError =>
     'The safety filter of the provider stopped the prompt or an image. Nothing was charged. Change the prompt or the image.',
   );
 
-/** It may lie in what was asked, such as a reference that the vendor cannot open: no failure that a circuit counts. */
+/**
+ * The request can be the cause, such as a reference that the provider cannot open, so the circuit does not count this
+ * failure.
+ */
 const notMade = (): GatewayError =>
   new GatewayError(
     'upstream_error',

@@ -6,7 +6,7 @@ const MESSAGE_CHARACTERS_MAX = 2_000;
 
 const text = z.string().catch('');
 
-/** `{error: {code, message, param, type}}`, the last two sometimes empty or absent. */
+/** `{error: {code, message, param, type}}`. The last two can be empty or absent. */
 const errorBody = z.object({
   error: z.object({
     code: text,
@@ -18,7 +18,7 @@ const errorBody = z.object({
 
 const silent = { code: '', message: '', param: '', type: '' };
 
-/** Request number of the provider at the end of most messages. It does not help a client. */
+/** Most messages end with the provider's request id, which has no use for a client. */
 const requestNumber = /[\s.;]*(?:ARK)?Request id:\s*\S+$/i;
 
 export const parseArkRefusal = (body: unknown): Refusal => {
@@ -31,12 +31,12 @@ const always = /^/;
 const never = /(?!)/;
 
 /**
- * https://docs.byteplus.com/en/docs/ModelArk/1299023 and, for the codes that page leaves out,
+ * https://docs.byteplus.com/en/docs/ModelArk/1299023 and, for the codes that page omits,
  * https://www.volcengine.com/docs/82379/1299023.
  */
 const rules: RefusalRules = {
   ours: /Overdue|NotOpen|AccessDisabled|ClosedEndpoint|InvalidSubscription|InvalidAccountStatus|AuthenticationError|SetLimitExceeded|(?:Account|Plan)QuotaExceeded/,
-  // The code `QuotaExceeded` alone is said of too many waiting jobs, too.
+  // The code `QuotaExceeded` alone can also mean too many waiting jobs.
   oursInWords: /exhausted its free trial quota|exceeded the .{1,40} usage quota/i,
   context: /OutofContext/,
   filter: /SensitiveContentDetected|RiskDetection\b/,
@@ -46,17 +46,17 @@ const rules: RefusalRules = {
 
 export const isFiltered = ({ code }: Refusal): boolean => rules.filter.test(code);
 
-/** Our account at the vendor, not a job: the same answer is to be expected for every one. */
+/** Whether the error is about the gateway's account at the provider. Every job would then get the same response. */
 export const isAboutAccount = ({ code, message }: Refusal): boolean =>
   rules.ours.test(code) || rules.oursInWords.test(message);
 
-/** Client names of the fields that the provider's messages are about. */
+/** Client's names for the parts of the provider's request that an error is about. */
 export interface ArkTerms {
-  /** By the vendor's name of the field. */
+  /** By the provider's field name. */
   readonly fields: Readonly<Record<string, string>>;
-  /** An image that came with the request. */
+  /** Name of an image that came with the request. */
   readonly image: string;
-  /** Fields whose errors are not about that image, although they may mention images. */
+  /** Fields whose errors are never about that image, even if their message mentions images. */
   readonly neverImage: ReadonlySet<string>;
 }
 
@@ -78,13 +78,13 @@ const fieldOf = ({ code, message, param }: Refusal, { fields, image, neverImage 
   const named = param ?? /^The (?:specified )?parameter `?(\w+)/.exec(message)?.[1] ?? '';
   const field = named.split(/[.[]/, 1)[0] ?? '';
   if (neverImage.has(field)) return fields[field];
-  // An error about the output is not about a field of the client.
+  // A generated image is not part of the client's request.
   if (/^Output/.test(code)) return undefined;
   if (/image/i.test(code) || imageWords.test(message)) return image;
   return /InputText/.test(code) ? 'prompt' : fields[field];
 };
 
-/** `terms` says what the fields are called in the client's protocol. */
+/** `terms` has the field names of the client's protocol. */
 export const toArkError = (
   status: number,
   body: unknown,
@@ -92,7 +92,7 @@ export const toArkError = (
   terms: ArkTerms = videoTerms,
 ): GatewayError => {
   const refusal = parseArkRefusal(body);
-  // The vendor's own filter is out of order, whatever status it says so with.
+  // The provider's own filter is out of order, whatever the status.
   const meant = refusal.code === 'ContentSecurityDetectionError' ? 500 : status;
   const isClients = [400, 413, 422].includes(meant);
   const param = isClients ? fieldOf(refusal, terms) : undefined;

@@ -19,8 +19,8 @@ interface ArkImageOptions extends WireOptions {
 }
 
 /**
- * Wire of the provider's Seedream models. Source: https://docs.byteplus.com/en/docs/ModelArk/1541523. The provider also
- * counts tokens, which repeat the pixels. Images are billed per image, so no usage is reported.
+ * The provider's Seedream models: https://docs.byteplus.com/en/docs/ModelArk/1541523. The provider charges per image,
+ * so the reported tokens, which only restate the pixels, are dropped.
  */
 export const createArkImageWire = (options: ArkImageOptions): ImageWire => {
   const download = options.download ?? createResultDownload();
@@ -45,8 +45,8 @@ export const createArkImageWire = (options: ArkImageOptions): ImageWire => {
 const refuseImage = (status: number, body: unknown, told: RefusalContext) => toArkError(status, body, told, imageTerms);
 
 /**
- * `sequential_image_generation` is left out: without it every model draws one image, and the newest refuse it even as `disabled`.
- * https://docs.apiyi.com/en/api-capabilities/seedream-image/text-to-image
+ * Omits `sequential_image_generation`: without it every model generates one image, and the newest reject it even as
+ * `disabled`. https://docs.apiyi.com/en/api-capabilities/seedream-image/text-to-image
  */
 const toArkImageRequest = ({ upstream, prompt, references, size, extras }: ImageCall): JsonObject => ({
   model: upstream.model,
@@ -54,7 +54,7 @@ const toArkImageRequest = ({ upstream, prompt, references, size, extras }: Image
   ...toImageField(references.map(toArkImage)),
   ...toSizeField(size),
   response_format: 'url',
-  // The vendor's default is a mark in the corner of the picture.
+  // The provider's default adds a mark in the corner of the image.
   watermark: false,
   ...extras,
 });
@@ -82,7 +82,7 @@ const toSizeField = (size: ChosenSize): JsonObject => {
   }
 };
 
-/** An item is an image, or the error that came of it. */
+/** An item is an image, or the error that replaced it. */
 const answer = z.object({ data: z.array(z.unknown()) });
 const linked = z.object({ url: z.string().min(1) });
 const inlined = z.object({ b64_json: z.string().min(1) });
@@ -99,6 +99,6 @@ const toDrawing = (body: JsonValue, told: RefusalContext, read: (url: string) =>
   if (images.length > 0) return { images, usage: undefined };
   const failure = [...items, body].find((each) => failed.safeParse(each).success);
   if (failure === undefined) throw unreadable();
-  // Under a status of success it is the vendor's fault, but for what its filter stopped.
+  // With a success status the provider is at fault, unless its filter stopped the image.
   throw refuseImage(isFiltered(parseArkRefusal(failure)) ? 400 : 500, failure, told);
 };

@@ -10,7 +10,7 @@ import { isAboutAccount, isFiltered, parseArkRefusal, toArkError } from './error
 
 const TASKS = '/contents/generations/tasks';
 
-/** The vendor's tasks: https://docs.byteplus.com/en/docs/ModelArk/1520757 */
+/** Wire for the provider's video tasks: https://docs.byteplus.com/en/docs/ModelArk/1520757 */
 export const createArkVideoWire = (options: WireOptions): VideoWire => ({
   check: refuseCommands,
   create: async (creation) => {
@@ -33,7 +33,7 @@ export const createArkVideoWire = (options: WireOptions): VideoWire => ({
     }),
 });
 
-/** 404 is also what a model says that our account may not use. */
+/** A model that the gateway's account cannot use also responds with 404, which is not a missing job. */
 const isGone = (status: number, body: JsonValue): boolean => {
   const refusal = parseArkRefusal(body);
   if (isAboutAccount(refusal)) return false;
@@ -41,22 +41,22 @@ const isGone = (status: number, body: JsonValue): boolean => {
 };
 
 /**
- * Expiry of a job in seconds, the smallest that the provider allows. By then the gateway has released the video
- * (VID-7), and the provider would charge for an unused one.
+ * Seconds; the provider's minimum. By then the gateway has given up the job (VID-7), and a later result would be
+ * charged but not delivered.
  */
 const EXPIRES_AFTER = 3_600;
 
 /**
- * The vendor still reads commands at the end of a prompt, such as `--dur 12`. These would change what the video costs after its price
- * has been agreed on. https://www.volcengine.com/docs/82379/1520757
+ * The provider still reads commands at the end of a prompt, such as `--dur 12`. They would change the cost of the video
+ * after its price was fixed. https://www.volcengine.com/docs/82379/1520757
  */
 const costlyCommand = /--\s*(?:resolution|rs|ratio|rt|duration|dur|frames|framespersecond|fps)(?![a-z])/i;
 
-/** Throws GatewayError. */
+/** Throws the 400 for a command that changes the cost. */
 const refuseCommands = ({ prompt }: VideoAsk): void => {
   const command = costlyCommand.exec(prompt)?.[0];
   if (command === undefined) return;
-  throw invalidRequest('prompt', `prompt: must not hold the command ${command}. Use seconds and size instead.`);
+  throw invalidRequest('prompt', `prompt: must not contain the command ${command}. Use seconds and size instead.`);
 };
 
 /** https://docs.byteplus.com/en/docs/ModelArk/1520757 */
@@ -85,7 +85,7 @@ const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greates
 
 const URL_CHARACTERS_MAX = 8_192;
 
-/** One too large to be true stays large: it is charged at its bound (BILL-7). */
+/** An impossibly large count stays large, because it is charged at its bound (BILL-7). */
 const wholeCount = z
   .custom<number>((value) => Number.isInteger(value) && Number(value) >= 0)
   .transform((count) => Math.min(count, Number.MAX_SAFE_INTEGER))
@@ -107,7 +107,7 @@ interface FileReach {
   readonly baseUrl: string;
 }
 
-/** Parses the status of a task. An uncertain status is `unknown`. */
+/** Status of a task. Anything uncertain is `unknown`. */
 const toArkStatus = (body: JsonValue, told: RefusalContext, reach: FileReach): VideoStatus => {
   switch (task.safeParse(body).data?.status) {
     case 'queued':
@@ -127,10 +127,10 @@ const toArkStatus = (body: JsonValue, told: RefusalContext, reach: FileReach): V
   }
 };
 
-/** The address is signed for a day and asks for no key; it is another host's, which must not get ours. */
+/** The URL is signed for a day and needs no key. It is on another host, which must not get the provider key. */
 const succeeded = (body: JsonValue, { http, baseUrl }: FileReach): VideoStatus => {
   const url = content.safeParse(body).data?.content.video_url;
-  // Never from https to http.
+  // Rejects a change from https to http.
   if (url === undefined || (url.startsWith('http:') && !baseUrl.startsWith('http:'))) return { kind: 'unknown' };
   const headers = { accept: VIDEO_ACCEPT, 'accept-encoding': 'identity' };
   return {

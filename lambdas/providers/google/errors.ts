@@ -6,8 +6,8 @@ import { type Refusal, type RefusalContext, type RefusalRules, toGatewayError } 
 const text = z.string().catch('');
 
 /**
- * https://cloud.google.com/apis/design/errors#error_model. The details are of many types; these are the members read here:
- * ErrorInfo, BadRequest, QuotaFailure and RetryInfo of google/rpc/error_details.proto.
+ * https://cloud.google.com/apis/design/errors#error_model. Details have many types. The members read here are those of
+ * ErrorInfo, BadRequest, QuotaFailure and RetryInfo in google/rpc/error_details.proto.
  */
 const detail = z.object({
   reason: text,
@@ -38,7 +38,7 @@ const silent: GoogleRefusal = {
 };
 
 /**
- * Parses an error. A rejected stream in list form is a list of one. Source:
+ * Parses an error body. A refused stream that would be a list responds with a list of one error.
  * https://github.com/niki914/zafiro/issues/100
  */
 export const parseRefusal = (body: unknown): GoogleRefusal => {
@@ -54,7 +54,7 @@ export const parseRefusal = (body: unknown): GoogleRefusal => {
   };
 };
 
-/** The messages are anchored where they can be: what a client wrote is quoted further on. */
+/** Messages match from their start where possible, because they quote the client's text further on. */
 const rules: Omit<RefusalRules, 'promptParam'> = {
   ours: /API_KEY_|BILLING_DISABLED|CONSUMER_|SERVICE_DISABLED|ACCESS_TOKEN_|QUOTA_SPENT/,
   oursInWords:
@@ -65,16 +65,22 @@ const rules: Omit<RefusalRules, 'promptParam'> = {
     /^Unable to process input image|^Provided image is not valid|^Unsupported MIME type: image\/|MIME type must be image\/png/i,
 };
 
-/** 403 for a file of the vendor's that a client named: no matter of our key. https://github.com/googleapis/python-genai/issues/1218 */
+/**
+ * Status 403 for a provider file in the client's request, which is not about the provider key.
+ * https://github.com/googleapis/python-genai/issues/1218
+ */
 const aboutFile = /^You do not have permission to access the File|^CachedContent not found/;
 
 /** Protocol of the client's request. */
 export type AskedIn = TextProtocol | 'images';
 
-/** Name of the prompt per protocol; `messages` in all others. */
+/** Name of the prompt in these protocols. In all others it is `messages`. */
 const promptParams: Partial<Record<AskedIn, string>> = { generate_content: 'contents', images: 'prompt' };
 
-/** A refusal in the terms of the client's protocol: only where that is the vendor's own are its names of fields the client's. */
+/**
+ * Error of a refusal in the client's protocol. The provider's field names are kept only if the client uses the
+ * provider's protocol.
+ */
 export const toGoogleError = (
   httpStatus: number,
   { refusal, quota }: GoogleRefusal,
@@ -90,13 +96,13 @@ export const toGoogleError = (
   return toGatewayError(status, { ...refusal, code, param }, { ...told, retryAfterSeconds }, { ...rules, promptParam });
 };
 
-/** Converts an error inside a response that started well; its own number replaces the status. */
+/** Error inside a response that started successfully. Its own code replaces the status. */
 export const toInBandError = (body: unknown, told: RefusalContext, protocol: AskedIn): GatewayError => {
   const found = parseRefusal(body);
   return toGoogleError(found.status ?? 500, found, told, protocol);
 };
 
-/** The model broke off for a reason that is neither its end nor a filter. */
+/** Error for output that stopped for a reason other than its end or a filter. */
 export const brokenOff = (reason: string): GatewayError => {
   const named = /^[A-Z_]{1,64}$/.test(reason) ? ` (${reason})` : '';
   return new GatewayError(
@@ -108,34 +114,40 @@ export const brokenOff = (reason: string): GatewayError => {
 export const noImage = (): GatewayError =>
   new GatewayError('upstream_error', 'The model returned an invalid image. Nothing was charged. Retry the request.');
 
-/** A vendor that answers in words works: a prompt must not be able to close its model for everybody (ERR-9). */
+/**
+ * Error for a response of only text. The provider works, so the circuit does not count it: a single prompt must not
+ * disable its model for all clients (ERR-9).
+ */
 export const noImageDrawn = (): GatewayError =>
   new GatewayError('upstream_error', 'The model returned no image. Nothing was charged. Retry the request.', {
     upstreamFailed: false,
   });
 
-/** Members of google.rpc.QuotaFailure and google.rpc.RetryInfo, empty where there are none. */
+/** Members of google.rpc.QuotaFailure and google.rpc.RetryInfo. Empty if absent. */
 interface QuotaDetail {
   readonly violations: readonly { readonly quotaId: string }[];
   readonly retryDelay: string;
 }
 
 interface Quota {
-  /** It does not come back within minutes: a day's quota, or money. */
+  /** Whether the quota does not return within minutes, such as a daily quota or spent credit. */
   readonly isSpent: boolean;
   readonly retryAfterSeconds: number | undefined;
 }
 
 /**
- * Google words a rate that is too high and a quota that is used up alike: "You exceeded your current quota, please check your plan
- * and billing details". What was seen to tell them apart:
- * - the quota's id names the period. A day's comes with a RetryInfo of seconds, too, which is not to be believed:
+ * Google uses the same message for a rate that is too high and for a used-up quota: "You exceeded your current quota,
+ * please check your plan and billing details". Observed differences:
+ * - The quota id names the period. A daily quota also has a RetryInfo of seconds, which is wrong:
  *   https://github.com/diegosouzapw/OmniRoute/issues/9504
- * - a limit of 0 is a model that the account's tier does not have: https://github.com/continuedev/continue/issues/9570
- * - without a quota's id and without a time to come back it lasts till midnight:
+ * - A limit of 0 means that the account's tier does not have the model:
+ *   https://github.com/continuedev/continue/issues/9570
+ * - A quota without an id and a retry time lasts until midnight:
  *   https://github.com/gke-labs/gemini-for-kubernetes-development/issues/1215
- * - credit that is used up was 429 before it was 402: https://discuss.ai.google.dev/t/183654
- * "Resource has been exhausted (e.g. check quota)." alone is a matter of minutes: https://github.com/googleapis/python-genai/issues/2065
+ * - Spent credit was a 429 before it became a 402: https://discuss.ai.google.dev/t/183654
+ *
+ * "Resource has been exhausted (e.g. check quota)." alone lasts minutes:
+ * https://github.com/googleapis/python-genai/issues/2065
  */
 const findQuota = (message: string, details: readonly QuotaDetail[]): Quota => {
   const quotaIds = details.flatMap(({ violations }) => violations.map(({ quotaId }) => quotaId));
@@ -150,7 +162,7 @@ const findQuota = (message: string, details: readonly QuotaDetail[]): Quota => {
 
 const isShort = (quotaId: string): boolean => /Per(?:Second|Minute)/i.test(quotaId);
 
-/** A duration as protobuf writes it, `26s` or `20.044s`, within the bounds of ERR-2. */
+/** Duration in protobuf form, such as `26s` or `20.044s`, limited as in ERR-2. Undefined for any other text. */
 const secondsOf = (duration: string): number | undefined => {
   const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(duration) ?? [];
   return seconds === undefined ? undefined : Math.min(300, Math.max(1, Math.ceil(Number(seconds))));

@@ -15,11 +15,11 @@ import { nativeReader, neutralReader } from './stream.ts';
 
 interface GenerateContentOptions extends WireOptions {
   readonly fetchImage: ImageFetch;
-  /** For models that draw: how chat gets at their images (CHAT-12). */
+  /** Links the images of an image model in a chat completion (CHAT-12). */
   readonly linkImage?: LinkImage;
 }
 
-/** Google's generateContent, for clients that speak it themselves and for chat. */
+/** Creates the wire for Google's generateContent. It serves clients of that protocol and chat completions. */
 export const createGenerateContentWire = (options: GenerateContentOptions): TextWire => ({
   buildCall: (call) => {
     const target = targetOf(call);
@@ -31,7 +31,7 @@ export const createGenerateContentWire = (options: GenerateContentOptions): Text
   },
 });
 
-/** Data of a call that is needed while its response arrives, without the request body. */
+/** Parts of a call that are still needed while the response arrives. The request body is not. */
 interface Target extends Pick<WireCall, 'protocol' | 'provider'> {
   readonly path: string;
   readonly streamed: boolean;
@@ -48,7 +48,7 @@ const targetOf = ({ protocol, provider, upstream, request: { stream, choices } }
 
 const prepareTranslated = (options: GenerateContentOptions, call: WireCall, target: Target): PreparedCall => {
   const conversation = call.request.toConversation?.();
-  if (!conversation) throw new Error(`the wire of Google cannot serve ${call.protocol}`);
+  if (!conversation) throw new Error(`the Google wire cannot serve ${call.protocol}`);
   refuseMoreAnswers(target.choices, call.model.id);
   const { body, slots } = fromConversation(conversation, call.model.id, options.linkImage !== undefined);
   return {
@@ -103,7 +103,7 @@ const refuseIn =
 
 const PROTOCOL = 'generate_content';
 
-/** https://ai.google.dev/api/tokens, free (BILL-17). Answers with the vendor's own body. */
+/** https://ai.google.dev/api/tokens, free (BILL-17). Returns the provider's body. */
 export const createContentTokenCounter =
   (options: WireOptions) =>
   async ({ provider, upstream, body, signal }: CountCall): Promise<JsonObject> => {
@@ -121,7 +121,7 @@ export const createContentTokenCounter =
     return counted;
   };
 
-/** A whole request to be counted names its model once more, and by the vendor's name. */
+/** A whole request that is counted repeats its model. Replaces it with the provider's name of the model. */
 const withOurModel = (body: JsonObject, model: string): JsonObject => {
   const { generateContentRequest: request } = body;
   return isJsonObject(request) ? { ...body, generateContentRequest: { ...request, model: `models/${model}` } } : body;

@@ -20,7 +20,10 @@ import {
 
 const ASKED = 'images';
 
-/** https://ai.google.dev/gemini-api/docs/image-generation: images from a prompt alone, or from images and a prompt. */
+/**
+ * https://ai.google.dev/gemini-api/docs/image-generation: generates images from a prompt, with or without reference
+ * images.
+ */
 export const createGeminiImageWire = (options: WireOptions): ImageWire => ({
   check: ({ references }) => {
     for (const reference of references) bytesOf(reference);
@@ -38,15 +41,13 @@ export const createGeminiImageWire = (options: WireOptions): ImageWire => ({
     const generated = toGenerated(await readJson(response), { told, protocol: ASKED });
     const drawn = imagesIn(generated);
     if (drawn.length === 0) throw withoutImage(generated);
-    // The last images are the final ones. All are reported, because the provider's count includes them.
+    // The last images are the final ones. All are returned, because the provider's usage covers all.
     const images = [...drawn.slice(-n), ...drawn.slice(0, -n)];
     return { images, usage: toDrawnUsage(generated.usageMetadata, true) };
   },
 });
 
-/**
- * Builds the body. A model with one size gets no size. Source: https://ai.google.dev/api/generate-content#ImageConfig
- */
+/** https://ai.google.dev/api/generate-content#ImageConfig. A model with a single size gets no size. */
 const toBody = ({ prompt, references, size, model, outputTokensMax }: ImageCall): JsonObject => {
   const { aspectRatio, tier = undefined } = size.kind === 'tier' ? size : { aspectRatio: undefined };
   const imageSize = model.image.size.mode === 'forbidden' ? undefined : tier;
@@ -77,7 +78,7 @@ const imagesIn = ({ candidates }: Generated): readonly DrawnImage[] =>
     .flatMap((part) => imageDataOf(part) ?? [])
     .map((data) => ({ read: async () => decodeBytes(data) }));
 
-/** Why there is none: it was blocked, or the model only spoke. */
+/** Error for a response without an image: it was blocked, or the model returned only text. */
 const withoutImage = (generated: Generated): GatewayError => {
   if (blocked(generated)) return filtered();
   for (const candidate of generated.candidates) refuseBlocked(finishReasonOf(candidate) ?? '');

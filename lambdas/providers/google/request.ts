@@ -17,11 +17,11 @@ import type { FetchedImage } from '../image-fetch.ts';
 import { parseExact } from '../read-json.ts';
 import { isVendorsId } from './response.ts';
 
-/** Below the provider's base URL. Streams are always asked for as events: without `alt` they would come as one growing list. */
+/** Path below the provider's base URL. Streams always use events, because without `alt` they are one growing list. */
 export const generatePath = (model: string, streamed: boolean): string =>
   `/v1beta/models/${model}:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 
-/** BILL-6: the client's body with the cap of the hold. The model is in the path. */
+/** Client's body with the cap of the hold (BILL-6). The path has the model. */
 export const toNativeBody = (body: JsonObject, outputTokensMax: number): JsonObject => ({
   ...body,
   generationConfig: {
@@ -31,24 +31,24 @@ export const toNativeBody = (body: JsonObject, outputTokensMax: number): JsonObj
 });
 
 /**
- * Output types for an image model; some return no image alone. Source:
+ * Modalities for image models, because some return no image without text.
  * https://ai.google.dev/gemini-api/docs/image-generation
  */
 export const drawnModalities: readonly string[] = ['TEXT', 'IMAGE'];
 
-/** Extras with a place in `generationConfig`. */
+/** Extras that are members of `generationConfig`. */
 const placed: Readonly<Record<string, string>> = {
   presence_penalty: 'presencePenalty',
   frequency_penalty: 'frequencyPenalty',
 };
 
 interface Translated {
-  /** Complete once the slots are filled. */
+  /** Complete after the slots are filled. */
   readonly body: JsonObject;
   readonly slots: readonly ImageSlot[];
 }
 
-/** https://ai.google.dev/api/generate-content. Throws the 400 for what has no place there (CHAT-16). */
+/** https://ai.google.dev/api/generate-content. Throws the 400 for content that this API does not support (CHAT-16). */
 export const fromConversation = (conversation: Conversation, modelId: string, draws = false): Translated => {
   const { tools, toolChoice, turns } = conversation;
   const system = turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : []));
@@ -77,7 +77,10 @@ const toDeclaration = ({ name, description, parameters }: ToolDefinition): JsonO
   ...(parameters === undefined ? {} : { parametersJsonSchema: parameters }),
 });
 
-/** A call that has to keep to its schema (`strict`) is what this vendor calls validated; a forced one always does. */
+/**
+ * Tool choice in the provider's terms. A call that must match its schema (`strict`) is `VALIDATED` there; a forced call
+ * always matches.
+ */
 const toToolConfig = (choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): JsonObject | undefined => {
   const config = (mode: string, more: JsonObject = {}): JsonObject => ({ functionCallingConfig: { mode, ...more } });
   if (typeof choice === 'object') return config('ANY', { allowedFunctionNames: [choice.name] });
@@ -87,7 +90,10 @@ const toToolConfig = (choice: ToolChoice | undefined, tools: readonly ToolDefini
   return choice && config('AUTO');
 };
 
-/** https://ai.google.dev/api/generate-content#generationconfig. The level is never clamped: the vendor refuses (CHAT-9). */
+/**
+ * https://ai.google.dev/api/generate-content#generationconfig. The level is not clamped, because the provider rejects
+ * unsupported ones (CHAT-9).
+ */
 const toGenerationConfig = ({ temperature, topP, stop, seed, effort, format, extras }: Conversation): JsonObject => ({
   ...(temperature === undefined ? {} : { temperature }),
   ...(topP === undefined ? {} : { topP }),
@@ -107,8 +113,8 @@ const toFormat = (format: AnswerFormat | undefined): JsonObject => {
 };
 
 /**
- * Placeholder for a signature that the client does not have. The provider rejects calls without the signature of their
- * thoughts. Source: https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Value for a signature that the client does not have. The provider rejects calls without the signature of the thoughts
+ * before them. https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
@@ -121,13 +127,14 @@ interface Content {
 
 interface Contents {
   readonly contents: readonly JsonObject[];
-  /** Images whose bytes have to be fetched. */
+  /** Images whose bytes the gateway must fetch. */
   readonly slots: readonly ImageSlot[];
 }
 
 /**
- * Neighbors of one kind become one content. An empty answer, cut while the model was thinking, is left out. Results of tools stay a content by themselves: the vendor wants as many of them as there
- * were calls in the content before. System turns have their place elsewhere.
+ * Merges consecutive turns of one kind into one content. Drops an empty assistant turn, which was cut off while the
+ * model was thinking. Results of tools keep their own content, because the provider requires as many of them as the
+ * preceding content has calls. System turns are sent elsewhere.
  */
 const toContents = (turns: readonly Turn[]): Contents => {
   const found: Content[] = [];
@@ -163,7 +170,7 @@ const toParts = (
   }
 };
 
-/** The vendor refuses an empty text, also beside other parts. */
+/** Parts of a user turn without empty texts, which the provider rejects even together with other parts. */
 const saidIn = ({ content, param }: Extract<Turn, { role: 'user' }>): readonly ContentPart[] => {
   const said = content.filter((part) => part.kind !== 'text' || part.text !== '');
   if (said.length > 0) return said;
@@ -194,16 +201,19 @@ const toResponsePart = (
     const message = `${place}: not the result of an open call in a preceding assistant message.`;
     throw new GatewayError('invalid_messages', message, { param: place });
   }
-  // One result for each call: a second one would repeat its name.
+  // Each call has one result. A second one would repeat its name.
   calls.delete(callId);
   const response = toObject(text) ?? { result: text };
   return { functionResponse: { ...idMember(callId), name: call.name, response } };
 };
 
-/** A call and its response have the same id, or both have none. https://ai.google.dev/api/caching#FunctionCall */
+/** A call and its response have the same id, or neither has one. https://ai.google.dev/api/caching#FunctionCall */
 const idMember = (id: string): JsonObject => (isVendorsId(id) ? { id } : {});
 
-/** With the digits of its numbers as they came: written out in full, 1e20 would have become longer than what was paid for. */
+/**
+ * Parses JSON so that numbers keep their digits. Written out in full, 1e20 would be longer than the prompt that was
+ * paid for.
+ */
 const toObject = (text: string): JsonObject | undefined => {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
@@ -214,7 +224,7 @@ const toObject = (text: string): JsonObject | undefined => {
   }
 };
 
-/** A part that gets its bytes before the request is sent. */
+/** Part whose bytes are filled in before the request is sent. */
 export interface ImageSlot {
   readonly image: ImagePart;
   readonly fill: (fetched: FetchedImage) => void;
@@ -222,14 +232,14 @@ export interface ImageSlot {
 
 const HEAD_CHARACTERS_MAX = 256;
 
-/** Enough of base64 for the first 12 bytes. */
+/** Base64 characters that hold at least the first 12 bytes. */
 const SNIFFED_CHARACTERS = 24;
 
 const dataUri = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i;
 
 /**
- * Converts media. Bytes are part of the request; the provider opens only links to its own video platform. Source:
- * https://ai.google.dev/gemini-api/docs/image-understanding, .../video-understanding
+ * https://ai.google.dev/gemini-api/docs/image-understanding, .../video-understanding: the request contains the bytes.
+ * The provider opens only links to its own video platform.
  */
 const toMediaPart = (part: ImagePart | VideoPart, slots: ImageSlot[]): JsonObject => {
   if (!/^https?:/i.test(part.url)) return toInlinePart(part);
@@ -244,7 +254,7 @@ const toMediaPart = (part: ImagePart | VideoPart, slots: ImageSlot[]): JsonObjec
   return filled;
 };
 
-/** An image is what its first bytes say; of a video only the client knows. */
+/** The type of an image comes from its first bytes, the type of a video from the client. */
 const toInlinePart = ({ kind, url, param }: ImagePart | VideoPart): JsonObject => {
   const [head, declared] = dataUri.exec(url.slice(0, HEAD_CHARACTERS_MAX)) ?? [];
   if (head === undefined || declared === undefined) {

@@ -28,7 +28,7 @@ const toTextAnswer = async (generated: Generated, linkImage: LinkImage | undefin
   const [candidate] = generated.candidates;
   const reason = candidate && finishReasonOf(candidate);
   if (!reason) throw incomplete();
-  // Nothing of a blocked answer is stored.
+  // No image of a blocked response is stored.
   refuseBlocked(reason);
   const parts = partsOf(candidate);
   const toolCalls = parts
@@ -54,8 +54,9 @@ const partList = z.array(part);
 export type Part = z.output<typeof part>;
 
 /**
- * A whole answer or a piece of a streamed one. https://ai.google.dev/api/generate-content#generatecontentresponse: the first
- * candidate's index may be left out, and a prompt that was blocked has no candidates.
+ * Complete response, or one chunk of a streamed response.
+ * https://ai.google.dev/api/generate-content#generatecontentresponse: the first candidate's index can be absent, and a
+ * blocked prompt has no candidates.
  */
 const generated = z.object({
   candidates: z
@@ -77,7 +78,10 @@ export type Generated = z.output<typeof generated>;
 
 type Candidate = Generated['candidates'][number];
 
-/** Looked into only for clients of another protocol: others get them as they came. */
+/**
+ * Parts of a candidate, which only clients of another protocol need parsed. Throws `upstream_error` if they are
+ * invalid.
+ */
 export const partsOf = (candidate: Candidate | undefined): readonly Part[] => {
   const parsed = partList.safeParse(candidate?.content?.parts ?? []);
   if (!parsed.success) throw unreadable();
@@ -87,11 +91,11 @@ export const partsOf = (candidate: Candidate | undefined): readonly Part[] => {
 export interface InBand {
   readonly told: RefusalContext;
   readonly protocol: AskedIn;
-  /** Link function, for an image model. */
+  /** Set for image models. */
   readonly linkImage?: LinkImage | undefined;
 }
 
-/** Throws the error of a body that is an error instead of a response. */
+/** Parses a response body. Throws the error that replaces a response. */
 export const toGenerated = (body: JsonValue, { told, protocol }: InBand): Generated & { readonly body: JsonObject } => {
   const object = Array.isArray(body) ? body[0] : body;
   if (isJsonObject(object) && isJsonObject(object.error)) throw toInBandError(object, told, protocol);
@@ -112,11 +116,13 @@ const parseChunk = (data: string): JsonValue => {
 
 export const blocked = ({ promptFeedback }: Generated): boolean => Boolean(promptFeedback?.blockReason);
 
-/** The proto's zero value says that the model goes on. */
+/** Finish reason of a candidate. Undefined while it continues, which is also the meaning of the proto's zero value. */
 export const finishReasonOf = ({ finishReason }: Candidate): string | undefined =>
   finishReason && finishReason !== 'FINISH_REASON_UNSPECIFIED' ? finishReason : undefined;
 
-/** Finish reasons that count as filtered. Source: https://ai.google.dev/api/generate-content#FinishReason */
+/**
+ * https://ai.google.dev/api/generate-content#FinishReason. Reasons that require a different prompt count as filtered.
+ */
 const filters: ReadonlySet<string> = new Set([
   'SAFETY',
   'RECITATION',
@@ -129,25 +135,26 @@ const filters: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ]);
 
-/** `CONTINUATION`: the vendor's own limit for one request; no client of another protocol could ask for the rest. */
+/** `CONTINUATION` is the provider's own limit for one request. Clients of other protocols cannot request the rest. */
 const lengths: ReadonlySet<string> = new Set(['MAX_TOKENS', 'CONTINUATION']);
 
 export const refuseBlocked = (reason: string): void => {
   if (filters.has(reason)) throw filtered();
 };
 
-/** `NO_IMAGE`: a model that draws has answered in words alone. */
+/** `NO_IMAGE`: an image model responded only with text. */
 const complete: ReadonlySet<string> = new Set(['STOP', 'NO_IMAGE']);
 
-/** What an answer has said by its end. */
+/** Content of a response up to its end. */
 interface Said {
   readonly calls: boolean;
   readonly text: boolean;
 }
 
 /**
- * CHAT-14: throws for an answer that was blocked. One that broke off for another reason, such as a call that could not be read, is
- * an error only if it has said nothing: what it has said is the client's and is charged, and is told to be incomplete.
+ * CHAT-14: throws for a blocked response. A response that stopped for another reason, such as an unreadable call, is an
+ * error only if it has no content. Otherwise the client gets and pays for the content, with a finish reason that marks
+ * it as incomplete.
  */
 export const toFinishReason = (reason: string, { calls, text }: Said): FinishReason => {
   refuseBlocked(reason);
@@ -158,9 +165,9 @@ export const toFinishReason = (reason: string, { calls, text }: Said): FinishRea
 };
 
 /**
- * https://ai.google.dev/api/generate-content#UsageMetadata: `promptTokenCount` includes what came from a cache,
- * what is 0 is left out, `candidatesTokenCount` excludes the thoughts, and what tools gave back to the model is counted by itself. `totalTokenCount` is the
- * sum of all and adds nothing.
+ * https://ai.google.dev/api/generate-content#UsageMetadata: `promptTokenCount` includes cached tokens, zero counts are
+ * absent, `candidatesTokenCount` excludes thoughts, and tokens that tools returned to the model have their own count.
+ * `totalTokenCount` is only the sum.
  */
 const usageMetadata = z.object({
   promptTokenCount: tokenCount,
@@ -170,7 +177,7 @@ const usageMetadata = z.object({
   thoughtsTokenCount: tokenCount,
 });
 
-/** Undefined when the vendor reported none, or nothing that can be counted (BILL-10). */
+/** Undefined if the provider reported no usage or none that can be counted (BILL-10). */
 export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
   const { data } = usageMetadata.safeParse(reported);
   if (!data) return undefined;
@@ -194,8 +201,9 @@ const candidatesDetails = z.object({
 });
 
 /**
- * The usage of a model that draws: tokens of images are sold apart. Where the vendor does not tell them, they are all that is not told
- * to be text, if the answer holds an image at all. Images of the prompt are sold as its text is.
+ * Usage of an image model, whose image tokens have their own price. If the provider does not report them, all tokens
+ * not reported as text count as image tokens, provided that the response has an image. Images of the prompt have the
+ * price of its text.
  */
 export const toDrawnUsage = (reported: unknown, holdsImage: boolean): TokenUsage | undefined => {
   const usage = toTokenUsage(reported);
@@ -208,22 +216,22 @@ export const toDrawnUsage = (reported: unknown, holdsImage: boolean): TokenUsage
   return imageOutput === 0 ? usage : { ...usage, output: Math.max(0, usage.output - imageOutput), imageOutput };
 };
 
-/** Whether JSON of the vendor's has an image in it. In a text the quotes would be escaped. */
+/** Whether the provider's JSON contains an image. Inside a text the quotes would be escaped. */
 export const holdsImage = (json: string): boolean => json.includes('"inlineData"');
 
 const OURS = 'call_gw_';
 
 /**
- * Returns the id of a call. Older models send none; then the id is derived from the response, so that the same response
+ * Id of a call. Older models may send none. The gateway then creates one without randomness, so that the same response
  * always has the same ids.
  */
 const callId = (id: string | null | undefined, responseId: string | null | undefined, index: number): string =>
   id || `${OURS}${responseId || 'answer'}_${index}`;
 
-/** Whether the id comes from the provider. The provider does not know the gateway's own ids. */
+/** Whether the provider created the id. It does not know the gateway's ids. */
 export const isVendorsId = (id: string): boolean => !id.startsWith(OURS);
 
-/** A call comes whole. */
+/** Call in the core's terms. Undefined for another part. The provider always sends a call as a whole. */
 export const toToolCall = (
   { functionCall, thoughtSignature }: Part,
   responseId: string | null | undefined,
@@ -238,19 +246,19 @@ export const toToolCall = (
       }
     : undefined;
 
-/** Text for the client, without thoughts. */
+/** Text for the client, without the model's thoughts. */
 const textOf = ({ text, thought }: Part): string => (thought ? '' : (text ?? ''));
 
 /**
- * The base64 of an image that is the client's: with `thought` it is one that the model drew to try its idea.
+ * Base64 of an image for the client. Undefined for one with `thought`, which the model generated only as a draft.
  * https://ai.google.dev/gemini-api/docs/image-generation#thinking-process
  */
 export const imageDataOf = ({ inlineData, thought }: Part): string | undefined =>
   thought ? undefined : (inlineData?.data ?? undefined);
 
 /**
- * Throws `upstream_error` for what is no base64. Node's own decoder leaves out what it cannot read, and stops at padding: the length
- * tells. No pattern is matched, since a repetition over many megabytes is more than one can hold.
+ * Decodes base64. Throws `upstream_error` if it is invalid. Node's decoder skips unreadable characters and stops at
+ * padding, so the length shows whether it is valid. A regular expression would overflow its stack on many megabytes.
  */
 export const decodeBytes = (data: string): Buffer => {
   const padding = data.endsWith('==') ? 2 : Number(data.endsWith('='));
@@ -261,7 +269,7 @@ export const decodeBytes = (data: string): Buffer => {
   return bytes;
 };
 
-/** The image and what its first bytes say that it is: the type that the vendor names beside it is not asked. */
+/** Image with the type that its first bytes show. The type that the provider declares is ignored. */
 const decodeImage = (data: string): { readonly bytes: Uint8Array; readonly mediaType: ImageMediaType } => {
   const bytes = decodeBytes(data);
   const mediaType = sniffImage(bytes);
@@ -269,15 +277,15 @@ const decodeImage = (data: string): { readonly bytes: Uint8Array; readonly media
   return { bytes, mediaType };
 };
 
-/** An image and its URL. The URL is known immediately; the image exists after `store`, which throws StoreError. */
+/** Returns the URL of an image immediately. The URL works after `store`, which throws StoreError. */
 export type LinkImage = (
   bytes: Uint8Array,
   mediaType: ImageMediaType,
 ) => { readonly url: string; readonly store: () => Promise<void> };
 
 /**
- * What one answer says, as one text: an image stands in it by its link (CHAT-12), with a blank line between it and what is around it.
- * Without a function for links only text is looked for.
+ * Text of one response in which a link replaces each image (CHAT-12), with a blank line around it. Without a function
+ * for links, images are skipped.
  */
 export class LinkedContent {
   readonly #link: LinkImage | undefined;
@@ -288,7 +296,7 @@ export class LinkedContent {
     this.#link = link;
   }
 
-  /** Returns the text that the part adds, '' for nothing. Throws GatewayError for an invalid image. */
+  /** Returns the text that the part adds, '' for none. Throws GatewayError for an invalid image. */
   take(part: Part): string {
     const data = this.#link && imageDataOf(part);
     if (this.#link && data !== undefined) return this.#image(this.#link, data);
@@ -300,8 +308,8 @@ export class LinkedContent {
   }
 
   /**
-   * Stores the image of every link, after a response has ended well. Nothing is stored before, because a broken
-   * response would leave free images. Throws `service_unavailable`.
+   * Stores the images of all returned links, after a response has ended successfully. Nothing is stored earlier,
+   * because a client could otherwise abort the response and keep its images for free. Throws `service_unavailable`.
    */
   async store(): Promise<void> {
     try {

@@ -17,17 +17,19 @@ import {
   toToolCall,
 } from './response.ts';
 
-/** Inside a string value the quotes would be escaped; a call's arguments may still have such members, so the chunk itself decides. */
+/**
+ * Quotes inside a string value would be escaped. A call's arguments can still have such members, so a match only means
+ * that the chunk must be parsed.
+ */
 const decisive = /"(?:finishReason|blockReason|error)"\s*:/;
 
 const hasContent = ({ candidates }: Generated): boolean =>
   candidates.some(({ content }) => (content?.parts ?? []).length > 0);
 
 /**
- * The vendor has no word for the end of a stream: what makes it good is that each answer has its finish reason (BILL-9).
- *
- * These are its own events for a client of the same protocol: as they came, on one line each. The one that ends the last answer and
- * what follows it wait for the charge.
+ * Reads events for a client of the same protocol: unchanged, on one line each. The protocol has no event for the end of
+ * a stream, so a stream is complete once each candidate has its finish reason (BILL-9). The event that ends the last
+ * candidate and all later ones wait for the charge.
  */
 export const nativeReader = (choices: number, inBand: InBand): StreamReader => {
   const outcome = new StreamOutcome(choices, inBand.linkImage !== undefined);
@@ -56,7 +58,7 @@ export const nativeReader = (choices: number, inBand: InBand): StreamReader => {
   };
 };
 
-/** The pieces of the one answer for a client of another protocol. */
+/** Reads the pieces of the only candidate for a client of another protocol. */
 export const neutralReader = (inBand: InBand): StreamReader => {
   const outcome = new StreamOutcome(1, inBand.linkImage !== undefined);
   const content = new LinkedContent(inBand.linkImage);
@@ -86,7 +88,7 @@ export const neutralReader = (inBand: InBand): StreamReader => {
       if (blocked(chunk)) throw filtered();
       const [candidate] = chunk.candidates;
       reason = (candidate && finishReasonOf(candidate)) ?? reason;
-      // Nothing of a chunk that says that the answer is blocked is the client's.
+      // A chunk that reports a block has no content for the client.
       if (reason !== '') refuseBlocked(reason);
       outcome.look(data);
       outcome.take(chunk);
@@ -105,28 +107,28 @@ export const neutralReader = (inBand: InBand): StreamReader => {
   };
 };
 
-/** How far a stream has come towards its end. */
+/** Progress of a stream toward its end. */
 class StreamOutcome {
   readonly #choices: number;
   readonly #draws: boolean;
   readonly #finished = new Set<number>();
   #blocked = false;
   #holdsImage = false;
-  /** Usage so far. It is final only with or after the last finish reason. */
+  /** Every chunk has the usage so far. It is final only with or after the last finish reason. */
   usage: TokenUsage | undefined;
 
-  /** `draws`: its images are counted apart. */
+  /** `draws`: images have a count of their own. */
   constructor(choices: number, draws = false) {
     this.#choices = choices;
     this.#draws = draws;
   }
 
-  /** Each event, whether or not its chunk is taken. */
+  /** Checks every event, even if its chunk is not parsed. */
   look(event: string): void {
     if (this.#draws) this.#holdsImage ||= holdsImage(event);
   }
 
-  /** A prompt that was blocked has no answers to wait for. */
+  /** Whether all candidates have ended. A blocked prompt has none. */
   get isFinished(): boolean {
     return this.#blocked || this.#finished.size >= this.#choices;
   }

@@ -18,8 +18,8 @@ const refuseSpeech: VendorCall['refuse'] = (status, body, told) =>
   toOpenaiError(status, parseRefusal(body), told, 'input');
 
 /**
- * https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create. The answer is the file itself, without
- * a word of usage.
+ * https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create. The response is the
+ * file, without any usage.
  */
 export const createSpeechWire = (options: WireOptions): SpeechWire => ({
   speak: async ({ provider, upstream, signal, ...ask }) => {
@@ -33,7 +33,7 @@ export const createSpeechWire = (options: WireOptions): SpeechWire => ({
       refuse: refuseSpeech,
     });
     const type = typeOf(response.headers['content-type']);
-    // A page or a document is not audio, whatever the status says.
+    // A text or a document is not audio, whatever the status.
     if (/^text\/|[/+](?:json|xml)$/.test(type.name)) {
       response.discard();
       throw unreadable();
@@ -64,8 +64,8 @@ const refuseTranscription: VendorCall['refuse'] = (status, body, told) =>
   toOpenaiError(status, parseRefusal(body), told, 'file');
 
 /**
- * https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create. Always asked for as JSON: as
- * text the answer has no usage.
+ * https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create. Always
+ * requests JSON, because a text response has no usage.
  */
 export const createTranscriptionWire = (options: WireOptions): TranscriptionWire => ({
   transcribe: async ({ provider, upstream, signal, ...ask }) => {
@@ -92,7 +92,7 @@ export const createTranscriptionWire = (options: WireOptions): TranscriptionWire
 
 const toForm = (model: string, { file, language, prompt, temperature }: TranscriptionAsk): FormData => {
   const form = new FormData();
-  // Fields come first, because a streaming reader needs them before the file.
+  // Fields come before the file, so that a server that reads the form piece by piece knows how to treat the file.
   for (const [name, value] of Object.entries({ model, response_format: 'json', language, prompt, temperature })) {
     if (value !== undefined) form.set(name, value);
   }
@@ -123,7 +123,7 @@ const toAudioUsage = (reported: JsonValue | undefined): AudioUsage | undefined =
   return seconds === undefined ? undefined : { kind: 'duration', seconds };
 };
 
-/** Tokens that are not text are audio. */
+/** Tokens that are not reported as text count as audio. */
 const toTokens = (usage: Extract<Reported, { readonly type: 'tokens' }>): AudioUsage | undefined => {
   const text = usage.input_token_details?.text_tokens ?? undefined;
   const audio = usage.input_token_details?.audio_tokens ?? undefined;

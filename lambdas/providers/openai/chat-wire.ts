@@ -12,9 +12,8 @@ import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { parseRefusal, toInBandError, toOpenaiError } from './errors.ts';
 
 /**
- * The client's body but for a few fields (BILL-6): the vendor's name of the model, the cap the hold was computed from, in the
- * field this vendor reads, usage on streams, and no storing.
- * https://platform.openai.com/docs/api-reference/chat/create
+ * Client's body with a few changes (BILL-6): the provider's name of the model, the cap of the hold in the field that
+ * this provider reads, usage on streams, and no storing. https://platform.openai.com/docs/api-reference/chat/create
  */
 export const toChatBody = ({ request, upstream, provider }: WireCall, outputTokensMax: number): JsonObject => {
   const { max_tokens, max_completion_tokens, stream_options: options, ...body } = request.body;
@@ -22,7 +21,7 @@ export const toChatBody = ({ request, upstream, provider }: WireCall, outputToke
     ...body,
     model: upstream.model,
     [capField(provider)]: outputTokensMax,
-    // Nothing of a conversation is to be kept; servers of others need not know the field.
+    // Conversations must not be stored. Other servers may not know the field.
     ...(provider.kind === 'openai' ? { store: false } : {}),
     ...(request.stream ? { stream_options: { ...(isJsonObject(options) ? options : {}), include_usage: true } } : {}),
   };
@@ -32,8 +31,8 @@ const capField = (provider: Provider): string =>
   'outputCapField' in provider ? provider.outputCapField : 'max_tokens';
 
 /**
- * https://platform.openai.com/docs/api-reference/chat/object: `prompt_tokens` includes cached and cache-writing tokens,
- * `completion_tokens` includes reasoning.
+ * https://platform.openai.com/docs/api-reference/chat/object: `prompt_tokens` includes tokens that were read from or
+ * written to a cache, `completion_tokens` includes reasoning.
  */
 const chatUsage = z.object({
   prompt_tokens: tokenCount,
@@ -42,7 +41,7 @@ const chatUsage = z.object({
   completion_tokens_details: z.object({ reasoning_tokens: tokenCount }).nullish().catch(null),
 });
 
-/** Undefined when the vendor reported none, or nothing that can be counted. */
+/** Undefined if the provider reported no usage or none that can be counted. */
 export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
   const parsed = chatUsage.safeParse(reported);
   if (!parsed.success) return undefined;
@@ -62,7 +61,7 @@ export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
   };
 };
 
-/** A finish reason, a usage or an error that is not null. Inside a string value its quotes would be escaped. */
+/** Matches a finish reason, a usage or an error that is not null. Inside a string value the quotes would be escaped. */
 const decisive = /"(?:finish_reason|usage|error)"\s*:(?!\s*null)/;
 
 /** https://platform.openai.com/docs/api-reference/chat/streaming */
@@ -82,19 +81,25 @@ const chunk = z.object({
 const saysNothing = (delta: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(delta).every(([name, value]) => name === 'role' || value === '' || value === null);
 
-/** The chunks of one answer: which pass as they are, which one is held back for the end, and what the vendor counted. */
+/**
+ * Chunks of one response: decides which pass unchanged and which is held back for the end, and collects the provider's
+ * usage.
+ */
 export class ChatChunks {
   readonly #options: ChatStreamOptions;
   readonly #ourModel: string;
   readonly #finished = new Set<number>();
   #begun = false;
-  /** How the latest chunk began, up to the end of its model, and what goes out instead. */
+  /** Start of the latest chunk up to the end of its model, and the text that replaces it. */
   #head = '';
   #ourHead = '';
   #last: JsonObject | undefined;
-  /** So far the answer has only been announced. */
+  /** Whether the response has only been announced so far. */
   opening = true;
-  /** Some servers report a running usage on every chunk: it counts once nothing can be added to it. */
+  /**
+   * Whether the usage is final. Some servers report a running usage on every chunk, which counts once nothing can be
+   * added to it.
+   */
   usageIsFinal = false;
   reportedUsage: JsonObject | undefined;
   usage: TokenUsage | undefined;
@@ -108,14 +113,15 @@ export class ChatChunks {
     return this.#finished.size >= this.#options.choices;
   }
 
-  /** What goes out with the usage: the last finish reason, or an empty chunk when not all of the answers gave one. */
+  /** Last chunk, which goes out with the usage: the last finish reason, or an empty chunk if a choice has none. */
   get held(): JsonObject | undefined {
     return this.#last;
   }
 
   /**
-   * The chunk as it is to be sent on now, if it is. Chunks of one answer begin alike: as far as their model they are compared, and
-   * only what follows is looked through. (`startsWith` takes six times as long as cutting and comparing.)
+   * Returns the chunk to send on now. Undefined if it is held back. Chunks of one response start alike up to their
+   * model: that start is only compared, and the rest is searched. (`startsWith` takes six times as long as slicing and
+   * comparing.)
    */
   take(data: string): string | undefined {
     if (this.#head !== '' && data.slice(0, this.#head.length) === this.#head) {
@@ -149,14 +155,14 @@ export class ChatChunks {
   #count(usage: JsonObject | undefined, withoutChoices: boolean): void {
     if (!usage) return;
     const counted = toTokenUsage(usage);
-    // An invalid count does not replace a valid one.
+    // A usage that cannot be counted does not replace an earlier one that can.
     if (!counted && this.usage) return;
     this.reportedUsage = usage;
     this.usage = counted;
     this.usageIsFinal = this.usage !== undefined && (this.allFinished || (withoutChoices && this.#finished.size > 0));
   }
 
-  /** Only the value of the chunk's own `model` is replaced, and only where it differs (CHAT-11). */
+  /** Replaces only the value of the chunk's own `model`, and only if it differs (CHAT-11). */
   #withOurModel(data: string): string {
     const line = onOneLine(data);
     const span = topLevelString(line, 'model');
@@ -182,15 +188,15 @@ const readObject = (data: string): JsonObject => {
 };
 
 export interface ChatStreamOptions {
-  /** The id the client is to see. */
+  /** Model id that the client sees. */
   readonly modelId: string;
   readonly choices: number;
   readonly told: RefusalContext;
 }
 
 /**
- * Reads the vendor's event stream. Events pass as they came; only the ones that say how it ends are looked into.
- * A stream is good when its usage has arrived, or when it ended with `[DONE]` after a finish reason (BILL-9, BILL-10).
+ * Reads the provider's event stream. Events pass unchanged, and only those that show how it ends are parsed. A stream
+ * is complete if its usage has arrived, or if it ended with `[DONE]` after a finish reason (BILL-9, BILL-10).
  */
 export const readChatStream = (
   body: AsyncIterable<Uint8Array>,
@@ -225,7 +231,7 @@ const chatReader = (options: ChatStreamOptions): StreamReader => {
 
 const choices = z.array(z.object({ finish_reason: z.string().nullish() })).min(1);
 
-/** Chat completions as OpenAI and every compatible server speak them. */
+/** Creates the wire for chat completions of OpenAI and of every compatible server. */
 export const createChatWire = (options: WireOptions): TextWire => ({
   buildCall: (call) => ({
     send: async ({ outputTokensMax, signal }) => {

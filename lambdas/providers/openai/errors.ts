@@ -3,7 +3,10 @@ import type { GatewayError } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { type Refusal, type RefusalContext, type RefusalRules, toGatewayError } from '../refusals.ts';
 
-/** https://platform.openai.com/docs/guides/error-codes: `{error: {message, type, param, code}}`; compatible servers vary in all four. */
+/**
+ * https://platform.openai.com/docs/guides/error-codes: `{error: {message, type, param, code}}`; compatible servers vary
+ * in all four.
+ */
 const errorBody = z.object({
   error: z.object({
     message: z.string().catch(''),
@@ -13,7 +16,7 @@ const errorBody = z.object({
   }),
 });
 
-/** What some compatible servers send instead. */
+/** Error body of some compatible servers. */
 const plainMessage = z
   .object({ message: z.string().optional().catch(undefined), detail: z.string().optional().catch(undefined) })
   .transform(({ message, detail }) => message ?? detail);
@@ -38,7 +41,7 @@ const rules: RefusalRules = {
 
 export const isFiltered = ({ code, type }: Refusal): boolean => rules.filter.test(`${code} ${type}`);
 
-/** Our account at the vendor, not the request: the same answer is to be expected for every one. */
+/** Whether the error is about the gateway's account at the provider. Every request would then get the same response. */
 export const isAboutAccount = ({ code, type, message }: Refusal): boolean =>
   rules.ours.test(`${code} ${type}`) || rules.oursInWords.test(message);
 
@@ -49,7 +52,7 @@ export const toOpenaiError = (
   promptParam = rules.promptParam,
 ): GatewayError => toGatewayError(status, refusal, told, { ...rules, promptParam });
 
-/** Errors inside a stream carry no status; their type and code stand in for it. */
+/** Error inside a stream. It has no status, so its type and code determine one. */
 export const toInBandError = (refusal: Refusal, told: RefusalContext, promptParam = rules.promptParam): GatewayError =>
   toOpenaiError(inBandStatus(`${refusal.code} ${refusal.type}`), refusal, told, promptParam);
 
@@ -61,7 +64,7 @@ const inBandStatus = (text: string): number => {
   return 500;
 };
 
-/** How the client's protocol calls what this vendor names in a refusal. */
+/** Client's names of the fields in a refusal. */
 export interface FieldNames {
   readonly prompt: string;
   readonly toParam: (theirs: string) => string;
@@ -78,7 +81,7 @@ const chatFields: Readonly<Record<string, string>> = {
   'text.format.name': 'response_format.json_schema.name',
 };
 
-/** `turnOf` answers where in the client's body the nth input item comes from. */
+/** Names for chat completions. `turnOf` has the place in the client's body for each input item. */
 export const chatNames = (turnOf: readonly string[]): FieldNames => ({
   prompt: 'messages',
   toParam: (theirs) => {
@@ -98,17 +101,20 @@ export const toResponsesError = (
   names: FieldNames,
 ): GatewayError => {
   const theirs = parseRefusal(body);
-  // An item of the input that is not to be found is the client's, a model the operator's.
+  // A missing input item is the client's error, a missing model the operator's.
   const ours = status === 404 && theirs.param?.startsWith('input') ? 400 : status;
   return toOpenaiError(ours, inWordsOf(names, theirs), told, names.prompt);
 };
 
-/** Errors without a status of their own that are about what the client sent: `ResponseError` in the package openai 7.55.0. */
+/**
+ * Codes of errors without a status that are about the client's request: `ResponseError` in the package openai 7.55.0.
+ */
 const aboutTheRequest = /image|invalid_prompt|context_length_exceeded|_policy/;
 
 /**
- * Parses an `error` event, a failed response, or an event with one. The documentation puts the members directly into
- * the event; in fact they are in an `error` object (https://github.com/zendev-sh/goai/pull/88).
+ * Error of an `error` event, of a failed response, or of an event with one. The documentation puts the members of an
+ * `error` event directly in the event; in practice they are in an `error` object
+ * (https://github.com/zendev-sh/goai/pull/88).
  */
 export const toInBandResponsesError = (body: JsonObject, told: RefusalContext, names: FieldNames): GatewayError => {
   const holder = isJsonObject(body.response) ? body.response : body;
@@ -121,7 +127,7 @@ export const toInBandResponsesError = (body: JsonObject, told: RefusalContext, n
 
 const inWordsOf = ({ toParam }: FieldNames, refusal: Refusal): Refusal => ({
   ...refusal,
-  // `bio_policy` and its like: the vendor's filter by other names.
+  // `bio_policy` and similar codes are also the provider's filter.
   code: /_policy/.test(refusal.code) ? 'content_policy_violation' : refusal.code,
   param: refusal.param === undefined ? undefined : toParam(refusal.param),
 });

@@ -22,21 +22,22 @@ const PROMPT = 'prompt';
 export const toImageError = (status: number, body: unknown, told: RefusalContext, ask: ImageAsk): GatewayError =>
   toOpenaiError(status, inClientsTerms(parseRefusal(body), ask), told, PROMPT);
 
-/** An error under a status of success. */
+/** Error in a response with a success status. */
 export const toInBandImageError = (body: unknown, told: RefusalContext, ask: ImageAsk): GatewayError => {
   const refusal = inClientsTerms(parseRefusal(body), ask);
   return isFiltered(refusal) ? toOpenaiError(400, refusal, told, PROMPT) : toInBandError(refusal, told, PROMPT);
 };
 
-/** Refusals that name no param: https://github.com/lofcz/LLMTornado/issues/105 has the first. */
+/** Fields for refusals that name none. The first is from https://github.com/lofcz/LLMTornado/issues/105. */
 const paramsByCode: Readonly<Record<string, string>> = {
   invalid_image_file: 'image',
   invalid_mask_image_format: 'mask',
 };
 
 /**
- * Everything that is the user's fault has the type `image_generation_user_error` here, a wrong size, too: it says nothing of an image
- * that was sent. One that cannot be read is named by its number, or as `image[0]`.
+ * Converts a refusal to the client's terms. All user errors have the type `image_generation_user_error`, even a wrong
+ * size, so it says nothing about a sent image. The provider refers to an unreadable image by its number, or as
+ * `image[0]`.
  */
 const inClientsTerms = (refusal: Refusal, { references }: ImageAsk): Refusal => {
   const param = refusal.param || paramsByCode[refusal.code];
@@ -59,8 +60,8 @@ const referenceIn = ({ param = '', message }: Refusal): number => {
 const byModality = z.object({ text_tokens: tokenCount, image_tokens: tokenCount });
 
 /**
- * `ImagesResponse.Usage` of the package openai 7.55.0. It has no cached tokens, though the vendor has a price for them; they are
- * looked for where its other answers have them.
+ * `ImagesResponse.Usage` of the package openai 7.55.0. It has no cached tokens, although they have a price. They are
+ * read from the place that other responses use.
  */
 const imageUsage = z.object({
   input_tokens: tokenCount,
@@ -74,10 +75,10 @@ const imageUsage = z.object({
 
 type Counts = z.output<typeof byModality> | null | undefined;
 
-/** Undefined when the vendor reported none, or nothing that can be counted. */
+/** Undefined if the provider reported no usage or none that can be counted. */
 export const toImageUsage = (reported: unknown): TokenUsage | undefined => {
   const { data } = imageUsage.safeParse(reported);
-  // There is an image, so a count without any output counts nothing.
+  // The response has an image, so a usage without output is wrong.
   if (!data?.output_tokens) return undefined;
   const { input_tokens_details: details, output_tokens_details: outputDetails } = data;
   const input = data.input_tokens ?? 0;
@@ -85,7 +86,7 @@ export const toImageUsage = (reported: unknown): TokenUsage | undefined => {
   const textInput = input - imageInput;
   const cached = cachedOf(details, textInput, imageInput);
   const output = data.output_tokens;
-  // Where nothing is said, images are all that the model puts out.
+  // Without details, all output tokens count as image tokens.
   const imageOutput = imagesOf(outputDetails, output) ?? output;
   return {
     input: textInput - cached.text,
@@ -100,7 +101,7 @@ export const toImageUsage = (reported: unknown): TokenUsage | undefined => {
   };
 };
 
-/** The tokens of images among all of them, never more than there are. */
+/** Image tokens among all tokens, at most `all`. Undefined if the details have neither count. */
 const imagesOf = (counts: Counts, all: number): number | undefined => {
   if (typeof counts?.image_tokens === 'number') return Math.min(counts.image_tokens, all);
   return typeof counts?.text_tokens === 'number' ? Math.max(0, all - counts.text_tokens) : undefined;
@@ -108,7 +109,7 @@ const imagesOf = (counts: Counts, all: number): number | undefined => {
 
 type InputDetails = z.output<typeof imageUsage>['input_tokens_details'];
 
-/** A count without details is text first. */
+/** Splits cached tokens. Without details they count as text first. */
 const cachedOf = (
   details: InputDetails,
   text: number,
@@ -120,14 +121,14 @@ const cachedOf = (
   return { text: ofText, image: Math.min(split?.image_tokens ?? all - ofText, image) };
 };
 
-/** Entry of one image. Servers with this protocol differ in their other fields. */
+/** One image of a response. Servers of this protocol differ in the other members. */
 const entry = z.object({
   b64_json: z.string().nullish().catch(null),
   url: z.string().nullish().catch(null),
   revised_prompt: z.string().nullish().catch(null),
 });
 
-/** The images in the vendor's order. An answer without any is `upstream_error`. */
+/** Images in the provider's order. Throws `upstream_error` if there are none. */
 export const toDrawing = (body: JsonValue, told: RefusalContext, ask: ImageAsk): Drawing => {
   if (!isJsonObject(body)) throw unreadable();
   if (isJsonObject(body.error)) throw toInBandImageError(body, told, ask);
@@ -137,22 +138,28 @@ export const toDrawing = (body: JsonValue, told: RefusalContext, ask: ImageAsk):
   return { images, usage: toImageUsage(body.usage) };
 };
 
-/** None where there is neither content nor an address; what is only at an address was not asked for, and is not fetched. */
+/**
+ * Empty for an item with neither content nor a URL. An image that has only a URL was not requested and is not fetched:
+ * reading it fails.
+ */
 const toImages = (value: JsonValue): DrawnImage[] => {
   const { b64_json: text, url, revised_prompt: revised } = entry.safeParse(value).data ?? {};
   if (typeof text !== 'string' && typeof url !== 'string') return [];
   return [{ read: async () => decode(text ?? ''), revisedPrompt: revised ?? undefined }];
 };
 
-/** Some relays put it before their base64: https://docs.apiyi.com/en/api-capabilities/gpt-image-2-vip/text-to-image */
+/**
+ * Some relays add this prefix to their base64: https://docs.apiyi.com/en/api-capabilities/gpt-image-2-vip/text-to-image
+ */
 const dataUri = /^data:image\/[\w.+-]+;base64,/;
 
 const foreign = /[^A-Za-z0-9+/]/;
 const paddings: readonly string[] = ['', '=', '=='];
 
 /**
- * Node's own decoder leaves out what is no base64. A whole text is searched for one sign of it and not matched: a repetition over
- * megabytes is more than the stack of a regular expression holds.
+ * Decodes base64. Throws `upstream_error` if it is invalid, because Node's decoder skips invalid characters. Searches
+ * for one invalid character instead of matching the whole text, because a repetition over megabytes overflows the stack
+ * of a regular expression.
  */
 const decode = (content: string): Uint8Array => {
   const text = content.slice(dataUri.exec(content.slice(0, 100))?.[0].length ?? 0);
@@ -162,10 +169,12 @@ const decode = (content: string): Uint8Array => {
   return Buffer.from(text, 'base64');
 };
 
-/** What is delivered. The vendor's GIFs and SVGs are previews, and an SVG has a usage of its own that no price is for. */
+/**
+ * Formats that the gateway delivers. The provider's GIFs and SVGs are previews, and the usage of an SVG has no price.
+ */
 const outputFormats: readonly unknown[] = [undefined, 'png', 'jpeg', 'webp'];
 
-/** Throws the 400 for what cannot be sent. */
+/** Throws the 400 for a reference or format that cannot be sent. */
 export const refuseUnfit = ({ references, extras }: ImageAsk): void => {
   for (const reference of references) fileOf(reference);
   if (outputFormats.includes(extras.output_format)) return;
@@ -174,7 +183,7 @@ export const refuseUnfit = ({ references, extras }: ImageAsk): void => {
   });
 };
 
-/** Images go only into a form, and into another endpoint. */
+/** Path and payload of a call. Reference images require a form and a different endpoint. */
 export const toImagePayload = (call: ImageCall): Pick<VendorCall, 'path' | 'body' | 'form'> => {
   const fields = toFields(call);
   const { references, mask } = call;
@@ -188,7 +197,7 @@ export const toImagePayload = (call: ImageCall): Pick<VendorCall, 'path' | 'body
   return { path: '/images/edits', form };
 };
 
-/** Undefined members are not sent. */
+/** Fields of the request. Undefined members are not sent. */
 const toFields = ({ upstream, prompt, n, size, quality, endUser, extras }: ImageCall) => ({
   ...extras,
   model: upstream.model,
@@ -206,7 +215,7 @@ const toSize = (size: ChosenSize): string => {
     case 'vendor':
       return 'auto';
     case 'tier':
-      throw new Error('a step of size for a vendor that has none');
+      throw new Error('a size tier for a provider that has none');
   }
 };
 
@@ -216,16 +225,16 @@ const fileOf = (reference: ImageReference): ImageFile => {
   throw new GatewayError('invalid_image_format', `${param}: this model accepts image files, not URLs.`, { param });
 };
 
-/** The vendor goes by the type of the part, and other servers by the ending of the name. */
+/** The provider reads the type of the form part, other servers the extension of the file name. */
 const toFile = ({ mediaType, bytes }: ImageFile, name: string): File =>
   new File([new Uint8Array(bytes)], `${name}.${mediaType.slice('image/'.length)}`, { type: mediaType });
 
-/** Ten of the largest PNGs as base64. A string of V8 holds 512 MiB. */
+/** Size of ten of the largest PNGs as base64. A string in V8 holds 512 MiB. */
 const DRAWING_BYTES_MAX = 192 * 1024 * 1024;
 
 /**
- * https://developers.openai.com/api/reference/resources/images as typed in the package openai 7.55.0. A GPT image model always answers
- * in base64 and refuses `response_format`, so that none is ever sent.
+ * https://developers.openai.com/api/reference/resources/images as typed in the package openai 7.55.0. `response_format`
+ * is never sent: GPT image models reject it and always return base64.
  */
 export const createOpenaiImageWire = (options: WireOptions): ImageWire => ({
   check: refuseUnfit,

@@ -12,12 +12,12 @@ import { withModel } from './renamed-model.ts';
 
 export interface InputVendor {
   readonly path: string;
-  /** The member that every good answer has, an array. */
+  /** Array member of every successful response. */
   readonly holds: string;
   readonly toUsage: (body: JsonObject) => TokenUsage | undefined;
 }
 
-/** What OpenAI's protocols without an output to pay for have in common: one `input`, one answer that passes as it came. */
+/** Creates the wire of OpenAI's protocols without paid output: one `input`, and one response that passes unchanged. */
 export const createInputWire = (options: WireOptions, { path, holds, toUsage }: InputVendor): InputWire => ({
   send: async ({ provider, upstream, modelId, body: asked, signal }) => {
     const { response, told } = await callVendor(options, {
@@ -36,7 +36,10 @@ export const createInputWire = (options: WireOptions, { path, holds, toUsage }: 
   },
 });
 
-/** https://developers.openai.com/api/reference/resources/embeddings/methods/create. `total_tokens` is the same number again. */
+/**
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create. `total_tokens` repeats the same
+ * number.
+ */
 const usage = z.object({ prompt_tokens: tokenCount });
 
 const toUsage = (body: JsonObject): TokenUsage | undefined => {
@@ -50,8 +53,8 @@ export const createEmbeddingWire = (options: WireOptions): EmbeddingWire =>
   createInputWire(options, { path: '/embeddings', holds: 'data', toUsage });
 
 /**
- * https://developers.openai.com/api/reference/resources/moderations/methods/create. The vendor gives the service away and counts
- * nothing.
+ * https://developers.openai.com/api/reference/resources/moderations/methods/create. The service is free and reports no
+ * usage.
  */
 export const createModerationWire = (options: WireOptions): ModerationWire =>
   createInputWire(options, { path: '/moderations', holds: 'results', toUsage: () => undefined });

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { type Span, topLevelString } from '../top-level-member.ts';
 
-/** A JSON answer as it came but for its model's id, which is looked for only where it differs. */
+/** JSON response, unchanged except for the model's id, which is replaced only if it differs. */
 export const withModel = (text: string, body: JsonObject, modelId: string): string => {
   if (body.model === modelId) return text;
   const span = modelBehindLists(text) ?? topLevelString(text, 'model');
@@ -9,8 +9,9 @@ export const withModel = (text: string, body: JsonObject, modelId: string): stri
 };
 
 /**
- * Embeddings have their model behind megabytes of numbers, which a search from the front takes a quarter of a second per 25 MB for.
- * That the rest completes an object shows that it does belong to the outermost one.
+ * Position of the model after the last list. In an embedding response the model follows megabytes of numbers, and a
+ * search from the start takes a quarter of a second per 25 MB. The rest of the text must complete an object, which
+ * proves that the model belongs to the outermost one.
  */
 const modelBehindLists = (text: string): Span | undefined => {
   const from = text.lastIndexOf(']') + 1;
@@ -30,10 +31,10 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** Nothing but plain members stands before the response. */
+/** Matches only if no nested object or list precedes the response. */
 const head = /^\{[^[{]*"response"\s*:\s*(?=\{)/;
 
-/** The same for the model of the `response` in an event's data. */
+/** Replaces the model of the `response` in an event's data. */
 export const withResponseModel = (data: string, body: JsonObject, modelId: string): string => {
   const { response } = body;
   if (!isJsonObject(response) || typeof response.model !== 'string' || response.model === modelId) return data;

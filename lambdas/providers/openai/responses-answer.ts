@@ -10,8 +10,8 @@ import { type FieldNames, toInBandResponsesError } from './errors.ts';
 import { withModel } from './renamed-model.ts';
 
 /**
- * `ResponseUsage` in the package openai 7.55.0 (resources/responses/responses.d.ts): `input_tokens` includes what was read from and
- * written to a cache, for however long, and `output_tokens` includes reasoning.
+ * `ResponseUsage` in the package openai 7.55.0 (resources/responses/responses.d.ts): `input_tokens` includes all tokens
+ * that were read from or written to a cache, and `output_tokens` includes reasoning.
  */
 const responsesUsage = z.object({
   input_tokens: tokenCount,
@@ -20,7 +20,7 @@ const responsesUsage = z.object({
   output_tokens_details: z.object({ reasoning_tokens: tokenCount }).nullish().catch(null),
 });
 
-/** Undefined when the vendor reported none, or nothing that can be counted. */
+/** Undefined if the provider reported no usage or none that can be counted. */
 export const toResponsesUsage = (reported: unknown): TokenUsage | undefined => {
   const parsed = responsesUsage.safeParse(reported);
   if (!parsed.success) return undefined;
@@ -41,7 +41,10 @@ export const toResponsesUsage = (reported: unknown): TokenUsage | undefined => {
   };
 };
 
-/** https://developers.openai.com/api/reference/resources/responses. Anything else has failed, was given up or is under way. */
+/**
+ * https://developers.openai.com/api/reference/resources/responses. Any other status means failed, cancelled or in
+ * progress.
+ */
 const ended: ReadonlySet<JsonValue | undefined> = new Set(['completed', 'incomplete', undefined]);
 
 interface Reading {
@@ -49,7 +52,7 @@ interface Reading {
   readonly names: FieldNames;
 }
 
-/** As it came, a stop by the vendor's filter included (CHAT-14). */
+/** Unchanged, even if the provider's filter stopped it (CHAT-14). */
 export const toNativeAnswer = async (
   response: UpstreamResponse,
   reading: Reading,
@@ -93,7 +96,7 @@ const toTextAnswer = (body: JsonObject, output: readonly JsonObject[]): TextAnsw
 const contentOf = (content: JsonValue | undefined): readonly JsonObject[] =>
   Array.isArray(content) ? content.filter(isJsonObject) : [];
 
-/** Throws content_filter for an answer that ended blocked (CHAT-14). */
+/** Throws content_filter for a response that a filter stopped (CHAT-14). */
 export const finishReasonOf = (response: JsonObject, calls: boolean): FinishReason => {
   const details = isJsonObject(response.incomplete_details) ? response.incomplete_details : {};
   if (details.reason === 'content_filter') throw filtered();

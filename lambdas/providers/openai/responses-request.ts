@@ -11,8 +11,8 @@ import type {
 import type { WireCall } from '../../core/text/text-wire.ts';
 
 /**
- * The client's own body, or the one a chat was put into, but for a few fields (BILL-6): the vendor's name of the model, the cap the
- * hold was computed from, and no storing. https://developers.openai.com/api/reference/resources/responses/methods/create
+ * Client's body, or the converted chat completion, with a few changes (BILL-6): the provider's name of the model, the
+ * cap of the hold, and no storing. https://developers.openai.com/api/reference/resources/responses/methods/create
  */
 export const toResponsesBody = (body: JsonObject, { upstream }: WireCall, outputTokensMax: number): JsonObject => ({
   ...body,
@@ -21,17 +21,20 @@ export const toResponsesBody = (body: JsonObject, { upstream }: WireCall, output
   store: false,
 });
 
-/** A chat in the vendor's words. */
+/** Chat completion in the provider's terms. */
 export interface AskedResponse {
   readonly body: JsonObject;
-  /** Where each input item comes from in the client's body, for refusals. */
+  /** Place of each input item in the client's body, for refusals. */
   readonly turnOf: readonly string[];
 }
 
-/** Extras of a chat that the API has by the same name, and one that it has in `text`. */
+/** Extras of a chat completion that have the same name in this API. `verbosity` is a member of `text` instead. */
 const named = ['metadata', 'prompt_cache_key', 'safety_identifier'] as const;
 
-/** Throws the 400 or 422 for what the API has no field for. https://developers.openai.com/api/docs/guides/migrate-to-responses */
+/**
+ * Throws the 400 or 422 for content that this API does not support.
+ * https://developers.openai.com/api/docs/guides/migrate-to-responses
+ */
 export const fromConversation = (conversation: Conversation, { request, model }: WireCall): AskedResponse => {
   refuseChoices(request.choices, model.id);
   const items = conversation.turns.flatMap((turn) => toItems(turn, model.id).map((item) => ({ item, turn })));
@@ -62,8 +65,9 @@ const refuseChoices = (choices: number, modelId: string): void => {
 };
 
 /**
- * What a system says stays where it was said: `instructions` would put it first, which changes the beginning that a cache goes by,
- * and are not searched for the word json that json_object demands (https://github.com/BigDawnGhost/wenyi/pull/66).
+ * Keeps system messages in their place. `instructions` would move them to the front, which changes the cached start of
+ * the prompt. The API also does not search `instructions` for the word json, which json_object requires
+ * (https://github.com/BigDawnGhost/wenyi/pull/66).
  */
 const toItems = (turn: Turn, modelId: string): readonly JsonObject[] => {
   switch (turn.role) {
@@ -97,12 +101,12 @@ const toPart = (part: ContentPart, modelId: string): JsonObject => {
   }
 };
 
-/** A chat's function without parameters is one that takes no arguments; here they are required, and null says nothing of that. */
+/** Parameters of a function without arguments. A chat completion can omit them, but this API requires them. */
 const noArguments: JsonObject = { type: 'object', properties: {}, required: [], additionalProperties: false };
 
 /**
- * Left out, `strict` means false on chat and here a rewritten schema with every field required:
- * https://developers.openai.com/api/docs/guides/function-calling#strict-mode
+ * The default of `strict` is false in chat completions. In this API it is a rewritten schema in which every field is
+ * required: https://developers.openai.com/api/docs/guides/function-calling#strict-mode
  */
 const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
   type: 'function',
@@ -128,7 +132,7 @@ const toFormat = (format: AnswerFormat, modelId: string): JsonObject => {
   const { name, description, schema, strict } = format;
   if (!schema) {
     const param = 'response_format.json_schema.schema';
-    throw invalidRequest(param, `${param}: "${modelId}" needs a schema here.`);
+    throw invalidRequest(param, `${param}: "${modelId}" needs a schema here. Send one.`);
   }
   return {
     type: 'json_schema',

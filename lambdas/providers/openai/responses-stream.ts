@@ -10,21 +10,21 @@ import { finishReasonOf, stringIn, toResponsesUsage, toToolCall } from './respon
 type Take = (event: JsonObject, out: WireBatch) => void;
 
 interface OpenCall {
-  /** The nth call of the answer. */
+  /** Index among the calls of the response. */
   readonly index: number;
-  /** How much of its arguments has gone out, in UTF-16 units. */
+  /** Length of the arguments that were sent so far, in UTF-16 units. */
   sent: number;
 }
 
 interface Deltas {
-  /** By the type of the event; events of other types say nothing that a chat would show. */
+  /** Handlers by event type. Events of other types have nothing that a chat completion shows. */
   readonly takes: Readonly<Partial<Record<string, Take>>>;
   readonly finishReason: (response: JsonObject) => FinishReason;
 }
 
-/** The pieces of one streamed answer in the core's own terms. */
+/** Converts the events of one streamed response to the core's terms. */
 export const createDeltas = (): Deltas => {
-  /** By their place among all output items, reasoning and messages included. */
+  /** By index among all output items, including reasoning and messages. */
   const calls = new Map<JsonValue | undefined, OpenCall>();
 
   const send = (call: OpenCall, text: string, out: WireBatch): void => {
@@ -33,7 +33,7 @@ export const createDeltas = (): Deltas => {
     out.neutral({ kind: 'tool_arguments', index: call.index, text });
   };
 
-  /** Begun or done, an item says all that is known of it so far: what has not come in pieces is made up for. */
+  /** Started or done, an item contains everything known so far. Sends the part that has not arrived in pieces. */
   const takeItem: Take = ({ item, output_index: place }, out) => {
     if (!isJsonObject(item) || item.type !== 'function_call') return;
     const { id, name, arguments: text } = toToolCall(item);
@@ -64,15 +64,15 @@ export interface ResponsesStreamOptions {
   readonly names: FieldNames;
 }
 
-/** What is made of the events of a response that is not at its end and has not failed. */
+/** Converts the events of a response before its end and without a failure. */
 interface Face {
-  /** Events that only announce an answer; nothing else has come before. */
+  /** Handles events that only announce a response. They come before all others. */
   announce(frame: Frame, out: WireBatch): void;
   take(type: string, frame: Frame, out: WireBatch): void;
   end(frame: Frame, body: JsonObject, response: JsonObject): Ending;
 }
 
-/** Events as they came; the model's id is the only thing that is ever replaced in one. */
+/** Yields events unchanged, except that the model's id is replaced. */
 export const readNativeResponses = (
   body: AsyncIterable<Uint8Array>,
   options: ResponsesStreamOptions,
@@ -88,7 +88,7 @@ export const readNativeResponses = (
     }),
   );
 
-/** The same in the core's own terms. */
+/** Yields events in the core's terms. */
 export const readNeutralResponses = (
   body: AsyncIterable<Uint8Array>,
   options: ResponsesStreamOptions,
@@ -114,7 +114,7 @@ const endings: ReadonlyMap<string, string> = new Map([
   ['response.incomplete', 'incomplete'],
 ]);
 
-/** BILL-9: a stream is good with an ending that carries usage, and with nothing else. */
+/** BILL-9: a stream is complete only with an ending event that has the usage. */
 const responsesReader = ({ told, names }: ResponsesStreamOptions, face: Face): StreamReader => {
   let isDone = false;
   let begun = false;
@@ -140,7 +140,7 @@ const responsesReader = ({ told, names }: ResponsesStreamOptions, face: Face): S
     get isDone() {
       return isDone;
     },
-    // Its usage comes with the last event, and nothing is read behind that.
+    // The usage arrives with the last event, and nothing is read after that.
     isWhole: false,
     end: () => {
       if (!last?.usage) throw incomplete();
@@ -149,7 +149,7 @@ const responsesReader = ({ told, names }: ResponsesStreamOptions, face: Face): S
   };
 };
 
-/** Some servers leave out the names of the events, which their data repeats. */
+/** Type of an event. Some servers omit the event name, which the data repeats. */
 const typeOf = ({ event, data }: Frame): string => {
   if (event !== '') return event;
   const span = topLevelString(data, 'type');
@@ -159,7 +159,7 @@ const typeOf = ({ event, data }: Frame): string => {
 const isFailure = (type: string, { data }: Frame): boolean =>
   type === 'error' || type === 'response.failed' || (type === '' && /"error"\s*:\s*\{/.test(data));
 
-/** White space between the members of an object may be of any kind, so an event has one line of data. */
+/** Writes the data on one line, because the white space between members may contain line breaks. */
 const renamed = ({ event, data, text }: Frame, body: JsonObject, modelId: string): string => {
   const ours = withResponseModel(data, body, modelId);
   if (ours === data) return text;

@@ -6,7 +6,10 @@ import { toNativeAnswer, toNeutralAnswer } from './responses-answer.ts';
 import { fromConversation, toResponsesBody } from './responses-request.ts';
 import { readNativeResponses, readNeutralResponses } from './responses-stream.ts';
 
-/** OpenAI's responses, for clients of the same protocol and for chats with tools that reason (CHAT-5). */
+/**
+ * Creates the wire for OpenAI's responses. It serves clients of that protocol, and chat completions with tools and
+ * reasoning (CHAT-5).
+ */
 export const createResponsesWire = (options: WireOptions): TextWire => ({
   buildCall: (call) => {
     const { body, names } = asked(call);
@@ -37,12 +40,12 @@ const asked = (call: WireCall): Asked => {
   const { protocol, request } = call;
   if (protocol === 'responses') return { body: request.body, names: nativeNames };
   const conversation = request.toConversation?.();
-  if (!conversation) throw new Error(`${protocol} cannot be put into responses`);
+  if (!conversation) throw new Error(`${protocol} cannot be converted to responses`);
   const { body, turnOf } = fromConversation(conversation, call);
   return { body, names: chatNames(turnOf) };
 };
 
-/** `modelId` is the id to show, in an answer of the client's own protocol. */
+/** `modelId` is the id to show if the client uses this protocol, undefined otherwise. */
 const toStream = ({ response, told }: VendorAnswer, names: FieldNames, modelId: string | undefined): WireStream => ({
   kind: 'stream',
   events:

@@ -13,7 +13,7 @@ import { callVendor, type VendorCall, type WireOptions } from '../vendor-call.ts
 import { createJob, noFile, openVideo, pollJob, toFailure, VIDEO_ACCEPT } from '../video-answers.ts';
 import { isAboutAccount, isFiltered, parseRefusal, toOpenaiError } from './errors.ts';
 
-/** As the `Video` of the package openai 7.55.0 has it. */
+/** The `Video` of the package openai 7.55.0. */
 const video = z.object({ status: z.string() });
 const running = z.object({ progress: z.number().min(0).max(100).transform(Math.floor) });
 
@@ -21,7 +21,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 const refuse: VendorCall['refuse'] = (status, body, told) => toOpenaiError(status, parseRefusal(body), told, 'prompt');
 
-/** https://developers.openai.com/api/reference/resources/videos, which other vendors have taken over. */
+/** Wire for https://developers.openai.com/api/reference/resources/videos, which other providers have adopted. */
 export const createOpenaiVideoWire = (options: WireOptions): VideoWire => ({
   create: (creation) => {
     const { provider, signal } = creation;
@@ -38,7 +38,7 @@ export const createOpenaiVideoWire = (options: WireOptions): VideoWire => ({
 
 const pathOf = ({ upstreamId }: UpstreamJob): string => `/videos/${encodeURIComponent(upstreamId)}`;
 
-/** A file goes only into a form. */
+/** Payload of a creation. A file requires a form. */
 const toPayload = (creation: VideoCreation): Pick<VendorCall, 'body' | 'form'> => {
   const { upstreamModel, prompt, seconds, width, height, reference } = creation;
   const fields = { model: upstreamModel, prompt, seconds: String(seconds), size: `${width}x${height}` };
@@ -79,9 +79,9 @@ const failed = (body: JsonValue, told: RefusalContext): VideoStatus => {
 };
 
 /**
- * OpenAI sends the bytes itself; vendors that have taken its protocol over, and gateways in front of them, send the client to a signed
- * address (https://github.com/api7/aisix/pull/820). One such step is taken, to https only and without the key: the address is its own
- * permission, and its host is not the one that the key was given for.
+ * Requests the file. OpenAI sends the bytes itself, but other providers of its protocol, and gateways in front of them,
+ * redirect to a signed URL (https://github.com/api7/aisix/pull/820). Follows one redirect, only to https and without
+ * the provider key: the URL is its own permission, and its host must not get the provider key.
  */
 const fetchContent = async (options: WireOptions, job: UpstreamJob, signal: AbortSignal): Promise<UpstreamResponse> => {
   const { response } = await callVendor(options, {
@@ -89,7 +89,7 @@ const fetchContent = async (options: WireOptions, job: UpstreamJob, signal: Abor
     path: `${pathOf(job)}/content`,
     streamed: false,
     accept: VIDEO_ACCEPT,
-    // A file that is not there (404) is no model that is not there.
+    // A missing file (404) is not a missing model.
     accepts: (status) => status === 200 || status === 404 || redirects.has(status),
     signal,
     refuse,

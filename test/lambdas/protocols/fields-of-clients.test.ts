@@ -22,14 +22,14 @@ const bodies: readonly (readonly [route: RegExp, schema: z.ZodObject])[] = [
 
 const recordingSchema = z.record(z.string(), z.object({ body: z.unknown() }));
 
-/** Names that the rows of a client expect in `X-Service-Ignored-Parameters`. */
+/** Names that a client's rows expect in `X-Service-Ignored-Parameters`. */
 const expectedOf = (file: string): readonly string[] => {
   const client = clients.find(({ id }) => id === basename(file, '.json'));
   const scenarios = client?.cases.flatMap((row) => Object.values(row.scenarios)) ?? [];
   return scenarios.flatMap(({ ignored = [] }) => ignored);
 };
 
-/** Names of a recorded body that the field tables ignore. Throws the 400 of a name that they refuse. */
+/** Names of a recorded body that the field tables ignore. Throws the 400 for a name that they reject. */
 const ignoredIn = (route: string, body: unknown): readonly string[] => {
   const schema = bodies.find(([path]) => path.test(route))?.[1];
   const json = parseJson(JSON.stringify(body));
@@ -58,6 +58,6 @@ test.each([
   ],
   ['POST /v1/messages', { tools: [{ name: 'x', unheard_of: 'x' }] }, 'tools[].unheard_of'],
   ['POST /v1beta/models/{model}:generateContent', { generationConfig: { unheardOf: 0 } }, 'generationConfig.unheardOf'],
-])('GEN-16 a new name in %s is noticed', (route, body, name) => {
+])('GEN-16 a new name in %s is detected', (route, body, name) => {
   expect(ignoredIn(route, body)).toEqual([name]);
 });

@@ -74,8 +74,8 @@ test.each<[string, object, object, readonly string[]]>([
     { input: [{ type: 'call', id: '1' }] },
     [],
   ],
-  ['empty optional members that ask for nothing', { input: [] }, {}, []],
-  ['refused fields that ask for nothing', { store: false, prompt: {} }, {}, []],
+  ['empty optional members without an effect', { input: [] }, {}, []],
+  ['refused fields without an effect', { store: false, prompt: {} }, {}, []],
   ['a known name near a guarded one', { inputs: 1 }, {}, ['inputs']],
   ['a member named like a built-in', JSON.parse('{"__proto__":{"a":1},"toString":1}'), {}, ['__proto__', 'toString']],
 ])('GEN-16 %s is removed', (_, members, left, ignored) => {
@@ -83,13 +83,13 @@ test.each<[string, object, object, readonly string[]]>([
 });
 
 test.each<[string, object]>([
-  ['null where it means something', { content: null }],
+  ['null where it has a meaning', { content: null }],
   ['null inside a JSON schema, and unknown members of it', { schema: { default: null, x: 1 } }],
   ['null in a required field', { input: [{ type: 'text', text: null }] }],
-  ['an item that is of no known type', { input: [{ type: 'audio', x: 1 }] }],
+  ['an item of no known type', { input: [{ type: 'audio', x: 1 }] }],
   ['a known field of a wrong type', { options: 'x' }],
-  ['a known field of a wrong type that is empty', { max_tokens: false }],
-  ['a list with more items than it may have', { input: Array.from({ length: 10 }, () => ({ type: 'text', x: 1 })) }],
+  ['an empty known field of a wrong type', { max_tokens: false }],
+  ['a list with too many items', { input: Array.from({ length: 10 }, () => ({ type: 'text', x: 1 })) }],
   ['a list with an item of no known type', { input: [{ type: 'audio' }, { type: 'text', text: 'a', x: 1 }] }],
 ])('GEN-16 %s stays for the schema', (_, members) => {
   expect(keep(members)).toEqual({ body: { model: 'm', ...members }, ignored: [] });
@@ -101,8 +101,8 @@ test.each<[object, string, string]>([
   [{ maxTokens: 5 }, 'maxTokens', 'Did you mean max_tokens?'],
   [{ max_output_tokens: 5 }, 'max_output_tokens', 'Did you mean max_tokens?'],
   [{ models: ['m'] }, 'models', 'Did you mean model?'],
-  [{ messages: [] }, 'messages', 'Leave it out.'],
-])('GEN-16 %j is refused at %s', (members, param, message) => {
+  [{ messages: [] }, 'messages', 'Remove it.'],
+])('GEN-16 %j is rejected at %s', (members, param, message) => {
   let thrown: unknown;
   try {
     keep(members);
@@ -113,7 +113,7 @@ test.each<[object, string, string]>([
   expect(thrown).toMatchObject({ status: 400, param, message: expect.stringContaining(message) });
 });
 
-test('GEN-16 the code of a refusal is that of its policy', () => {
+test('GEN-16 the code of a rejection is that of its policy', () => {
   expect(() => keep({ prompt: { id: 'p' } })).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
 });
 
@@ -131,7 +131,7 @@ const keepMessage = (json: JsonObject) => {
   return { body, ignored: ignored.names };
 };
 
-test('GEN-16 protobuf members are kept and listed in camelCase, and one object is a list of one', () => {
+test('GEN-16 protobuf members are stored and listed in camelCase, and an object is a list of one', () => {
   const parts = { text_part: 'a', args: { in_a: null }, foo_bar: 1 };
   expect(keepMessage({ parts, some_name: 1 })).toEqual({
     body: { parts: [{ textPart: 'a', args: { in_a: null } }] },
@@ -165,11 +165,11 @@ test.each<[JsonObject, string]>([
     expect(() => keepMessage({ role, parts: [part] })).toThrow(expect.objectContaining({ status: 400, param }));
 });
 
-test('GEN-16 a kind that is refused counts as absent if it is null, false or an empty list', () => {
+test('GEN-16 a refused kind counts as absent if it is null, false or an empty list', () => {
   for (const codeRun of [null, false, []]) expect(keepMessage({ parts: [{ codeRun }] }).body).toEqual({ parts: [{}] });
 });
 
-test('GEN-16 a refusal has the details of its policy for the SDK', () => {
+test('GEN-16 a rejection has the details of its policy for the SDK', () => {
   expect(() => keep({ thread: {} })).not.toThrow();
   expect(() => keep({ thread: { a: 1 } })).toThrow(expect.objectContaining({ sdkDetails: { error_code: 'x' } }));
 });
@@ -180,13 +180,13 @@ test('GEN-16 the list is sorted, and has at most 20 names', () => {
   expect(ignored).toEqual(names.sort().slice(0, 20));
 });
 
-test('GEN-16 more than 10,000 unknown fields are refused', () => {
+test('GEN-16 more than 10,000 unknown fields are rejected', () => {
   const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 1]));
   expect(keep(members(10_000)).ignored).toHaveLength(20);
   expect(() => keep(members(10_001))).toThrow('more than 10000 unknown fields');
 });
 
-test('GEN-16 an object of many unknown members is refused, although none would be listed', () => {
+test('GEN-16 an object with too many unknown members is rejected, even if none would be listed', () => {
   const members = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, null]));
   const call = (count: number) => ({ input: [{ type: 'call', id: 'a', ...members(count) }] });
@@ -203,7 +203,7 @@ const isFar = (name: string): boolean => {
   }
 };
 
-test('GEN-16 an unknown name never changes the body, and its entry is safe in a header', () => {
+test('GEN-16 an unknown name never changes the body, and is safe in a header', () => {
   const name = fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.string({ minLength: 60, maxLength: 80 }));
   fc.assert(
     fc.property(

@@ -19,11 +19,11 @@ const size = { width: 640, height: 480 };
 test.each([
   ['as cameras write it', jpeg(segment(0xe0, Buffer.from('JFIF')), frame(640, 480))],
   ['progressive', jpeg(segment(0xe1, Buffer.alloc(60_000)), frame(640, 480, 0xc2))],
-  ['behind tables, which have a marker of the same row', jpeg(segment(0xc4, Buffer.alloc(30, 0xff)), frame(640, 480))],
-  ['behind bytes that fill', jpeg(bytes(0xff, 0xff, 0xff), frame(640, 480))],
-  ['behind markers that stand alone', jpeg(bytes(0xff, 0x01, 0xff, 0xd0), frame(640, 480))],
+  ['after tables, whose marker is in the same range', jpeg(segment(0xc4, Buffer.alloc(30, 0xff)), frame(640, 480))],
+  ['after fill bytes', jpeg(bytes(0xff, 0xff, 0xff), frame(640, 480))],
+  ['after markers without a length', jpeg(bytes(0xff, 0x01, 0xff, 0xd0), frame(640, 480))],
   [
-    'behind a megabyte of metadata',
+    'after a megabyte of metadata',
     jpeg(...Array.from({ length: 20 }, () => segment(0xeb, Buffer.alloc(60_000))), frame(640, 480)),
   ],
 ])('IMG-5 the dimensions of a JPEG are read %s', (_what, file) => {
@@ -32,15 +32,15 @@ test.each([
 });
 
 test.each([
-  ['cut in its frame', jpeg(frame(640, 480)).subarray(0, 9)],
+  ['truncated in its frame', jpeg(frame(640, 480)).subarray(0, 9)],
   ['without a frame', jpeg(segment(0xe0, Buffer.from('JFIF')), segment(0xda, Buffer.alloc(10)), Buffer.alloc(20))],
   ['whose segment has no length', jpeg(bytes(0xff, 0xe0, 0, 0), frame(640, 480))],
-  ['that goes astray', jpeg(segment(0xe0, Buffer.from('JFIF')), Buffer.from('junk'), frame(640, 480))],
-  ['of no height', jpeg(frame(640, 0))],
+  ['with an invalid marker', jpeg(segment(0xe0, Buffer.from('JFIF')), Buffer.from('junk'), frame(640, 480))],
+  ['with a height of zero', jpeg(frame(640, 0))],
   [
-    'of more segments than any camera writes',
+    'with more segments than any camera writes',
     jpeg(...Array.from({ length: 20_000 }, () => segment(0xe0, Buffer.alloc(0))), frame(640, 480)),
   ],
-])('IMG-5 a JPEG %s is no whole image', (_what, file) => {
+])('IMG-5 a JPEG %s is not a complete image', (_what, file) => {
   expect(measureJpeg(file)).toBeUndefined();
 });

@@ -27,7 +27,7 @@ test.for<unknown>([
   ['5'],
   { usd: '5' },
   '5 USD',
-])('BILL-15 %o is none, and one sentence tells what is', (given) => {
+])('BILL-15 %o is not an amount, and one sentence describes the form', (given) => {
   const { error } = amount.safeParse(given);
   expect(error?.issues.map(({ message }) => message.replace(/\.$/, ''))).toEqual([
     'must be a decimal string of USD such as "5", from -0.000000000002 to 1000000, with at most 12 decimals',

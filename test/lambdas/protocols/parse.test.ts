@@ -57,6 +57,6 @@ test.for<[message: string, schema: z.ZodType, value: unknown]>([
   ['a[1]: must be a string.', listOf(z.string(), { max: 9, message: 'must be a list' }), ['x', 1]],
   ['a: must have at most 1 items.', listOf(z.string(), { max: 1, message: 'must be a list' }), ['x', 'y']],
   ['a.b: must be a string or a number.', recordOf(z.union([z.string(), z.number()]), 9), { b: [] }],
-])('GEN-4 ERR-8 an issue of a body has plain words: %s', ([message, schema, value]) => {
+])('GEN-4 ERR-8 an issue of a body has a plain message: %s', ([message, schema, value]) => {
   expect(messageOf(schema, value)).toBe(message);
 });

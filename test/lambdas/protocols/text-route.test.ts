@@ -11,7 +11,7 @@ import { functionUrlEvent } from '../http/function-url.ts';
 
 type World = Awaited<ReturnType<typeof createWorld>>;
 
-const bug = new TypeError('a bug of the face');
+const bug = new TypeError('a bug of the adapter');
 const broken = (): never => {
   throw bug;
 };
@@ -32,7 +32,7 @@ const exchangeOf = (summary: Summary): Exchange => ({
   finishesLater: false,
 });
 
-/** A route whose face writes words, but for what is broken of it. */
+/** Route whose adapter renders responses, except for the methods in `broken`. */
 const serve = async (
   world: World,
   stream: boolean,
@@ -76,14 +76,14 @@ const moneyOf = async (world: World) => {
   return [spentPicos > 0n, holds.size];
 };
 
-test('BILL-3 a whole answer is charged once it is in words', async () => {
+test('BILL-3 a complete response is charged after it is rendered', async () => {
   const world = await createWorld({ play: async () => answered() });
   const { answer } = await serve(world, false);
   expect(await bodyOf(await answer)).toContain('{\\"id\\":\\"answer\\"}');
   expect(await moneyOf(world)).toEqual([true, 0]);
 });
 
-test('CHAT-15 the log records of a whole answer and of a stream name the end user', async () => {
+test('CHAT-15 the log records of a complete response and of a stream have the end user', async () => {
   const whole = await serve(await createWorld({ play: async () => answered() }), false);
   await whole.answer;
   const streamed = await serve(await createWorld({ play: async () => streamOf(raw('a'), ended()) }), true);
@@ -91,14 +91,14 @@ test('CHAT-15 the log records of a whole answer and of a stream name the end use
   expect([whole.summary, ...streamed.finished]).toMatchObject([{ endUser: 'someone' }, { endUser: 'someone' }]);
 });
 
-test('BILL-2 a whole answer that cannot be put into words costs nothing', async () => {
+test('BILL-2 a complete response that cannot be rendered costs nothing', async () => {
   const world = await createWorld({ play: async () => answered() });
   const { answer } = await serve(world, false, { toBody: broken });
   await expect(answer).rejects.toBe(bug);
   expect(await moneyOf(world)).toEqual([false, 0]);
 });
 
-test('ERR-4 a face that cannot tell an error ends its stream all the same, uncharged', async () => {
+test('ERR-4 an adapter that cannot render an error still ends its stream, uncharged', async () => {
   const lost = new GatewayError('upstream_error', 'lost');
   const world = await createWorld({ play: async () => streamOf(raw('a'), lost) });
   const { answer, finished } = await serve(world, true, { fail: broken });
@@ -108,7 +108,7 @@ test('ERR-4 a face that cannot tell an error ends its stream all the same, uncha
   expect(world.clock.waiting).toBe(0);
 });
 
-test('ERR-4 a face that cannot put an event into words tells an error, uncharged', async () => {
+test('ERR-4 an adapter that cannot render an event sends an error, uncharged', async () => {
   const world = await createWorld({ play: async () => streamOf(raw('a'), ended()) });
   const { answer, finished } = await serve(world, true, { native: broken });
   expect(await bodyOf(await answer)).toBe('internal_error\n');
@@ -116,7 +116,7 @@ test('ERR-4 a face that cannot put an event into words tells an error, uncharged
   expect(finished).toMatchObject([{ errorCode: 'internal_error', cause: bug }]);
 });
 
-test('BILL-14 a face that can tell neither its end nor an error ends its stream, and what was charged stands', async () => {
+test('BILL-14 an adapter that can render neither end nor error ends its stream, still charged', async () => {
   const world = await createWorld({ play: async () => streamOf(raw('a'), ended()) });
   const { answer, finished } = await serve(world, true, { finish: broken, fail: broken });
   expect(await bodyOf(await answer)).toBe('a\n');
@@ -127,7 +127,7 @@ test('BILL-14 a face that can tell neither its end nor an error ends its stream,
 test.for([
   ['content_filter', undefined],
   ['upstream_error', 'why'],
-] as const)('ERR-5 what lies behind %s in a stream is noted as %s', async ([code, cause]) => {
+] as const)('ERR-5 the cause of %s in a stream is logged as %s', async ([code, cause]) => {
   const failure = new GatewayError(code, 'words', { cause: 'why' });
   const world = await createWorld({ play: async () => streamOf(raw('a'), failure) });
   const { answer, finished } = await serve(world, true);

@@ -2,7 +2,7 @@ import net, { isIP } from 'node:net';
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { LookupAll } from '../../../lambdas/providers/public-address.ts';
 
-/** Every address a socket of this process begins to connect to during a test, whatever comes of it. */
+/** Records every address to which a socket of this process starts to connect during a test. */
 export const watchConnections = (): string[] => {
   const attempts: string[] = [];
   beforeEach(() => {
@@ -11,8 +11,8 @@ export const watchConnections = (): string[] => {
     vi.spyOn(net.Socket.prototype, 'connect').mockImplementation(function (this: net.Socket, ...args: unknown[]) {
       this.on('connectionAttempt', (address: string) => {
         attempts.push(address);
-        // Node tells before it connects: should the guard break, this throw keeps the test from reaching out.
-        if (!address.startsWith('127.0.0.')) throw new Error(`a connection to ${address} was about to be made`);
+        // Node emits the event before it connects. If the guard fails, this throw prevents the connection.
+        if (!address.startsWith('127.0.0.')) throw new Error(`unexpected connection to ${address}`);
       });
       return Reflect.apply(connect, this, args);
     });
@@ -23,7 +23,7 @@ export const watchConnections = (): string[] => {
   return attempts;
 };
 
-/** A name server: one list of addresses for each question in turn, the last one from then on. */
+/** Name server with one list of addresses per query. The last one repeats. */
 export const answering = (...answers: readonly (readonly string[])[]): { lookup: LookupAll; asked: string[] } => {
   const asked: string[] = [];
   return {

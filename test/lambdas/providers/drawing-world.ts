@@ -11,16 +11,16 @@ const catalog = loadCatalog(catalogData);
 
 export const shipped = (id: string): ImageModel => {
   const model = catalog.entries.find((entry) => entry.id === id);
-  if (model?.kind !== 'image') throw new Error(`${id} is no model that draws`);
+  if (model?.kind !== 'image') throw new Error(`${id} is not an image model`);
   return model;
 };
 
-/** A square at the first upstream of a model of the shipped catalog. */
+/** Call for a square image, to the first upstream of a model in the shipped catalog. */
 const toShippedCall = (modelId: string, signal: AbortSignal, changes: Partial<ImageCall> = {}): ImageCall => {
   const model = shipped(modelId);
   const [upstream] = model.upstreams;
   const provider = catalog.providers.find(({ id }) => id === upstream?.provider);
-  if (!upstream || !provider) throw new Error('no way to the model');
+  if (!upstream || !provider) throw new Error('no upstream for the model');
   return {
     prompt: 'A cat',
     n: 1,
@@ -46,7 +46,10 @@ interface WorldOptions {
   readonly create: (options: Options) => ImageWire;
 }
 
-/** A vendor of the shipped catalog that gives one answer after another, and what it was sent. Its last answer is repeated. */
+/**
+ * Simulated provider of the shipped catalog with a sequence of responses, and the requests that it received. The last
+ * response repeats.
+ */
 export const drawingWorld = (
   { modelId, baseUrl, create }: WorldOptions,
   ...answers: readonly (Answer | GatewayError)[]
@@ -71,7 +74,7 @@ export const drawingWorld = (
     late,
     check: async (changes: Partial<ImageCall> = {}): Promise<void> => wire.check?.(toCall(changes), shipped(modelId)),
     draw: (changes: Partial<ImageCall> = {}): Promise<Drawing> => wire.draw(toCall(changes)),
-    /** The body of the first request. */
+    /** Body of the first request. */
     sent: (): unknown => JSON.parse(requests[0]?.body ?? ''),
   };
 };

@@ -16,7 +16,7 @@ export const inner = list(`
   fd00:ec2::254 fd00:ec2::23 fe80::1 fe80::a9fe:a9fe febf::1 fec0::1 feff::1 ff02::1 ff05::2`);
 export const inUrl = (address: string): string => `http://${isIP(address) === 6 ? `[${address}]` : address}`;
 
-/** Spellings that the URL parser turns into one of those above. */
+/** Spellings that the URL parser turns into one of the addresses above. */
 export const spellings = list(`
   127.1 127.0.1 2130706433 0x7f000001 0X7F.1 0x7f.0x0.0x0.0x1 017700000001 0177.0.0.1 0177.0x0.1 00000177.1 127.000.000.001
   127.0.0.1. 127.65535 0 0x 0.0 00.0x0.0 %31%32%37.0.0.1 127%2e0%2e0%2e1 ①②⑦.⓪.⓪.① 127。0。0。1 0x7f。1
@@ -25,7 +25,7 @@ export const spellings = list(`
   0xAC100001 [0:0:0:0:0:0:0:1] [0000:0000:0000:0000:0000:0000:0000:0001] [::0.0.0.1] [0::0] [::FFFF:7F00:1]
   [0:0:0:0:0:ffff:127.0.0.1] [0:0:0:0:0:FFFF:A9FE:A9FE] [FD00:EC2::254] [fE80::1] [64:FF9B::7F00:1]`);
 
-/** Where the host is not what a reader takes it for. */
+/** URLs whose host is not the one that a reader sees. */
 export const disguises = list(String.raw`
   http:///127.0.0.1/a http:\\127.0.0.1\a http://127.0.0.1\@a.example/ http://127.0.0.1#@a.example/ http://@127.0.0.1/
   http://127.0.0.1?@a.example/ http://127.0.0.1/@a.example/ HTTP://127.0.0.1:80/ https://127.0.0.1:443/ https:127.1
@@ -37,14 +37,14 @@ export const withSpaces = [
   '\u0000http://1\t27.0.0.1',
 ];
 
-/** Some are no hosts for the URL parser. */
+/** Names of internal hosts. For the URL parser, some are not hosts. */
 export const innerNames = [
   ...list(`localhost localhost. LOCALHOST ⓛocalhost %6cocalhost a.localhost ip6-localhost 127.0.0.1.nip.example 127.0.0.1..
     127.0.0.1.example metadata.google.internal instance-data.ec2.internal host.docker.internal printer.local a - _x_`),
   `${'a'.repeat(300)}.example`,
 ];
 
-/** What a name server may say, to be refused as a whole. */
+/** Lookup results that are rejected as a whole. */
 export const mixedAnswers = [
   ...list(`8.8.8.8,127.0.0.1 127.0.0.1,8.8.8.8 8.8.8.8,1.1.1.1,9.9.9.9,10.0.0.1 2606:4700::1111,::1 ::1,2606:4700::1111
     2606:4700::1111,8.8.8.8,fd00:ec2::254 8.8.8.8,::ffff:127.0.0.1 8.8.8.8,169.254.169.254 2606:4700::1111%eth0 fe80::1%lo
@@ -53,7 +53,7 @@ export const mixedAnswers = [
   [[]],
 ];
 
-/** By what is said of them. */
+/** URLs that are rejected without a lookup, by message. */
 export const refusedUnasked: Readonly<Record<string, readonly string[]>> = {
   'must be an http(s) URL.': list(`
     file:///etc/passwd file://127.0.0.1/etc/passwd data:image/png;base64,iVBORw0KGgo= gopher://a.example:80/_x ftp://a.example/a
@@ -70,7 +70,7 @@ export const refusedUnasked: Readonly<Record<string, readonly string[]>> = {
     ' ',
     'http://a b/',
   ],
-  'the URL must not hold a user name or password.': list(`
+  'the URL must not contain a user name or password.': list(`
     http://user@a.example/ http://user:word@a.example/ http://:word@a.example/ https://user@a.example:443/
     http://a.example@127.0.0.1/ http://a.example:80@127.0.0.1/ http://a.example%2f@127.0.0.1/ http://a@b@127.0.0.1/`),
   'the URL must use port 80, 443, 8080 or 8443.': list(`

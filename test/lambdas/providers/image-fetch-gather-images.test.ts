@@ -14,7 +14,7 @@ const gathered = (fetchImage: ImageFetch, urls: readonly string[]) =>
     fetchImage,
   );
 
-/** What gathering is refused with; undefined when it is not. */
+/** Error of the gathering. Undefined if it succeeds. */
 const refusalOf = async (fetchImage: ImageFetch, urls: readonly string[]): Promise<unknown> => {
   try {
     await gathered(fetchImage, urls);
@@ -30,7 +30,7 @@ const alike =
   async () =>
     fetched(bytes);
 
-/** Like a server that never answers. */
+/** Simulates a server that never responds. */
 const endless = (signal: AbortSignal | undefined): Promise<never> =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 
@@ -45,7 +45,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('CHAT-6 each address is fetched once, in order, and named by its first use', async () => {
+test('CHAT-6 each URL is fetched once, in order, and named by its first use', async () => {
   const asked: string[] = [];
   const fetchImage: ImageFetch = async (url, { param }) => {
     asked.push(`${url} ${param}`);
@@ -58,7 +58,7 @@ test('CHAT-6 each address is fetched once, in order, and named by its first use'
   );
 });
 
-test('CHAT-6 four at a time', async () => {
+test('CHAT-6 four images are fetched at a time', async () => {
   let running = 0;
   let most = 0;
   await gathered(async () => {
@@ -71,7 +71,7 @@ test('CHAT-6 four at a time', async () => {
   expect(most).toBe(4);
 });
 
-test('CHAT-6 at most 20 different addresses, of which each may be used again', async () => {
+test('CHAT-6 at most 20 different URLs are accepted, each of which can repeat', async () => {
   const asked: string[] = [];
   const fetchImage: ImageFetch = async (url) => {
     asked.push(url);
@@ -96,7 +96,7 @@ test.for([
   else expect(refusal).toMatchObject(refusalAt(at));
 });
 
-test('CHAT-6 each use of an image counts, and a fetch is told what is left for it', async () => {
+test('CHAT-6 each use of an image counts, and a fetch gets the remaining limit', async () => {
   const thrice = ['a', 'a', 'a'];
   expect(await refusalOf(alike((20 * MIB) / 4), [...thrice, 'b'])).toBeUndefined();
   expect(await refusalOf(alike((20 * MIB) / 4 + 1), [...thrice, 'b'])).toMatchObject(refusalAt(3));
@@ -123,7 +123,7 @@ test('CHAT-6 the first image that fails ends the others', async () => {
   expect([error === failure, asked, ended]).toEqual([true, 4, 3]);
 });
 
-test('CHAT-6 nothing more is fetched once the bytes are used up', async () => {
+test('CHAT-6 no more images are fetched after the bytes are used up', async () => {
   const asked: string[] = [];
   const error = await refusalOf((url, { signal }) => {
     asked.push(url);
@@ -133,7 +133,7 @@ test('CHAT-6 nothing more is fetched once the bytes are used up', async () => {
   expect(error).toMatchObject(refusalAt(4));
 });
 
-test('CHAT-6 all together have 60 s, and no timer is left', async () => {
+test('CHAT-6 all images together have 60 s, and no timer is left', async () => {
   vi.useFakeTimers();
   let over = false;
   const refusal = refusalOf((_, { signal }) => endless(signal), urlsOf(6)).finally(() => {

@@ -12,7 +12,7 @@ const attempts = watchConnections();
 const refusalOf = (fetchImage: ImageFetch, url: string): Promise<string> =>
   refusalIn(fetchImage(url, { param: 'image', bytesMax: 1_000 }));
 
-/** The guard as production has it, without a reach. */
+/** The guard as in production, without a test reach. */
 const strict = (lookup: LookupAll): ImageFetch => createImageFetch({ lookup });
 
 test.for([
@@ -21,14 +21,14 @@ test.for([
   'https://0x7f.1/a.png',
   'file:///etc/passwd',
   'http://[::1',
-])('CHAT-6 %s is refused without a connection', async (url) => {
+])('CHAT-6 %s is rejected without a connection', async (url) => {
   const names = answering([]);
   await refusalOf(strict(names.lookup), url);
   expect([names.asked, attempts]).toEqual([[], []]);
 });
 
 test.for([[['127.0.0.1']], [['169.254.169.254']], [['::ffff:10.0.0.1']], [['8.8.8.8', '10.0.0.1']], [[]]])(
-  'CHAT-6 a name that resolves to %j is refused without a connection',
+  'CHAT-6 a name that resolves to %j is rejected without a connection',
   async ([addresses]) => {
     const names = answering(addresses!);
     for (const scheme of ['http', 'https']) {
@@ -38,12 +38,12 @@ test.for([[['127.0.0.1']], [['169.254.169.254']], [['::ffff:10.0.0.1']], [['8.8.
   },
 );
 
-test('CHAT-6 a URL longer than any server reads is refused', async () => {
+test('CHAT-6 a URL longer than any server reads is rejected', async () => {
   const message = await refusalOf(strict(answering([]).lookup), `http://a.example/${'a'.repeat(8_192)}`);
-  expect(message).toBe('image: the URL is longer than 8192 characters.');
+  expect(message).toBe('image: the URL is longer than 8192 characters. Send a shorter one.');
 });
 
-/** 127.0.0.2 plays the one public address there is; 127.0.0.1, on the same port, is inside and counts who comes. */
+/** 127.0.0.2 acts as the only public address; 127.0.0.1, on the same port, is internal and counts its connections. */
 const outside = '127.0.0.2';
 let answer: http.RequestListener = (_, response) => response.end(png);
 const outer = http.createServer((request, response) => answer(request, response));
@@ -79,7 +79,7 @@ const onePublic = (lookup: LookupAll): ImageFetch =>
     reach: { address: (address) => address === outside, port: () => true },
   });
 
-test('CHAT-6 the counting server does count', async () => {
+test('CHAT-6 the counting server counts connections', async () => {
   const open = createImageFetch({
     lookup: answering(['127.0.0.1']).lookup,
     reach: { address: () => true, port: () => true },
@@ -88,7 +88,7 @@ test('CHAT-6 the counting server does count', async () => {
   expect([innerConnects, attempts]).toEqual([1, ['127.0.0.1']]);
 });
 
-test('CHAT-6 a name that changes its address after the check is connected to where it was checked', async () => {
+test('CHAT-6 a name that changes its address after the check connects to the checked one', async () => {
   const names = answering([outside], ['127.0.0.1']);
   const fetchImage = onePublic(names.lookup);
   const url = `http://a.example:${at}/`;
@@ -99,7 +99,7 @@ test('CHAT-6 a name that changes its address after the check is connected to whe
   expect([innerConnects, attempts]).toEqual([0, [outside]]);
 });
 
-test('CHAT-6 a name that changes its address between two redirects is checked anew', async () => {
+test('CHAT-6 a name that changes its address between two redirects is checked again', async () => {
   const names = answering([outside], [outside], ['127.0.0.1']);
   answer = (request, response) => response.writeHead(302, { location: `${request.url}a` }).end();
   expect(await refusalOf(onePublic(names.lookup), `http://a.example:${at}/`)).toBe(unreachable);
@@ -107,7 +107,7 @@ test('CHAT-6 a name that changes its address between two redirects is checked an
   expect([innerConnects, attempts]).toEqual([0, [outside, outside]]);
 });
 
-test('CHAT-6 a name with an inner address beside the public one is not connected to at all', async () => {
+test('CHAT-6 a name with an internal and a public address gets no connection', async () => {
   const names = answering([outside, '127.0.0.1']);
   expect(await refusalOf(onePublic(names.lookup), `http://a.example:${at}/`)).toBe(unreachable);
   expect([innerConnects, attempts]).toEqual([0, []]);
@@ -120,7 +120,7 @@ test.for([
   ...list(String.raw`//127.0.0.1/ \\127.0.0.1\ ///127.0.0.1 /\127.0.0.1/ http://inner.example/ //inner.example/ http://[::1
     file:///etc/passwd data:image/png;base64,iVBORw0KGgo= gopher://127.0.0.1/ ftp://127.0.0.1/ javascript:1 http://
     http://u:p@a.example/ http://1.2.3.256/ ws://127.0.0.1/ blob:http://127.0.0.1/ //localhost/ https://127.0.0.1/`),
-])('CHAT-6 a redirect to %j is refused without a connection', async (location) => {
+])('CHAT-6 a redirect to %j is rejected without a connection', async (location) => {
   const lookup: LookupAll = (name, _, callback) =>
     callback(null, [{ address: name === 'a.example' ? outside : '127.0.0.1', family: 4 }]);
   for (const to of [location, withPort(location)]) {
@@ -131,7 +131,7 @@ test.for([
   }
 });
 
-/** So that an address inside would find the counting server. */
+/** Adds the port, so that an internal address would reach the counting server. */
 const withPort = (location: string): string => {
   const url = URL.parse(location, 'http://a.example/');
   if (!url) return location;

@@ -21,7 +21,7 @@ const fakeTimeouts = (): void => {
 
 const tooLarge = 'image: the image is larger than 507 bytes.';
 
-test.for(['508', '99999999999', '9'.repeat(19)])('CHAT-6 a content-length of %s is refused unread', async (length) => {
+test.for(['508', '99999999999', '9'.repeat(19)])('CHAT-6 a content-length of %s is rejected unread', async (length) => {
   const server = await serverThat((_, response) => {
     response.writeHead(200, { 'content-length': length });
     response.flushHeaders();
@@ -29,12 +29,12 @@ test.for(['508', '99999999999', '9'.repeat(19)])('CHAT-6 a content-length of %s 
   expect(await refusalOf(get(server.named, { bytesMax: 507 }))).toBe(tooLarge);
 });
 
-test('CHAT-6 one byte above the limit is refused while it comes', async () => {
+test('CHAT-6 one byte above the limit is rejected during the download', async () => {
   const server = await serverThat((_, response) => response.write(png));
   expect(await refusalOf(get(server.named, { bytesMax: 507 }))).toBe(tooLarge);
 });
 
-test('CHAT-6 an endless body is cut off, its connection closed', async () => {
+test('CHAT-6 an endless body is cut off, and its connection closed', async () => {
   const closed = Promise.withResolvers<void>();
   const server = await serverThat((_, response) => {
     response.on('close', closed.resolve);
@@ -48,7 +48,7 @@ test('CHAT-6 an endless body is cut off, its connection closed', async () => {
   await closed.promise;
 });
 
-test('CHAT-6 a body shorter than its content-length is refused', async () => {
+test('CHAT-6 a body shorter than its content-length is rejected', async () => {
   const server = await serverThat((_, response) => {
     response.writeHead(200, { 'content-length': png.length + 1 });
     response.write(png, () => response.destroy());
@@ -56,7 +56,7 @@ test('CHAT-6 a body shorter than its content-length is refused', async () => {
   expect(await refusalOf(get(server.named))).toBe(unreachable);
 });
 
-test('CHAT-6 what follows after the content-length is not read', async () => {
+test('CHAT-6 bytes after the content-length are not read', async () => {
   const server = await serverThat((request) =>
     request.socket.end(
       Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${png.length}\r\n\r\n`), png, png]),
@@ -66,14 +66,14 @@ test('CHAT-6 what follows after the content-length is not read', async () => {
 });
 
 test.for([
-  ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
-  ['a length twice', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\n'],
+  ['a protocol other than HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\n'],
   ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n'],
   ['a negative length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
   ['endless headers', `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(5_000)}`],
   ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-  ['an end', ''],
-])('CHAT-6 a server that answers with %s is refused', async ([, text]) => {
+  ['a closed connection', ''],
+])('CHAT-6 a server that responds with %s is rejected', async ([, text]) => {
   const server = await serverThat((request) => request.socket.end(text!));
   expect(await refusalOf(get(server.named))).toBe(unreachable);
 });
@@ -81,22 +81,19 @@ test.for([
 test.for([
   ['before the headers', () => undefined],
   [
-    'with a drip of interim answers',
+    'with a slow series of interim responses',
     (request) => drip(() => request.socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), request.socket),
   ],
+  ['with slow headers', (request) => drip(() => request.socket.write('H'), request.socket, 'HTTP/1.1 200 OK\r\nx: ')],
   [
-    'with a drip of headers',
-    (request) => drip(() => request.socket.write('H'), request.socket, 'HTTP/1.1 200 OK\r\nx: '),
-  ],
-  [
-    'with a drip of body',
+    'with a slow body',
     (_, response) => {
       response.write(png.subarray(0, 100));
       drip(() => response.write('x'), response);
     },
   ],
 ] as const satisfies readonly (readonly [string, Play])[])(
-  'CHAT-6 a server that keeps the gateway waiting %s is given up',
+  'CHAT-6 a server that keeps the gateway waiting %s times out',
   async ([, play]) => {
     fakeTimeouts();
     const server = await serverThat(play);
@@ -119,7 +116,7 @@ const drip = (
   until.once('close', () => clearInterval(timer));
 };
 
-test('CHAT-6 the time runs over all redirects together', async () => {
+test('CHAT-6 the time limit covers all redirects together', async () => {
   fakeTimeouts();
   const server = await serverThat((request, response) => {
     vi.advanceTimersByTime(60);
@@ -129,7 +126,7 @@ test('CHAT-6 the time runs over all redirects together', async () => {
   expect(server.requests.length).toBeLessThanOrEqual(3);
 });
 
-test('CHAT-6 a name that is never resolved is given up, and its late answer makes no connection', async () => {
+test('CHAT-6 a name that never resolves times out, and a late result makes no connection', async () => {
   fakeTimeouts();
   const server = await serverThat((_, response) => response.end(png));
   const answer = Promise.withResolvers<() => void>();
@@ -146,7 +143,7 @@ test('CHAT-6 a name that is never resolved is given up, and its late answer make
   expect(server.sockets).toHaveLength(0);
 });
 
-test('CHAT-6 an abort of the caller throws its reason, before and while the image comes', async () => {
+test('CHAT-6 an abort of the caller throws its reason, before and during the download', async () => {
   const server = await serverThat((_, response) => response.write(png));
   const reason = new Error('the client has left');
   const options = { param: 'image', bytesMax: 10_000 };

@@ -14,7 +14,7 @@ const refused = {
     'image: no image could be fetched from this URL. Use a public URL that responds quickly, or send the image as a base64 data URI.',
 };
 
-/** DER, as X.690 has it: tag, length, content. */
+/** DER encoding by X.690: tag, length, content. */
 const der = (tag: number, ...contents: readonly Buffer[]): Buffer => {
   const content = Buffer.concat(contents);
   const size = content.length;
@@ -27,7 +27,7 @@ const ecdsaWithSha256 = sequence(objectId('2a8648ce3d040302'));
 const commonName = objectId('550403');
 const subjectAltName = objectId('551d11');
 
-/** A certificate for one name, signed by its own key (RFC 5280, section 4.1). */
+/** Certificate for one name, signed by its own key (RFC 5280, section 4.1). */
 const certificateFor = (name: string, years: readonly [from: string, to: string]): { key: KeyObject; cert: string } => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = sequence(der(0x31, sequence(commonName, der(0x0c, Buffer.from(name)))));
@@ -92,7 +92,7 @@ const counted = () => {
 
 const image = { mediaType: 'image/png', bytes: png };
 
-test('CHAT-6 https with a trusted certificate for the name', async () => {
+test('CHAT-6 https works with a trusted certificate for the name', async () => {
   tls.setDefaultCACertificates([good.cert]);
   const { seen, play } = counted();
   expect(await get(`https://images.example:${await securePort(good, play)}/a`)).toEqual(image);
@@ -100,28 +100,25 @@ test('CHAT-6 https with a trusted certificate for the name', async () => {
 });
 
 test.for([
-  ['nobody trusts', 'images.example', good, []],
+  ['is not trusted', 'images.example', good, []],
   ['is for another name', 'other.example', good, [good.cert]],
   ['is for a name and not for the address', '127.0.0.1', good, [good.cert]],
-  ['has run out', 'images.example', expired, [expired.cert]],
-] as const)(
-  'CHAT-6 a certificate that %s is refused before anything is asked',
-  async ([, host, certificate, trusted]) => {
-    tls.setDefaultCACertificates(trusted);
-    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    const { seen, play } = counted();
-    await expect(get(`https://${host}:${await securePort(certificate, play)}/`)).rejects.toMatchObject(refused);
-    expect(seen).toEqual([]);
-  },
-);
+  ['has expired', 'images.example', expired, [expired.cert]],
+] as const)('CHAT-6 a certificate that %s is rejected before the request', async ([, host, certificate, trusted]) => {
+  tls.setDefaultCACertificates(trusted);
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  const { seen, play } = counted();
+  await expect(get(`https://${host}:${await securePort(certificate, play)}/`)).rejects.toMatchObject(refused);
+  expect(seen).toEqual([]);
+});
 
-test('CHAT-6 a plain server at an https address is refused', async () => {
+test('CHAT-6 a plain server at an https URL is rejected', async () => {
   const { seen, play } = counted();
   await expect(get(`https://images.example:${await plainPort(play)}/`)).rejects.toMatchObject(refused);
   expect(seen).toEqual([]);
 });
 
-test('CHAT-6 a redirect may lead from http to https, not from https to http', async () => {
+test('CHAT-6 a redirect can lead from http to https, not from https to http', async () => {
   tls.setDefaultCACertificates([good.cert]);
   const { seen, play } = counted();
   const plain = await plainPort(play);

@@ -8,7 +8,7 @@ test.for([
   ['image/png', png],
   ['image/jpeg', Buffer.from('ffd8ffe000104a464946', 'hex')],
   ['image/webp', Buffer.from('524946462400000057454250565038', 'hex')],
-] as const)('CHAT-6 %s comes as it is, whatever type the server claims', async ([mediaType, bytes]) => {
+] as const)('CHAT-6 %s arrives unchanged, whatever type the server declares', async ([mediaType, bytes]) => {
   const server = await serverThat((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(bytes));
   expect(await get(`${server.named}/a.gif?b=c#d`)).toEqual({ mediaType, bytes });
   expect(server.requests).toEqual([{ method: 'GET', path: '/a.gif?b=c', body: '' }]);
@@ -19,7 +19,7 @@ test('CHAT-6 a host that is an allowed address is fetched without a name lookup'
   expect((await get(server.url)).mediaType).toBe('image/png');
 });
 
-test('CHAT-6 the request says who asks and for what, and nothing of the client', async () => {
+test('CHAT-6 the request identifies the gateway and the content, not the client', async () => {
   const seen: IncomingHttpHeaders[] = [];
   const server = await serverThat((request, response) => {
     seen.push(request.headers);
@@ -44,7 +44,7 @@ test('CHAT-6 every fetch has a connection of its own', async () => {
   expect(server.sockets).toHaveLength(2);
 });
 
-test.for([301, 302, 303, 307, 308])('CHAT-6 a %i is followed, three at most', async (status) => {
+test.for([301, 302, 303, 307, 308])('CHAT-6 a %i is followed, at most three times', async (status) => {
   const server = await serverThat((request, response) => {
     const left = Number(request.url?.slice(1));
     if (left === 0) response.end(png);
@@ -57,13 +57,13 @@ test.for([301, 302, 303, 307, 308])('CHAT-6 a %i is followed, three at most', as
   expect(server.requests).toHaveLength(8);
 });
 
-test('CHAT-6 a redirect to itself ends', async () => {
+test('CHAT-6 a redirect loop ends with an error', async () => {
   const server = await serverThat((_, response) => response.writeHead(302, { location: '' }).end());
   expect(await refusalOf(get(server.named))).toContain('redirects more than 3 times');
   expect(server.requests).toHaveLength(4);
 });
 
-test('CHAT-6 the endless body of a redirect or a refusal is not waited for, its connection closed', async () => {
+test('CHAT-6 the endless body of a redirect or an error is not read, its connection closed', async () => {
   const server = await serverThat((request, response) => {
     if (request.url === '/') response.writeHead(302, { location: '/2' }).write('x');
     else if (request.url === '/2') response.end(png);
@@ -75,7 +75,7 @@ test('CHAT-6 the endless body of a redirect or a refusal is not waited for, its 
   await vi.waitFor(() => expect(server.sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, true]));
 });
 
-test.for([204, 206, 304, 403, 500])('CHAT-6 an answer of %i is refused', async (status) => {
+test.for([204, 206, 304, 403, 500])('CHAT-6 a status of %i is rejected', async (status) => {
   const server = await serverThat((_, response) => response.writeHead(status).end(png));
   expect(await refusalOf(get(server.named))).toBe(
     `image: the server of this URL returned ${status}. Use a public URL.`,
@@ -83,7 +83,7 @@ test.for([204, 206, 304, 403, 500])('CHAT-6 an answer of %i is refused', async (
 });
 
 test.for([undefined, 'http://', '//', 'http://[::1', 'http://u:p@images.example/'])(
-  'CHAT-6 a redirect to %j is refused',
+  'CHAT-6 a redirect to %j is rejected',
   async (location) => {
     const server = await serverThat((_, response) => response.writeHead(301, location ? { location } : {}).end());
     expect(await refusalOf(get(server.named))).toBe(unreachable);
@@ -91,12 +91,12 @@ test.for([undefined, 'http://', '//', 'http://[::1', 'http://u:p@images.example/
   },
 );
 
-test.for(['gzip', 'identity, gzip', ' GZIP'])('CHAT-6 content-encoding %s is refused', async (encoding) => {
+test.for(['gzip', 'identity, gzip', ' GZIP'])('CHAT-6 content-encoding %s is rejected', async (encoding) => {
   const server = await serverThat((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(png));
   expect(await refusalOf(get(server.named))).toContain('sends the image compressed');
 });
 
-test('CHAT-6 content-encoding identity is none', async () => {
+test('CHAT-6 content-encoding identity is accepted', async () => {
   const server = await serverThat((_, response) =>
     response.writeHead(200, { 'content-encoding': 'Identity' }).end(png),
   );
@@ -109,14 +109,14 @@ test.for([
   ['a GIF', 'GIF89a'],
   ['SVG', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
   ['the beginning of a PNG', '\x89PNG'],
-])('CHAT-6 %s is no image, whatever type the server claims', async ([, body]) => {
+])('CHAT-6 %s is not an image, whatever type the server declares', async ([, body]) => {
   const server = await serverThat((_, response) =>
     response.writeHead(200, { 'content-type': 'image/png' }).end(body, 'latin1'),
   );
   expect(await refusalOf(get(server.named))).toBe('image: must be a PNG, JPEG or WebP image.');
 });
 
-test('CHAT-6 nobody listening, no such name and a refused address read the same', async () => {
+test('CHAT-6 a closed port, an unknown name and a rejected address have the same message', async () => {
   const port = await closedPort();
   const nobody = createImageFetch({
     lookup: (_, __, callback) => callback(Object.assign(new Error('x'), { code: 'ENOTFOUND' }), []),

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 export type Play = Parameters<typeof startVendor>[0];
 
-/** Its address by a name, as a client would write it. */
+/** Server with a host name in its URL, as a client would write it. */
 export const serverThat = async (play: Play): Promise<VendorServer & { readonly named: string }> => {
   const server = await startVendor(play);
   running.push(server);

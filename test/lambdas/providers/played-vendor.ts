@@ -10,11 +10,11 @@ type Body = object | string | AsyncIterable<Uint8Array>;
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON. */
+  /** Objects are sent as JSON. */
   readonly body?: Body;
 }
 
-/** A vendor that sends one answer after another and repeats the last one, and what it receives. */
+/** Simulated provider with a sequence of responses, of which the last repeats, and the requests that it received. */
 export const playVendor = (baseUrl: string, ...answers: readonly (Answer | GatewayError)[]) => {
   const requests: UpstreamRequest[] = [];
   const notices: string[] = [];
@@ -47,7 +47,7 @@ export async function* inPieces(...pieces: readonly (string | Uint8Array)[]): As
   for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
-/** The pieces, then a connection that breaks as `upstream-http` reports it. */
+/** Yields the pieces, then fails like a broken connection of `upstream-http`. */
 export async function* cutAfter(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   yield* inPieces(...pieces);
   throw new GatewayError('upstream_error', 'the connection broke');

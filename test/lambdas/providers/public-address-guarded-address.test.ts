@@ -11,7 +11,7 @@ const publicAddresses = [
   ...['2001:200::1', '2001:4860:4860::8888', '2003::1', '2606:4700::1111', '2a00:1450:4001::1', '3ffe::1'],
 ];
 
-test.for(publicAddresses)('CHAT-6 %s may be fetched from', (address) => {
+test.for(publicAddresses)('CHAT-6 %s is a public address', (address) => {
   expect(publicWeb.address(address)).toBe(true);
 });
 
@@ -32,15 +32,15 @@ const noAddresses = [
   ...['8.8.8.8/0', '8.8.8.8:80', '[2606:4700::1111]', '2606:4700::1111%eth0', 'fe80::1%lo', '8.8.8.8\n127.0.0.1'],
 ];
 
-test.for(noAddresses)('CHAT-6 %j is no address that may be fetched from', (text) => {
+test.for(noAddresses)('CHAT-6 %j is not an allowed address', (text) => {
   expect(publicWeb.address(text)).toBe(false);
 });
 
-test.for(inner)('CHAT-6 %s is an inner address', (address) => {
+test.for(inner)('CHAT-6 %s is an internal address', (address) => {
   expect(publicWeb.address(address)).toBe(false);
 });
 
-test('CHAT-6 only the ports of web servers', () => {
+test('CHAT-6 only the ports of web servers are allowed', () => {
   const open = Array.from({ length: 65_536 }, (_, port) => port).filter(publicWeb.port);
   expect(open).toEqual([80, 443, 8080, 8443]);
 });
@@ -60,23 +60,26 @@ const answerOf = (addresses: readonly string[], all: boolean): Answer => {
   return answers[0]!;
 };
 
-test.for([true, false])('CHAT-6 a name with public addresses is answered as Node asks (all: %s)', (all) => {
-  const answer = answerOf(['2606:4700::1111', '8.8.8.8'], all);
-  expect(answer).toEqual(
-    all
-      ? {
-          error: null,
-          address: [
-            { address: '2606:4700::1111', family: 6 },
-            { address: '8.8.8.8', family: 4 },
-          ],
-        }
-      : { error: null, address: '2606:4700::1111', family: 6 },
-  );
-});
+test.for([true, false])(
+  'CHAT-6 a name with public addresses resolves in the form that Node requests (all: %s)',
+  (all) => {
+    const answer = answerOf(['2606:4700::1111', '8.8.8.8'], all);
+    expect(answer).toEqual(
+      all
+        ? {
+            error: null,
+            address: [
+              { address: '2606:4700::1111', family: 6 },
+              { address: '8.8.8.8', family: 4 },
+            ],
+          }
+        : { error: null, address: '2606:4700::1111', family: 6 },
+    );
+  },
+);
 
 test.for([...inner.map((address) => [[address]]), ...mixedAnswers])(
-  'CHAT-6, VID-7 the lookup result %j is refused as a whole',
+  'CHAT-6, VID-7 the lookup result %j is rejected as a whole',
   ([addresses]) => {
     for (const all of [true, false]) {
       expect(answerOf(addresses!, all)).toMatchObject({ error: expect.any(Error), address: [] });

@@ -3,7 +3,7 @@ import { parsePublicUrl, publicWeb } from '../../../lambdas/providers/public-add
 import { disguises, inner, innerNames, inUrl, refusedUnasked, spellings, withSpaces } from './hostile-urls.ts';
 
 const parse = (text: string, charactersMax = 400) =>
-  parsePublicUrl(text, { charactersMax, reach: publicWeb, inner: 'an inner address' });
+  parsePublicUrl(text, { charactersMax, reach: publicWeb, inner: 'an internal address' });
 
 test.for([
   ...inner.map(inUrl),
@@ -13,18 +13,18 @@ test.for([
   ...withSpaces,
   'http:127.0.0.1',
   'http:/127.1',
-])('CHAT-6, VID-7 %j is an inner address', (url) => {
-  expect(parse(url)).toEqual({ problem: 'an inner address' });
+])('CHAT-6, VID-7 %j is an internal address', (url) => {
+  expect(parse(url)).toEqual({ problem: 'an internal address' });
 });
 
 test.for(Object.entries(refusedUnasked).flatMap(([text, urls]) => urls.map((url) => [url, text] as const)))(
-  'CHAT-6, VID-7 %j is refused: %s',
+  'CHAT-6, VID-7 %j is rejected: %s',
   ([url, text]) => {
     expect(parse(url)).toEqual({ problem: text });
   },
 );
 
-test.for(innerNames)('CHAT-6, VID-7 the name %s is left to the lookup', (name) => {
+test.for(innerNames)('CHAT-6, VID-7 the name %s is checked only by the lookup', (name) => {
   const url = `http://${name}/`;
   expect(parse(url)).toEqual(URL.canParse(url) ? new URL(url) : { problem: 'this is not a valid URL.' });
 });
@@ -38,7 +38,7 @@ test.for(['http://a.example', 'https://a.example:8443/a?b=c#d', 'HTTPS://8.8.8.8
 
 test('CHAT-6, VID-7 a URL beyond the limit is not parsed', () => {
   const url = `http://a.example/${'a'.repeat(20_000_000)}`;
-  expect(parse(url)).toEqual({ problem: 'the URL is longer than 400 characters.' });
+  expect(parse(url)).toEqual({ problem: 'the URL is longer than 400 characters. Send a shorter one.' });
   expect(parse('http://a.example', 16)).toEqual(new URL('http://a.example'));
   expect(parse('http://a.example', 15)).toHaveProperty('problem');
 });

@@ -15,7 +15,7 @@ test.for([
 });
 
 test.for([undefined, null, -1, -0.5, Number.NaN, '3', '', true, [3], { count: 3 }])(
-  'BILL-10 %j is no count',
+  'BILL-10 %j is not a count',
   (reported) => {
     expect(tokenCount.parse(reported) ?? undefined).toBeUndefined();
   },

@@ -20,7 +20,7 @@ const chatNames = [
   'compatible-spaced.sse',
 ];
 
-/** Opening events come one by one, others in batches that depend on the network. */
+/** Announcements are single events, others form batches that depend on the network. */
 const withoutBatches =
   (read: typeof anthropic.readNeutral): Read =>
   async (body) => {
@@ -44,7 +44,7 @@ const streams = [
 ];
 
 test.for(streams)(
-  'CHAT-11, GEM-1, MSG-1, RESP-1 %s reads the same byte by byte, whatever ends its lines',
+  'CHAT-11, GEM-1, MSG-1, RESP-1 %s reads the same byte by byte, with any line end',
   async ([, text, read]) => {
     const plain = text.replaceAll('\r\n', '\n');
     const whole = await read(inPieces(plain));

@@ -9,7 +9,7 @@ const pairsOf = function* (length: number): Generator<readonly number[], void> {
   }
 };
 
-/** All single cuts of a longer stream, each with a second one that moves through it. */
+/** All single cuts of a longer stream, each combined with a second one at many positions. */
 const someOf = function* (length: number): Generator<readonly number[], void> {
   for (let cut = 0; cut <= length; cut += 1) {
     yield [cut];
@@ -17,7 +17,7 @@ const someOf = function* (length: number): Generator<readonly number[], void> {
   }
 };
 
-test('CHAT-11 100,000 pairs of cuts leave the events of a stream as they are', async () => {
+test('CHAT-11 100,000 pairs of cuts leave the events of a stream unchanged', async () => {
   let tried = 0;
   for (const { name, wire } of [...forms, ...vendors]) {
     const bytes = bytesOf(wire);

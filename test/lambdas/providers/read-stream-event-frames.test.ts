@@ -6,7 +6,7 @@ import { vendors } from '../../fixtures/sse/vendors.ts';
 
 const all = [...forms, ...vendors, ...longLines];
 
-test.each(all)('CHAT-11 events go on as they came: $name', async ({ wire, sent, events }) => {
+test.each(all)('CHAT-11 events pass unchanged: $name', async ({ wire, sent, events }) => {
   const frames = await allFrames(cutAt(bytesOf(wire), []));
   expect(eventsOf(frames)).toEqual(events);
   expect(parsedAlone(wire)).toEqual(events);
@@ -24,7 +24,7 @@ test.each([...forms, ...vendors])('CHAT-11 events survive every single cut: $nam
   }
 });
 
-test.each(['\n', '\r', '\r\n'])('CHAT-11 an event is there with the %j that completes it', async (lineEnd) => {
+test.each(['\n', '\r', '\r\n'])('CHAT-11 an event arrives with the %j that completes it', async (lineEnd) => {
   let asked = 0;
   const body = async function* () {
     for (const word of ['1', '2', '3']) {
@@ -36,14 +36,14 @@ test.each(['\n', '\r', '\r\n'])('CHAT-11 an event is there with the %j that comp
   expect(asked).toBe(3);
 });
 
-test('CHAT-11 the events of one piece come together, and none come of a piece that completes none', async () => {
+test('CHAT-11 the events of one piece arrive together, and a piece without an end has none', async () => {
   const bytes = bytesOf('data: 1\n\ndata: 2\n\ndata: 3\n\ndata: 4\r\n\r\ndata: 5\n\n: x\n\ndata: 6\n\n');
   const groups: string[][] = [];
   for await (const frames of framesOf(cutAt(bytes, [20, 22, 24, 54]))) groups.push(frames.map(({ data }) => data));
   expect(groups).toEqual([['1', '2'], ['3', '4', '5'], ['6']]);
 });
 
-test('ERR-9 a connection that breaks is told once what came has been given', async () => {
+test('ERR-9 a broken connection is reported after the events that arrived', async () => {
   const broken = new Error('reset');
   const body = async function* () {
     yield bytesOf('data: 1\n\ndata: 2\n');
@@ -54,7 +54,7 @@ test('ERR-9 a connection that breaks is told once what came has been given', asy
   await expect(frames.next()).rejects.toBe(broken);
 });
 
-test('CHAT-11 a reader who stops lets go of the network', async () => {
+test('CHAT-11 a reader that stops releases the connection', async () => {
   let isClosed = false;
   const body = async function* () {
     try {
@@ -80,9 +80,9 @@ test.each([
   ['a line', 'data: 1\n\ndata: ', 'x'.repeat(PIECE)],
   ['a line after a comment', ':\n\ndata: 1\n\ndata: ', 'x'.repeat(PIECE)],
   ['a name', 'data: 1\n\nevent: ', 'x'.repeat(PIECE)],
-  ['something without a line end', 'data: 1\n\n', 'x'.repeat(PIECE)],
+  ['text without a line end', 'data: 1\n\n', 'x'.repeat(PIECE)],
   ['data of many lines', 'data: 1\n\n', `data: ${'x'.repeat(PIECE - 7)}\n`],
-  ['comments alone', 'data: 1\n\n', `:${'x'.repeat(PIECE - 3)}\n\n`],
+  ['only comments', 'data: 1\n\n', `:${'x'.repeat(PIECE - 3)}\n\n`],
 ])('ERR-9 an event longer than the limit is not read into memory: %s', async (_name, before, piece) => {
   let taken = 0;
   const body = async function* () {
@@ -101,7 +101,7 @@ test.each([
   expect(taken).toBe(6);
 });
 
-test.each(['data: ', ':\n\ndata: '])('CHAT-11 the limit counts every event after %j by itself', async (before) => {
+test.each(['data: ', ':\n\ndata: '])('CHAT-11 the limit counts every event after %j separately', async (before) => {
   const body = async function* () {
     for (let turn = 0; turn < 3; turn += 1) {
       yield* repeated(3, before, 'x'.repeat(PIECE));

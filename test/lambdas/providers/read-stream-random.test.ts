@@ -41,7 +41,9 @@ const line = fc
 const inUsualForm = ({ event, data }: Frame): string =>
   [...(event === '' ? [] : [`event: ${event}`]), ...data.split('\n').map((part) => `data: ${part}`), '', ''].join('\n');
 
-/** Mostly what vendors send, up to where something else begins; sometimes anything from the first byte on. */
+/**
+ * Mostly forms that providers send, with other content from some position on; sometimes arbitrary bytes from the start.
+ */
 const streams = fc
   .tuple(
     fc.constantFrom('', '', '\uFEFF', '\n'),
@@ -60,7 +62,7 @@ const readCut = (bytes: Uint8Array, at: readonly number[]): Promise<Frame[]> =>
     ),
   );
 
-test('CHAT-11 whatever comes, and however it is cut, has the events that eventsource-parser finds in it', async () => {
+test('CHAT-11 any input, however it is cut, has the events that eventsource-parser finds', async () => {
   await fc.assert(
     fc.asyncProperty(streams, shares, async (text, at) => {
       const frames = await readCut(bytesOf(text), at);
@@ -71,7 +73,7 @@ test('CHAT-11 whatever comes, and however it is cut, has the events that eventso
   );
 });
 
-test('CHAT-11 bytes that are no UTF-8 give the same text wherever they are cut', async () => {
+test('CHAT-11 bytes that are not UTF-8 have the same text wherever they are cut', async () => {
   const byte = fc.oneof(
     fc.constantFrom(0xc3, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0xed, 0xa0, 0xff),
     fc.integer({ min: 32, max: 255 }),

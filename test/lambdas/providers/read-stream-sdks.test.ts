@@ -11,7 +11,10 @@ const listOf = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
   return list;
 };
 
-/** What the vendors' SDKs make of a stream. Those of OpenAI end at `[DONE]`; that of Anthropic drops pings and what has no name. */
+/**
+ * Events that the providers' SDKs read. Those of OpenAI stop at `[DONE]`; that of Anthropic drops pings and unnamed
+ * events.
+ */
 const judges: Readonly<Record<string, (text: string) => Promise<unknown[]>>> = {
   openai: (text) => listOf(OpenAiStream.fromSSEResponse(new Response(text), new AbortController())),
   'openai, with names': (text) =>
@@ -26,7 +29,7 @@ const judges: Readonly<Record<string, (text: string) => Promise<unknown[]>>> = {
 const fixtures = [...forms, ...vendors].filter(({ notForSdks }) => notForSdks === undefined);
 
 test.each(fixtures.flatMap((fixture) => Object.entries(judges).map(([sdk, read]) => ({ ...fixture, sdk, read }))))(
-  'CHAT-11 $sdk reads what is sent on as it reads what came: $name',
+  'CHAT-11 $sdk reads the sent events like the received ones: $name',
   async ({ wire, events, sdk, read }) => {
     const frames = await allFrames(cutAt(bytesOf(wire), [30, 31, 70]));
     const seen = await read(frames.map(({ text }) => text).join(''));

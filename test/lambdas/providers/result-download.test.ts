@@ -22,7 +22,7 @@ const notFetched = {
   message: 'The image could not be fetched from the provider. Nothing was charged. Retry the request.',
 };
 
-test('IMG-6 the bytes come as they are, asked for without any key', async () => {
+test('IMG-6 the bytes arrive unchanged, requested without any key', async () => {
   const seen: IncomingHttpHeaders[] = [];
   const server = await serverThat((request, response) => {
     seen.push(request.headers);
@@ -41,7 +41,7 @@ test('IMG-6 the bytes come as they are, asked for without any key', async () => 
 });
 
 test.for([0, 9])(
-  'GEN-5 a file that breaks off after %i bytes is asked for once more, for that is free',
+  'GEN-5 a file cut off after %i bytes is requested once more, because downloads are free',
   async (sent) => {
     const server = await serverThat((_, response) => {
       if (server.requests.length > 1) return void response.end(png);
@@ -53,7 +53,7 @@ test.for([0, 9])(
   },
 );
 
-test('IMG-7 a file that breaks off twice is not there', async () => {
+test('IMG-7 a file that is cut off twice is an error', async () => {
   const server = await serverThat((_, response) => {
     response.writeHead(200, { 'content-length': png.length });
     response.write(png.subarray(0, 9), () => response.destroy());
@@ -62,7 +62,7 @@ test('IMG-7 a file that breaks off twice is not there', async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-test.for([500, 503])('GEN-5 a %i is asked for once more, and no more', async (status) => {
+test.for([500, 503])('GEN-5 a %i is requested once more and not again', async (status) => {
   const server = await serverThat((_, response) => response.writeHead(status).end());
   expect(await errorOf(download(server.url))).toMatchObject(notFetched);
   expect(server.requests).toHaveLength(2);
@@ -74,7 +74,7 @@ test.for([204, 206, 403, 404])('IMG-7 a %i is final', async (status) => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('IMG-7 nobody listens there', async () => {
+test('IMG-7 a closed port is an error', async () => {
   expect(await errorOf(download(`http://127.0.0.1:${await closedPort()}/`))).toMatchObject(notFetched);
 });
 
@@ -83,14 +83,17 @@ test('IMG-7 a file of exactly the limit is fetched', async () => {
   expect(await download(server.url, { bytesMax: 500 })).toHaveLength(500);
 });
 
-test.for([true, false])('IMG-7 a file beyond the limit is not read on, its length told: %s', async (told) => {
-  const server = await serverThat((_, response) => {
-    if (told) response.writeHead(200, { 'content-length': 501 }).flushHeaders();
-    else response.write(Buffer.alloc(501));
-  });
-  expect(await errorOf(download(server.url, { bytesMax: 500 }))).toMatchObject(notFetched);
-  expect(server.requests).toHaveLength(1);
-});
+test.for([true, false])(
+  'IMG-7 a file beyond the limit is not read further, with its length known: %s',
+  async (told) => {
+    const server = await serverThat((_, response) => {
+      if (told) response.writeHead(200, { 'content-length': 501 }).flushHeaders();
+      else response.write(Buffer.alloc(501));
+    });
+    expect(await errorOf(download(server.url, { bytesMax: 500 }))).toMatchObject(notFetched);
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test.for([
   'http://127.0.0.1:1/a.png',
@@ -105,18 +108,18 @@ test.for([
   'a.png',
   '',
   `https://files.vendor.test/${'a'.repeat(8_192)}`,
-])('ERR-5 a vendor behind https leads to no such place: %s', async (url) => {
+])('ERR-5 a provider with https cannot lead to %s', async (url) => {
   let looked = 0;
   const lookup: ResultDownloadDependencies['lookup'] = (_, __, callback) => {
     looked += 1;
-    callback(new Error('not asked'), []);
+    callback(new Error('not requested'), []);
   };
   expect(await errorOf(download(url, { lookup }, secure))).toMatchObject(notFetched);
   expect(looked).toBe(0);
 });
 
 test.for(['127.0.0.1', '10.0.0.1', '169.254.169.254'])(
-  'ERR-5 a name that leads to %s is not gone to',
+  'ERR-5 a name that resolves to %s gets no connection',
   async (address) => {
     const server = await serverThat((_, response) => response.end(png));
     const lookup: ResultDownloadDependencies['lookup'] = (_, __, callback) => callback(null, [{ address, family: 4 }]);
@@ -146,11 +149,11 @@ test('IMG-6 a redirect over https is followed', async () => {
     response.writeHead(307, { location: 'https://files.vendor.test/b.png' }).end(),
   );
   expect(await errorOf(download(server.url, { lookup }))).toMatchObject(notFetched);
-  // Twice, since a name that is not found may be found a moment later.
+  // Requested twice, because a name can become available a moment later.
   expect(names).toEqual(['files.vendor.test', 'files.vendor.test']);
 });
 
-test.for(['before', 'in'])('ERR-9 our deadline %s the file ends it, with its own reason', async (when) => {
+test.for(['before', 'in'])('ERR-9 the gateway’s deadline %s the file ends it, with its own reason', async (when) => {
   const late = new AbortController();
   const reason = new GatewayError('upstream_timeout', 'too late');
   const server = await serverThat((_, response) => {
@@ -161,7 +164,7 @@ test.for(['before', 'in'])('ERR-9 our deadline %s the file ends it, with its own
   expect(server.requests).toHaveLength(1);
 });
 
-test('ERR-9 after the deadline nothing is asked', async () => {
+test('ERR-9 after the deadline nothing is requested', async () => {
   const reason = new GatewayError('upstream_timeout', 'too late');
   const server = await serverThat((_, response) => response.end(png));
   expect(await errorOf(download(server.url, {}, plain, AbortSignal.abort(reason)))).toBe(reason);

@@ -17,7 +17,7 @@ const vendorThat = async (play: Parameters<typeof startVendor>[0]): Promise<Vend
   return vendor;
 };
 
-/** Keeps its connections for as long as a busy machine may need. */
+/** Keeps connections open long enough for a busy machine. */
 const patientHttp = () => createUpstreamHttp({ idleMs: 60_000 });
 
 const call = (url: string, signal: AbortSignal = new AbortController().signal, http = patientHttp()) =>
@@ -41,7 +41,7 @@ const thrownBy = async (action: Promise<unknown>): Promise<unknown> => {
   throw new Error('expected an error');
 };
 
-test('GEN-5 a request arrives once and whole, its answer as it was sent', async () => {
+test('GEN-5 a request arrives once and complete, and its response is unchanged', async () => {
   const vendor = await vendorThat((_, response) => response.writeHead(201, { 'retry-after': '3' }).end('fine'));
   const response = await call(`${vendor.url}/v1/x`);
   expect([response.status, response.headers['retry-after'], await textOf(response)]).toEqual([201, '3', 'fine']);
@@ -54,14 +54,14 @@ test('ERR-9 a refused connection is 503 with Retry-After', async () => {
   expect(String(error)).not.toMatch(/127\.0\.0\.1|ECONN/);
 });
 
-test('ERR-9 a connection reset before the status line is 502, and is not tried again', async () => {
+test('ERR-9 a connection reset before the status line is 502, and is not retried', async () => {
   const vendor = await vendorThat((request) => request.socket.resetAndDestroy());
   expect(await thrownBy(call(vendor.url))).toMatchObject({ code: 'upstream_error', status: 502 });
   await wait(20);
   expect([vendor.sockets.length, vendor.requests.length]).toEqual([1, 1]);
 });
 
-test('GEN-5 a kept connection that dies under the next request is 502 and not tried again', async () => {
+test('GEN-5 an idle connection that breaks with the next request is 502 and not retried', async () => {
   const vendor = await vendorThat((request, response) => {
     if (vendor.requests.length === 1) response.end('one');
     else request.socket.destroy();
@@ -74,24 +74,27 @@ test('GEN-5 a kept connection that dies under the next request is 502 and not tr
   expect([vendor.sockets.length, vendor.requests.length]).toEqual([1, 2]);
 });
 
-test.for(['content-length', 'chunked'])('ERR-9 a body that breaks off (%s) is 502 after what came', async (form) => {
-  const vendor = await vendorThat((request, response) => {
-    response.writeHead(200, form === 'chunked' ? {} : { 'content-length': '100' });
-    response.write('half', () => request.socket.resetAndDestroy());
-  });
-  const response = await call(vendor.url);
-  const pieces: string[] = [];
-  const error = await thrownBy(
-    (async () => {
-      for await (const piece of response.body) pieces.push(Buffer.from(piece).toString());
-    })(),
-  );
-  expect(error).toMatchObject({ code: 'upstream_error' });
-  expect(pieces.join('')).toMatch(/^(half)?$/);
-  expect(vendor.requests).toHaveLength(1);
-});
+test.for(['content-length', 'chunked'])(
+  'ERR-9 a body that is cut off (%s) is 502 after the received part',
+  async (form) => {
+    const vendor = await vendorThat((request, response) => {
+      response.writeHead(200, form === 'chunked' ? {} : { 'content-length': '100' });
+      response.write('half', () => request.socket.resetAndDestroy());
+    });
+    const response = await call(vendor.url);
+    const pieces: string[] = [];
+    const error = await thrownBy(
+      (async () => {
+        for await (const piece of response.body) pieces.push(Buffer.from(piece).toString());
+      })(),
+    );
+    expect(error).toMatchObject({ code: 'upstream_error' });
+    expect(pieces.join('')).toMatch(/^(half)?$/);
+    expect(vendor.requests).toHaveLength(1);
+  },
+);
 
-test('ERR-9 something that is no HTTP is 502', async () => {
+test('ERR-9 a response that is not HTTP is 502', async () => {
   const vendor = await vendorThat((request) => request.socket.end('HELLO\r\n\r\n'));
   expect(await thrownBy(call(vendor.url))).toMatchObject({ code: 'upstream_error' });
 });
@@ -126,10 +129,10 @@ test('LIM-6 an abort before, during and after the status line is thrown as its r
   expect(await thrownBy(textOf({ ...response, body }))).toBe(timeout);
 });
 
-test('LIM-6 an abort of an answer that has come as a whole, and is not read, ends its connection and nothing else', async () => {
+test('LIM-6 an abort of a complete but unread response only closes its connection', async () => {
   const vendor = await vendorThat((_, response) => response.end('whole'));
   const http = patientHttp();
-  // Only on a connection that has served before is the answer there before anybody reads it.
+  // Only on a reused connection does the response arrive before it is read.
   await textOf(await call(vendor.url, undefined, http));
   const abort = new AbortController();
   const { body } = await call(vendor.url, abort.signal, http);
@@ -139,7 +142,7 @@ test('LIM-6 an abort of an answer that has come as a whole, and is not read, end
   expect(await textOf(await call(vendor.url, undefined, http))).toBe('whole');
 });
 
-test('GEN-5 a connection serves again after its answer was read', async () => {
+test('GEN-5 a connection is reused after its response was read', async () => {
   const vendor = await vendorThat((_, response) => response.end('ok'));
   const http = patientHttp();
   for (let turn = 0; turn < 5; turn += 1) {
@@ -164,20 +167,20 @@ test('GEN-5 a discarded rest leaves the connection for the next request', async 
   expect(vendor.sockets).toHaveLength(1);
 });
 
-test('GEN-5 a discarded rest that does not come is cut off', async () => {
+test('GEN-5 a discarded rest that does not arrive is cut off', async () => {
   const vendor = await vendorThat((_, response) => response.writeHead(200).write('some'));
   const first = await call(vendor.url, undefined, createUpstreamHttp({ discardMs: 10 }));
   first.discard();
   await expect.poll(() => vendor.sockets[0]?.destroyed).toBe(true);
 });
 
-test('LIM-6 the client closes unused connections, and never one whose response is still to come', async () => {
+test('LIM-6 the client closes unused connections, and never one that waits for a response', async () => {
   const vendor = await vendorThat((_, response) => void setTimeout(() => response.end('late'), 60));
   expect(await textOf(await call(vendor.url, undefined, createUpstreamHttp({ idleMs: 10 })))).toBe('late');
   await expect.poll(() => vendor.sockets[0]?.destroyed).toBe(true);
 });
 
-test('GEN-5 the headers of a POST go out in their order, their length last', async () => {
+test('GEN-5 the headers of a POST are sent in their order, their length last', async () => {
   let raw: readonly string[] = [];
   const vendor = await vendorThat((request, response) => {
     raw = request.rawHeaders;
@@ -217,7 +220,7 @@ test('VID-3 a GET has no body and no length', async () => {
   expect(raw.filter((_, at) => at % 2 === 0)).toEqual(['a', 'Host', 'Connection']);
 });
 
-test('VID-2 bytes arrive as they are, with their length', async () => {
+test('VID-2 bytes arrive unchanged, with their length', async () => {
   const received: Buffer[] = [];
   const lengths: unknown[] = [];
   const server = http.createServer((request, response) => {

@@ -16,7 +16,7 @@ test.for([
   ['Sun, 01 Nov 2026 12:00:00 GMT', 1],
   ['Sun, 01 Nov 2020 12:00:00 GMT', 1],
   ['Mon, 02 Nov 2026 12:00:00 GMT', 300],
-] as const)('ERR-2 the vendor says %j, the client is told %i', ([header, seconds]) => {
+] as const)('ERR-2 the provider sends %j, the client gets %i', ([header, seconds]) => {
   expect(retryAfterSeconds(header, now, () => Number.NaN)).toBe(seconds);
 });
 
@@ -25,7 +25,7 @@ test('ERR-2 of several headers the first one counts', () => {
 });
 
 test.for([undefined, '', 'soon', 'NaN', '1e3', '0x10', '5 s', 'Infinity', []])(
-  'ERR-2 %j is no answer: 5 to 30 seconds at random',
+  'ERR-2 %j is not a valid value: 5 to 30 seconds at random',
   (header) => {
     const at = (random: number) => retryAfterSeconds(header, now, () => random);
     expect([at(0), at(0.5), at(0.999_999)]).toEqual([5, 18, 30]);

@@ -35,7 +35,7 @@ test('AUTH-2 headers of a call are sent, and never replace those of the provider
   expect(request.headers).toMatchObject({ 'x-extra': 'a', 'x-version': '1', authorization: `Bearer ${CANARY}` });
 });
 
-test('GEN-5 a call with nothing to say is a GET', async () => {
+test('GEN-5 a call without a body is a GET', async () => {
   const request = await call({ accept: 'video/mp4' });
   expect([request.method, request.body, request.bytes]).toEqual(['GET', '', undefined]);
   expect(Object.entries(request.headers)).toEqual([
@@ -57,7 +57,7 @@ test('VID-2 a form is posted with its boundary', async () => {
   );
 });
 
-test('ERR-9 the answers that are no refusals are 200, or those that the call takes', async () => {
+test('ERR-9 only the accepted statuses are not refusals, by default 200', async () => {
   await call({ body: {} });
   for (const status of [201, 204, 302, 404]) {
     await expect(call({ body: {} }, status)).rejects.toThrow(`refused ${status}`);

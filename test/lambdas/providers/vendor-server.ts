@@ -4,17 +4,17 @@ import type { Socket } from 'node:net';
 
 export interface VendorServer {
   readonly url: string;
-  /** One entry for each connection that was ever made. */
+  /** One socket for each connection that was made. */
   readonly sockets: readonly Socket[];
   readonly requests: readonly { readonly method: string; readonly path: string; readonly body: string }[];
-  /** When the requests received so far are this many. */
+  /** Resolves when this many requests have arrived. */
   received(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 type Play = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A vendor on 127.0.0.1 that plays one part. */
+/** Simulated provider on 127.0.0.1 with one behavior. */
 export const startVendor = async (play: Play): Promise<VendorServer> => {
   const sockets: Socket[] = [];
   const requests: { method: string; path: string; body: string }[] = [];
@@ -54,7 +54,7 @@ export const startVendor = async (play: Play): Promise<VendorServer> => {
   };
 };
 
-/** A port that nothing listens on. */
+/** Port on which no server listens. */
 export const closedPort = async (): Promise<number> => {
   const vendor = await startVendor(() => undefined);
   await vendor.stop();

@@ -14,7 +14,7 @@ afterEach(() => {
 const SILENCE_MS = 30_000;
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** A file that a vendor sends in pieces. An abort of its request ends it with the reason. */
+/** File that a provider sends in pieces. An abort of its request ends it with the reason. */
 const serverOf = (headers: Readonly<Record<string, string>> = {}) => {
   const { promise: started, resolve: start } = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
   const body = new ReadableStream<Uint8Array>({ start });
@@ -41,7 +41,7 @@ test.for([
   ['10', 10],
   [undefined, undefined],
   ['x', undefined],
-] as const)('VID-5 a file with the announced length %s comes whole', async ([header, length]) => {
+] as const)('VID-5 a file with the announced length %s arrives complete', async ([header, length]) => {
   const server = serverOf(header === undefined ? {} : { 'content-length': header });
   const file = await server.open();
   for (const piece of ['ftyp', 'movie!']) await server.send(piece);
@@ -50,7 +50,7 @@ test.for([
   expect([server.aborted(), vi.getTimerCount()]).toEqual([undefined, 0]);
 });
 
-test('VID-5 a file that breaks off is an error', async () => {
+test('VID-5 a file that is cut off is an error', async () => {
   const server = serverOf();
   const broken = errorOf(server.open().then(wholeOf));
   await server.send('half');
@@ -73,7 +73,7 @@ async function* serverBody(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('no file');
 }
 
-test('VID-5 a vendor that never responds is aborted after 30 s', async () => {
+test('VID-5 a provider that never responds is aborted after 30 s', async () => {
   const opening = errorOf(
     openVideo((signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))),
   );

@@ -7,7 +7,7 @@ import * as openai from '../../fixtures/openai-videos/videos.ts';
 import { cutAfter, inPieces } from './openai/stream-reading.ts';
 import { CANARY, errorOf, failureOf, statusOf, wireWorld } from './video-wire-world.ts';
 
-/** What holds for every vendor of videos. */
+/** Checks for every video provider. */
 const vendors = [
   {
     name: 'Ark',
@@ -34,7 +34,7 @@ const vendors = [
 const ids = ['a', 'cgt-20261101183217-t8rzv', 'a/b', '../../models', '/', '...', '?x=1#y', 'a%2fb', 'x'.repeat(1_024)];
 
 test.for(vendors.flatMap((vendor) => ids.map((id) => ({ ...vendor, id }))))(
-  'VID-7 $name: the id $id is kept as it is and asked for in one segment of a path',
+  'VID-7 $name: the id $id is stored unchanged and requested as one path segment',
   async ({ create, path, id }) => {
     const world = wireWorld(create, { body: { id } }, { body: {} });
     expect(await world.create()).toBe(id);
@@ -52,7 +52,7 @@ test.for(vendors.flatMap((vendor) => ids.map((id) => ({ ...vendor, id }))))(
 const noIds = [undefined, null, 1, {}, [], '', ' ', '.', '..', 'a b', 'a\n', 'é', '\ud800', 'x'.repeat(1_025)];
 
 test.for(vendors.flatMap((vendor) => noIds.map((id) => ({ ...vendor, id }))))(
-  'ERR-9 $name: a creation answered with the id $id is upstream_error',
+  'ERR-9 $name: a creation with the id $id is upstream_error',
   async ({ create, id }) => {
     const error = await errorOf(wireWorld(create, { body: { id } }).create());
     expect(error).toMatchObject({ code: 'upstream_error', status: 502 });
@@ -61,12 +61,12 @@ test.for(vendors.flatMap((vendor) => noIds.map((id) => ({ ...vendor, id }))))(
 
 test.for(
   vendors.flatMap((vendor) => ['', '<html>', '[]', 'null', '"a"', '{"id":'].map((body) => ({ ...vendor, body }))),
-)('ERR-9 $name: a creation answered with $body is upstream_error', async ({ create, body }) => {
+)('ERR-9 $name: a creation with the response $body is upstream_error', async ({ create, body }) => {
   expect(await errorOf(wireWorld(create, { body }).create())).toMatchObject({ code: 'upstream_error' });
 });
 
 test.for(vendors.flatMap((vendor) => [200, 201, 202].map((status) => ({ ...vendor, status }))))(
-  'VID-1 $name: a creation answered with $status has begun',
+  'VID-1 $name: a creation with status $status has begun',
   async ({ create, status }) => {
     expect(await wireWorld(create, { status, body: { id: 'a' } }).create()).toBe('a');
   },
@@ -74,16 +74,13 @@ test.for(vendors.flatMap((vendor) => [200, 201, 202].map((status) => ({ ...vendo
 
 test.for(
   vendors.flatMap((vendor) => [204, 206, 301, 302, 307, 418, 500, 502].map((status) => ({ ...vendor, status }))),
-)(
-  'ERR-9 $name: a creation answered with $status is upstream_error, not followed and not repeated',
-  async ({ create, status }) => {
-    const world = wireWorld(create, { status, headers: { location: 'https://other.test/' }, body: { id: 'a' } });
-    expect(await errorOf(world.create())).toMatchObject({ code: 'upstream_error' });
-    expect(world.requests).toHaveLength(1);
-  },
-);
+)('ERR-9 $name: a creation with status $status is upstream_error and sent once', async ({ create, status }) => {
+  const world = wireWorld(create, { status, headers: { location: 'https://other.test/' }, body: { id: 'a' } });
+  expect(await errorOf(world.create())).toMatchObject({ code: 'upstream_error' });
+  expect(world.requests).toHaveLength(1);
+});
 
-test.for(vendors)('ERR-5 $name: the key goes out in its header alone, and to the poll, too', async ({ create }) => {
+test.for(vendors)('ERR-5 $name: the provider key is sent only in its header, also with a poll', async ({ create }) => {
   const world = wireWorld(create, { body: { id: 'a' } }, { body: {} });
   await world.create();
   await world.poll();
@@ -100,7 +97,7 @@ const cases = vendors.flatMap(({ name, create, answers }) =>
   answers.map((answer) => ({ name, create, answer, status: answer.status })),
 );
 
-test.for(cases)('VID-7 $name: $status cut at every byte says nothing', async ({ create, answer }) => {
+test.for(cases)('VID-7 $name: $status cut at every byte is unknown', async ({ create, answer }) => {
   const bytes = Buffer.from(JSON.stringify(answer));
   const whole = await statusOf(create, { body: inPieces(bytes) });
   expect(whole.kind).not.toBe('unknown');
@@ -115,13 +112,13 @@ test.for(cases)('VID-7 $name: $status cut at every byte says nothing', async ({ 
 const nothing = ['', '<html>', '[]', 'null', '{}', '{"status":null}', '{"status":["queued"]}', '{"status":"QUEUED"}'];
 
 test.for(vendors.flatMap((vendor) => [...nothing, '{"status":"paused"}'].map((body) => ({ ...vendor, body }))))(
-  'VID-7 $name: $body says nothing',
+  'VID-7 $name: $body is unknown',
   async ({ create, body }) => {
     expect(await statusOf(create, { body })).toEqual({ kind: 'unknown' });
   },
 );
 
-test.for(vendors)('VID-7 $name: a job that the vendor does not know is gone', async ({ create, refusal }) => {
+test.for(vendors)('VID-7 $name: a job that the provider does not know is gone', async ({ create, refusal }) => {
   const world = wireWorld(create, { status: 404, body: refusal('NotFound', 'no such task') });
   expect(await world.poll()).toEqual({ kind: 'gone' });
   expect(world.notices).toEqual([]);
@@ -139,7 +136,7 @@ test.for(
     [201, 204, 301, 302, 400, 401, 403, 429, 500, 503, 504].map((status) => ({ ...vendor, status })),
   ),
 )(
-  'VID-7 $name: $status to a poll is an error, whatever it carries, and not followed',
+  'VID-7 $name: $status to a poll is an error, whatever its body, and not followed',
   async ({ create, status, answers }) => {
     for (const body of [...answers, '', '<html>']) {
       const world = wireWorld(create, { status, headers: { location: 'https://other.test/' }, body });
@@ -149,7 +146,7 @@ test.for(
   },
 );
 
-test.for(vendors)('ERR-3 $name: our own account at fault is 503 and told, at a creation and a poll', async (vendor) => {
+test.for(vendors)('ERR-3 $name: an error about the gateway’s account is 503 and reported', async (vendor) => {
   const body = vendor.refusal(vendor.broke, 'pay first');
   for (const status of [400, 403, 404, 429]) {
     const world = wireWorld(vendor.create, { status, body }, { status, body });
@@ -159,27 +156,30 @@ test.for(vendors)('ERR-3 $name: our own account at fault is 503 and told, at a c
   }
 });
 
-test.for(vendors)('ERR-9 $name: no capacity is 429 with the wait of the vendor', async ({ create, refusal, busy }) => {
+test.for(vendors)('ERR-9 $name: no capacity is 429 with the provider’s wait', async ({ create, refusal, busy }) => {
   const answer = { status: 429, headers: { 'retry-after': '7' }, body: refusal(busy, 'wait') };
   const error = await errorOf(wireWorld(create, answer).create());
   expect(error).toMatchObject({ code: 'upstream_capacity', retryAfterSeconds: 7 });
 });
 
-test.for(vendors)('ERR-9 $name: a model that is not there is 503 and told', async ({ create, refusal }) => {
+test.for(vendors)('ERR-9 $name: a missing model is 503 and reported', async ({ create, refusal }) => {
   const world = wireWorld(create, { status: 404, body: refusal('InvalidEndpointOrModel.NotFound', 'no such model') });
   expect(await errorOf(world.create())).toMatchObject({ code: 'model_unavailable', param: 'model' });
   expect(world.notices).toEqual(['vendor_model_missing openai']);
 });
 
-test.for(vendors)('VID-3 $name: a failure says what the vendor says and that nothing was charged', async (vendor) => {
-  const { code, message } = failureOf(await statusOf(vendor.create, { body: vendor.failed('x', 'The GPU broke') }));
-  expect([code, message]).toEqual([
-    'upstream_error',
-    'The provider could not create the video. Its message: The GPU broke. Nothing was charged.',
-  ]);
-});
+test.for(vendors)(
+  'VID-3 $name: a failure has the provider’s message and says that nothing was charged',
+  async (vendor) => {
+    const { code, message } = failureOf(await statusOf(vendor.create, { body: vendor.failed('x', 'The GPU broke') }));
+    expect([code, message]).toEqual([
+      'upstream_error',
+      'The provider could not create the video. Its message: The GPU broke. Nothing was charged.',
+    ]);
+  },
+);
 
-test.for(vendors)('ERR-5 $name: no failure and no refusal shows the key, even where it is cut off', async (vendor) => {
+test.for(vendors)('ERR-5 $name: no failure and no refusal shows the provider key, even truncated', async (vendor) => {
   for (let at = 300; at < 520; at += 1) {
     const words = `${'x'.repeat(at)}${CANARY}${CANARY}`;
     const { message } = failureOf(await statusOf(vendor.create, { body: vendor.failed('x', words) }));
@@ -191,7 +191,7 @@ test.for(vendors)('ERR-5 $name: no failure and no refusal shows the key, even wh
   expect((await errorOf(wireWorld(vendor.create, { status: 400, body }).create())).message).toContain('bad [redacted]');
 });
 
-test.for(vendors)('VID-3 $name: a failure is text that can be stored, whatever the vendor says', async (vendor) => {
+test.for(vendors)('VID-3 $name: a failure is text that can be stored, whatever the provider sends', async (vendor) => {
   for (const words of ['😀'.repeat(400), `x${'😀'.repeat(400)}`, '\ud800 \udc00', ' '.repeat(900), '']) {
     const { message } = failureOf(await statusOf(vendor.create, { body: vendor.failed('x', words) }));
     expect([message.isWellFormed(), message.length <= 500]).toEqual([true, true]);
@@ -211,23 +211,31 @@ test.for(vendors.flatMap((vendor) => [null, undefined, 'text', 7, [], {}].map((e
   },
 );
 
-test.for(vendors)('ERR-3 $name: a job that failed for our account says nothing of it, and is told', async (vendor) => {
-  const world = wireWorld(vendor.create, { body: vendor.failed(vendor.broke, 'Your account [2100000001] must pay.') });
-  expect(failureOf(await world.poll())).toEqual({
-    code: 'upstream_error',
-    message: 'The provider could not create the video. Nothing was charged.',
-  });
-  expect(world.notices).toEqual(['vendor_refused_us openai']);
-});
+test.for(vendors)(
+  'ERR-3 $name: a job that failed for the gateway’s account is reported, not explained',
+  async (vendor) => {
+    const world = wireWorld(vendor.create, {
+      body: vendor.failed(vendor.broke, 'Your account [2100000001] must pay.'),
+    });
+    expect(failureOf(await world.poll())).toEqual({
+      code: 'upstream_error',
+      message: 'The provider could not create the video. Nothing was charged.',
+    });
+    expect(world.notices).toEqual(['vendor_refused_us openai']);
+  },
+);
 
-test.for(vendors)('LIM-6 $name: an abort is thrown as its reason, before the answer and in it', async ({ create }) => {
-  const reason = new GatewayError('upstream_timeout', 'time is over');
-  await expect(wireWorld(create, { body: {} }).poll('a', AbortSignal.abort(reason))).rejects.toBe(reason);
-  const late = new AbortController();
-  const body = (async function* (): AsyncGenerator<Uint8Array> {
-    yield Buffer.from('{');
-    late.abort(reason);
-    throw reason;
-  })();
-  await expect(wireWorld(create, { body }).poll('a', late.signal)).rejects.toBe(reason);
-});
+test.for(vendors)(
+  'LIM-6 $name: an abort is thrown as its reason, before and during the response',
+  async ({ create }) => {
+    const reason = new GatewayError('upstream_timeout', 'time is over');
+    await expect(wireWorld(create, { body: {} }).poll('a', AbortSignal.abort(reason))).rejects.toBe(reason);
+    const late = new AbortController();
+    const body = (async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('{');
+      late.abort(reason);
+      throw reason;
+    })();
+    await expect(wireWorld(create, { body }).poll('a', late.signal)).rejects.toBe(reason);
+  },
+);

@@ -16,7 +16,7 @@ type CreateWire = (options: WireOptions) => VideoWire;
 
 const provider = providerOf();
 
-/** A vendor that gives one answer after another, and what it was sent. */
+/** Simulated provider with a sequence of responses, and the requests that it received. */
 export const wireWorld = (create: CreateWire, ...answers: readonly Answer[]) => {
   const { options, seen } = playVendor('https://vendor.test/v1', ...answers, { status: 599 });
   const wire = create(options);
@@ -40,7 +40,7 @@ export const wireWorld = (create: CreateWire, ...answers: readonly Answer[]) => 
   };
 };
 
-/** The status that a vendor's one answer is read as. */
+/** Status that a provider's single response is read as. */
 export const statusOf = async (create: CreateWire, answer: Answer): Promise<VideoStatus> =>
   wireWorld(create, answer).poll();
 
@@ -60,7 +60,7 @@ export const wholeOf = async ({ bytes }: VideoFile): Promise<string> => {
   return Buffer.concat(pieces).toString();
 };
 
-/** What an action that must not succeed throws. */
+/** Error of an action that must fail. */
 export const errorOf = async (action: Promise<unknown>): Promise<GatewayError> => {
   const error: unknown = await action.then(
     () => undefined,

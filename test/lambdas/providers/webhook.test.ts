@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const server of running.splice(0)) await server.stop();
 });
 
-/** A client's server by a name, as a client would write it. */
+/** A client's server with a host name, as a client would write it. */
 const clientThat = async (
   play: Parameters<typeof startVendor>[0],
 ): Promise<VendorServer & { readonly named: string }> => {
@@ -33,7 +33,7 @@ const sender = (lookup = answering(['127.0.0.1']).lookup) =>
 
 const body = JSON.stringify({ id: 'video_1', status: 'completed', prompt: 'é' });
 
-/** What a delivery that must not succeed throws. */
+/** Message of a delivery that must fail. */
 const problemOf = async (url: string): Promise<string> => {
   const error: unknown = await sender()({ url, secret: SECRET, body }).then(
     () => undefined,
@@ -44,7 +44,7 @@ const problemOf = async (url: string): Promise<string> => {
   return error.message;
 };
 
-test('VID-7 a delivery is one POST of the body, signed with the seconds of now', async () => {
+test('VID-7 a delivery is one POST of the body, signed with the current time in seconds', async () => {
   const seen: IncomingHttpHeaders[] = [];
   const server = await clientThat((request, response) => {
     seen.push(request.headers);
@@ -68,14 +68,14 @@ test('VID-7 a delivery is one POST of the body, signed with the seconds of now',
   expect(hex).toBe(ours);
 });
 
-test.for([200, 204, 299])('VID-7 an answer of %i takes the delivery', async (status) => {
+test.for([200, 204, 299])('VID-7 a status of %i confirms the delivery', async (status) => {
   const server = await clientThat((_, response) => response.writeHead(status).end());
   await sender()({ url: server.named, secret: SECRET, body });
   expect(server.requests).toHaveLength(1);
 });
 
 test.for([300, 301, 304, 307, 400, 404, 429, 500])(
-  'VID-7 an answer of %i does not, and no redirect is followed',
+  'VID-7 a status of %i does not, and no redirect is followed',
   async (status) => {
     const server = await clientThat((request, response) =>
       request.url === '/there' ? response.end() : response.writeHead(status, { location: '/there' }).end('see there'),
@@ -85,7 +85,7 @@ test.for([300, 301, 304, 307, 400, 404, 429, 500])(
   },
 );
 
-test('VID-7 the answer has no need to end, is not read and its connection is closed', async () => {
+test('VID-7 a response that never ends is not read, and its connection is closed', async () => {
   const read = vi.spyOn(IncomingMessage.prototype, 'read');
   const server = await clientThat((_, response) => {
     response.on('error', () => undefined);
@@ -115,7 +115,7 @@ test.for<readonly [string, Parameters<typeof startVendor>[0]]>([
       request.socket.once('close', () => clearInterval(timer));
     },
   ],
-])('VID-7 a server that %s is given up after 10 seconds, its connection closed', async ([, play]) => {
+])('VID-7 a server that %s times out after 10 seconds, its connection closed', async ([, play]) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = await clientThat(play);
@@ -129,17 +129,17 @@ test.for<readonly [string, Parameters<typeof startVendor>[0]]>([
 });
 
 test.for([
-  ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
-  ['a length twice', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\n'],
+  ['a protocol other than HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\n'],
   ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-  ['an end', ''],
-])('VID-7 a server that answers with %s cannot be reached', async ([, text]) => {
+  ['a closed connection', ''],
+])('VID-7 a server that responds with %s cannot be reached', async ([, text]) => {
   const server = await clientThat((request) => request.socket.end(text!));
   expect(await problemOf(server.named)).toBe(unreachable);
   expect(server.requests).toHaveLength(1);
 });
 
-test('VID-7 nobody listening, no such name and an inner name read the same', async () => {
+test('VID-7 a closed port, an unknown name and an internal name have the same message', async () => {
   expect(await problemOf(`http://client.example:${await closedPort()}/?query-canary`)).toBe(unreachable);
   for (const addresses of [[], ['10.0.0.1']]) {
     const send = createWebhookSender({ lookup: answering(addresses).lookup, now: () => NOW });
@@ -147,7 +147,7 @@ test('VID-7 nobody listening, no such name and an inner name read the same', asy
   }
 });
 
-test('VID-7 a delivery to an inner address or by another scheme makes no lookup and no connection', async () => {
+test('VID-7 an internal address or another scheme gets no lookup and no connection', async () => {
   for (const [url, problem] of [
     ['http://[::ffff:7f00:1]/hook', 'the URL must be public.'],
     ['http://0x7f.1/hook', 'the URL must be public.'],
@@ -162,7 +162,7 @@ test('VID-7 a delivery to an inner address or by another scheme makes no lookup 
   }
 });
 
-test('VID-7 a name that changes its address after the check is connected to where it was checked', async () => {
+test('VID-7 a name that changes its address after the check connects to the checked one', async () => {
   const server = await clientThat((_, response) => response.end());
   const names = answering(['127.0.0.1'], ['127.0.0.2']);
   const send = sender(names.lookup);
@@ -171,14 +171,14 @@ test('VID-7 a name that changes its address after the check is connected to wher
   expect([names.asked.length, attempts, server.requests.length]).toEqual([2, ['127.0.0.1'], 1]);
 });
 
-test('VID-7 a URL of 2048 characters is the longest', () => {
+test('VID-7 the longest URL has 2048 characters', () => {
   const url = (length: number): string => `https://client.example/${'a'.repeat(length - 23)}`;
   expect(url(2_048)).toHaveLength(2_048);
   expect(webhookUrlProblem(url(2_048))).toBeUndefined();
-  expect(webhookUrlProblem(url(2_049))).toBe('the URL is longer than 2048 characters.');
+  expect(webhookUrlProblem(url(2_049))).toBe('the URL is longer than 2048 characters. Send a shorter one.');
 });
 
 test.for(['https://localhost/x', 'http://localhost.:8080/', 'http://a.localhost/', 'https://intranet/x'])(
-  'VID-7 %s names no public server and is refused when the video is asked for',
+  'VID-7 %s is not a public server name and is rejected when the video is created',
   (url) => expect(webhookUrlProblem(url)).toBe('the URL must be public.'),
 );

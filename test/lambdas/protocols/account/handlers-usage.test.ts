@@ -16,7 +16,7 @@ const requestId = ulid(at);
 const charged = (accountId: string, id = requestId) =>
   ({ accountId, holdId: `${id}.0`, requestId: id, outcome: 'settled', amountPicos: 5n, at }) as const;
 
-/** The route at this path, asked by the owner of `account-1`. */
+/** Sends a GET request to the route of this path, as the owner of `account-1`. */
 const ask = async (deps: Partial<UsageDependencies>, target: string) => {
   const memory = new MemoryLedgerStore();
   const all = { ledgerStore: memory, ledgerRecords: memory, ...deps };
@@ -43,7 +43,7 @@ test.for([
   `8${requestId.slice(1)}`,
   'x'.repeat(3_000),
   '__proto__',
-])('BILL-15 %s is no request id: 404 without a look into the store', async (id) => {
+])('BILL-15 %s is not a request id: 404 without reading the store', async (id) => {
   const ledgerRecords = withRecordFaults(new MemoryLedgerStore(), { recordsOfRequest: fails });
   expect(await ask({ ledgerRecords }, `/api/usage/${id}`)).toMatchObject({
     status: 404,
@@ -52,7 +52,7 @@ test.for([
   expect(ledgerRecords.calls).toEqual([]);
 });
 
-test('BILL-15 the next page of a CSV stands in a header, and the last one has none', async () => {
+test('BILL-15 a header has the next page of a CSV, and the last page has none', async () => {
   const memory = new MemoryLedgerStore();
   for (let second = 0; second < 3; second += 1) await memory.putRecord(charged('account-1', ulid(at + second * 1_000)));
   const deps = { ledgerStore: memory, ledgerRecords: memory };
@@ -67,7 +67,7 @@ test('BILL-15 the next page of a CSV stands in a header, and the last one has no
   expect(last.body).toMatchObject({ has_more: false, next_cursor: null, data: [{ cost_usd: '0.000000000005' }] });
 });
 
-test('BILL-14 a request that is not there yet is 503 while its account cannot be read', async () => {
+test('BILL-14 a request that is not stored yet is 503 while its account cannot be read', async () => {
   const ledgerStore = withFaults(new MemoryLedgerStore(), { readAccount: fails });
   expect((await ask({ ledgerStore }, `/api/usage/${requestId}`)).status).toBe(503);
 });

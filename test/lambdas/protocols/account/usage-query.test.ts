@@ -11,7 +11,7 @@ const timesOf = (query: Readonly<Record<string, string>>) => {
   return [time(fromHoldId), time(beforeHoldId)];
 };
 
-test('BILL-15 without parameters everything is listed, a hundred at a time, as JSON', () => {
+test('BILL-15 without parameters the list has all records, a hundred per page, as JSON', () => {
   const range = { fromHoldId: undefined, beforeHoldId: undefined, limit: 100 };
   expect(readUsageQuery({})).toEqual({ range, format: 'json' });
   expect(readUsageQuery({ from: '', to: '', cursor: '', limit: '', format: '' })).toEqual({ range, format: 'json' });
@@ -22,11 +22,11 @@ test.each([
   ['2026-11-20T08:00:00Z', '2026-11-20T09:30:00.250Z', '2026-11-20T08:00:00.000Z', '2026-11-20T09:30:00.250Z'],
   ['2026-11-20T08:00:00', '2026-11-20T08:01', '2026-11-20T08:00:00.000Z', '2026-11-20T08:01:00.000Z'],
   ['0001-01-01', '9999-12-31', '1970-01-01T00:00:00.000Z', '+010000-01-01T00:00:00.000Z'],
-])('BILL-15 a range from %s to %s begins and ends in UTC', (from, to, begins, ends) => {
+])('BILL-15 a range from %s to %s starts and ends in UTC', (from, to, begins, ends) => {
   expect(timesOf({ from, to })).toEqual([begins, ends]);
 });
 
-test('BILL-15 a cursor goes on before its hold id, unless the range ends before', () => {
+test('BILL-15 a cursor continues before its hold id, unless the range ends earlier', () => {
   const cursor = toCursor(HOLD_ID);
   expect(readUsageQuery({ cursor, limit: '1000', format: 'csv' })).toEqual({
     range: { fromHoldId: undefined, beforeHoldId: HOLD_ID, limit: 1_000 },
@@ -53,7 +53,7 @@ test.each<readonly [param: string, query: Readonly<Record<string, string>>]>([
   ['cursor', { cursor: `${toCursor(HOLD_ID)}=` }],
   ['cursor', { cursor: toCursor(HOLD_ID.replace('01K', '81K')) }],
   ['Limit', { Limit: '1' }],
-])('BILL-15 a wrong %s is refused by name: %o', (param, query) => {
+])('BILL-15 a wrong %s is rejected by name: %o', (param, query) => {
   const refused = () => readUsageQuery(query);
   expect(refused).toThrow(GatewayError);
   try {

@@ -20,7 +20,7 @@ const settled = {
 } as const;
 const released = { ...ids, outcome: 'released', amountPicos: 0n, at, reason: 'upstream_error' } as const;
 
-test('BILL-15 a charged request shows its usage, its prices and its cost, exactly', () => {
+test('BILL-15 a charged request shows its exact usage, prices and cost', () => {
   expect(toUsageRow(settled)).toEqual({
     id: requestId,
     object: 'usage',
@@ -37,7 +37,7 @@ test('BILL-15 a charged request shows its usage, its prices and its cost, exactl
   });
 });
 
-test('BILL-15 a released request costs nothing and says why', () => {
+test('BILL-15 a released request costs nothing and shows the reason', () => {
   expect(toUsageRow(released)).toMatchObject({
     outcome: 'released',
     reason: 'upstream_error',
@@ -51,14 +51,14 @@ test('BILL-15 a released request costs nothing and says why', () => {
   });
 });
 
-test('BILL-15 an open request shows what is held and no cost yet', () => {
+test('BILL-15 an open request shows its hold and no cost yet', () => {
   const row = toOpenRow(requestId, { amountPicos: 20_000_000_000n, expiresAtMs: 0 });
   expect(row).toMatchObject({ id: requestId, outcome: 'open', cost_usd: null, held_usd: '0.02', reason: null });
 });
 
 const NAMES = 'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored';
 
-test('BILL-15 CSV has a line of names, and a line for each request', () => {
+test('BILL-15 CSV has a header line, and a line per request', () => {
   expect(toCsv([])).toBe(`${NAMES}\r\n`);
   const one = `${requestId},2026-11-20T08:30:00.123Z,charged,,alpha-1,`;
   const usage = '"{""cache_read"":2,""cache_write_1h"":0,""input"":10,""output"":3}",';
@@ -81,7 +81,7 @@ test.each([
   ['a"b', '"a""b"'],
   ['a\nb', '"a\nb"'],
   ['a=b', 'a=b'],
-])('BILL-15 an end user %o is no formula and stays in its cell', (endUser, cell) => {
+])('BILL-15 an end user %o is not a formula and stays in its cell', (endUser, cell) => {
   const csv = toCsv([toUsageRow({ ...settled, endUser, ignored: [] })]);
   expect(csv.endsWith(`,true,${cell},\r\n`)).toBe(true);
 });

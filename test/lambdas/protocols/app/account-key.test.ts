@@ -5,7 +5,7 @@ import { ACCOUNT, createAppService, firstKey, firstKeyId } from '../../functions
 const KEY = '/app/api/key';
 const first = { key_id: firstKeyId };
 
-test('KEY-2 the key of a blocked account stays, while the account can be read', async () => {
+test('KEY-2 a blocked account can be read, but its key cannot be replaced', async () => {
   const { get, post, deps } = await createAppService();
   const current = await deps.keys.currentKey(ACCOUNT);
   await deps.accounts.setBlocked(ACCOUNT, true, current?.hash);
@@ -15,7 +15,7 @@ test('KEY-2 the key of a blocked account stays, while the account can be read', 
   expect((await get('/app/api/account')).body).toMatchObject({ status: 'blocked', key: { id: firstKeyId } });
 });
 
-test('KEY-2 a lost reply is repeated, and the key that was told is the one that works', async () => {
+test('KEY-2 a lost result is retried, and the returned key is the one that works', async () => {
   const { post, withKey, clock } = await createAppService((deps) => ({
     keys: withKeyFaults(deps.keys, { replaceKey: [conflict, losesReply] }),
   }));
@@ -24,7 +24,7 @@ test('KEY-2 a lost reply is repeated, and the key that was told is the one that 
   expect((await withKey('/api/account', body.key)).status).toBe(200);
 });
 
-test('KEY-2 while the store does not say it is 503, with what to do', async () => {
+test('KEY-2 while the store gives no result it is 503 with the fix', async () => {
   const { post, clock } = await createAppService((deps) => ({
     keys: withKeyFaults(deps.keys, { replaceKey: fails }),
   }));
@@ -40,7 +40,7 @@ test.for<readonly [param: string, body: object]>([
   ['key_id', { key_id: `${firstKeyId}0` }],
   ['key_id', { key_id: `${firstKeyId}\n` }],
   ['account', { ...first, account: 'another' }],
-])('KEY-2 a wrong %s is refused by name: %o', async ([param, body]) => {
+])('KEY-2 a wrong %s is rejected by name: %o', async ([param, body]) => {
   const { post, withKey } = await createAppService();
   const answer = await post(KEY, body);
   expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request_error', param }]);

@@ -11,7 +11,7 @@ test.for([
   ['0', '0'],
   ['0.000000000001', '0.000000000001'],
   ['1000000', '1000000'],
-])('KEY-3 a threshold of %s is kept as %s and shown by the account', async ([given, kept]) => {
+])('KEY-3 a threshold of %s is stored as %s and shown by the account', async ([given, kept]) => {
   const { get, post } = await createAppService();
   expect((await get('/app/api/account')).body.threshold_usd).toBe(formatUsd(LOW_BALANCE_THRESHOLD_DEFAULT));
   const { status, body } = await post(set, { threshold_usd: given });
@@ -24,7 +24,7 @@ test.for<readonly [param: string, body: object]>([
   ['threshold_usd', { threshold_usd: 2.5 }],
   ['threshold_usd', {}],
   ['account', { threshold_usd: '1', account: 'another' }],
-])('KEY-3 a wrong %s is refused by name: %o', async ([param, body]) => {
+])('KEY-3 a wrong %s is rejected by name: %o', async ([param, body]) => {
   const { get, post } = await createAppService();
   const answer = await post(set, body);
   expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request_error', param }]);
@@ -32,7 +32,7 @@ test.for<readonly [param: string, body: object]>([
   expect((await get('/app/api/account')).body.threshold_usd).toBe(formatUsd(LOW_BALANCE_THRESHOLD_DEFAULT));
 });
 
-test('KEY-3 a write that came between two others is repeated, and 503 if the store stays away', async () => {
+test('KEY-3 a write between two others is retried, and is 503 if the store stays down', async () => {
   const { post, clock } = await createAppService((deps) => ({
     accounts: withAccountFaults(deps.accounts, (method, turn) => {
       if (method !== 'setThreshold') return undefined;

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const credit = ({ ledger }: AppService, usd: string) =>
   ledger.credit({ accountId: ACCOUNT, ref: usd, amountPicos: parseUsd(usd), reason: 'test', at: 0 });
 
-test('KEY-4 the account shows its money, its key and its threshold, and no days while nothing was spent', async () => {
+test('KEY-4 the account shows its money, key and threshold, and no days if nothing was spent', async () => {
   const service = await createAppService();
   await credit(service, '10.5');
   const hold = {
@@ -49,7 +49,7 @@ test('KEY-4 the account shows its money, its key and its threshold, and no days 
   ]);
 });
 
-test('KEY-4 the days left are the balance at the pace of the last seven days', async () => {
+test('KEY-4 the days left follow from the balance and the spend of the last seven days', async () => {
   const service = await createAppService();
   const now = service.clock.now();
   await credit(service, '10');
@@ -61,7 +61,7 @@ test('KEY-4 the days left are the balance at the pace of the last seven days', a
   expect((await service.get('/app/api/account')).body.days_left).toBe(10);
 });
 
-test('KEY-4 an account without a key, or with one that was revoked, says so', async () => {
+test('KEY-4 an account without an API key, or with a revoked one, shows it', async () => {
   const { get, deps } = await createAppService();
   const current = await deps.keys.currentKey(ACCOUNT);
   await deps.keys.revokeKey(ACCOUNT, current?.hash ?? '');
@@ -83,7 +83,7 @@ test('BILL-14 without its sums or its records the account is 503', async () => {
   expect((await noRecords.get('/app/api/account')).status).toBe(503);
 });
 
-test('KEY-4 of an account with too many requests to be read the latest tell the pace', async () => {
+test('KEY-4 with too many requests to read, the latest determine the spend rate', async () => {
   const service = await createAppService();
   const now = service.clock.now();
   await credit(service, '10');
@@ -91,7 +91,7 @@ test('KEY-4 of an account with too many requests to be read the latest tell the 
   for (let second = 1; second <= 5_001; second += 1) {
     await service.ledger.putRecord(ended(now - second * 1_000, cost));
   }
-  // 4,999 mills in 5,000 seconds.
+  // 4,999 thousandths of a USD in 5,000 seconds.
   expect((await service.get('/app/api/account')).body.days_left).toBe(0.1);
   expect(10 / ((4_999 * 0.001) / (5_000 / 86_400))).toBeCloseTo(0.116, 3);
 });

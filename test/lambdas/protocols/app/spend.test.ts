@@ -7,7 +7,7 @@ const spend = '/app/api/spend';
 const nothing = { cost_usd: '0', requests: 0, failed: 0, models: [] };
 const failed = { outcome: 'released', amountPicos: 0n, reason: 'upstream_error' } as const;
 
-test('KEY-4 what was spent stands at its day and its model, exactly, with every day there is', async () => {
+test('KEY-4 spend is exact per day and per model, and includes every day', async () => {
   const { get, ledger } = await createAppService();
   const cost = (usd: string, model: string) => ({ amountPicos: parseUsd(usd), model });
   await ledger.putRecord(ended(Date.UTC(2026, 10, 20, 11), cost('0.000000000001', 'alpha-1')));
@@ -59,7 +59,7 @@ test.for([
   ['?days=', 30, '2026-10-22'],
   ['?days=1', 1, '2026-11-20'],
   ['?days=90', 90, '2026-08-23'],
-] as const)('KEY-4 %s is %i days from %s on, all of them there', async ([query, count, from]) => {
+] as const)('KEY-4 %s returns %i days from %s on, including empty ones', async ([query, count, from]) => {
   const { get } = await createAppService();
   const { body } = await get(`${spend}${query}`);
   expect(body).toMatchObject({ from, to: '2026-11-20', complete: true, total_usd: '0', models: [] });
@@ -71,13 +71,13 @@ test.for([
 test.for([
   ...['0', '91', '1.5', '007'].map((days) => ['days', `?days=${days}`] as const),
   ['account', '?account=another'],
-] as const)('KEY-4 a wrong %s is refused by name: %s', async ([param, query]) => {
+] as const)('KEY-4 a wrong %s is rejected by name: %s', async ([param, query]) => {
   const { get } = await createAppService();
   const { status, body } = await get(`${spend}${query}`);
   expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request_error', param]);
 });
 
-test('KEY-4 an account with more records than are read is told so, and the latest are there', async () => {
+test('KEY-4 an account with more records than the limit is marked, and shows the latest', async () => {
   let read = 0;
   const { get } = await createAppService(({ ledgerRecords, clock }) => ({
     ledgerRecords: {
@@ -95,7 +95,7 @@ test('KEY-4 an account with more records than are read is told so, and the lates
   }));
   const { body } = await get(spend);
   expect(read).toBe(20_000);
-  // Of the last request that was read there might have been more.
+  // The day of the last request that was read may be incomplete.
   expect(body).toMatchObject({ complete: false, requests: 19_999, total_usd: formatUsd(19_999n) });
 });
 

@@ -22,14 +22,14 @@ const refused = (changes: JsonObject): readonly [string | null, string] => {
     if (error instanceof GatewayError && error.code === 'invalid_request_error') return [error.param, error.message];
     throw error;
   }
-  throw new Error('was not refused');
+  throw new Error('not rejected');
 };
 
-test('AUD-3 model, text and voice are enough, and mp3 is the format', () => {
+test('AUD-3 model, text and voice are enough, and mp3 is the default format', () => {
   expect(read()).toEqual({ modelId: 'voice-1', text: 'Hello', voice: 'alloy', format: 'mp3', speed: undefined });
 });
 
-test('AUD-3 format and speed are the client’s own', () => {
+test('AUD-3 the client chooses format and speed', () => {
   expect(read({ response_format: 'wav', speed: 0.25, stream_format: 'audio' })).toMatchObject({
     format: 'wav',
     speed: 0.25,
@@ -53,7 +53,7 @@ test.for<[string, JsonObject, string]>([
   ['speed', { speed: '1' }, '0.25 to 4'],
   ['stream_format', { stream_format: 'sse' }, '"audio"'],
   ['instructions', { instructions: 'Whisper.' }, 'not supported'],
-])('AUD-3 %s in %j is refused by name', ([field, changes, words]) => {
+])('AUD-3 %s in %j is rejected by name', ([field, changes, words]) => {
   expect(refused(changes)).toEqual([field, expect.stringMatching(new RegExp(`^${field}: .*${words}`))]);
 });
 

@@ -38,7 +38,7 @@ const refused = (form: Form): readonly [string | null, string] => {
     if (error instanceof GatewayError && error.code === 'invalid_request_error') return [error.param, error.message];
     throw error;
   }
-  throw new Error('was not refused');
+  throw new Error('not rejected');
 };
 
 test('AUD-1 a file and a model are enough', () => {
@@ -52,7 +52,7 @@ test('AUD-1 a file and a model are enough', () => {
   });
 });
 
-test('AUD-1 every other field reaches the vendor as it was sent', () => {
+test('AUD-1 every other field reaches the provider unchanged', () => {
   const fields = {
     language: 'pt-BR',
     prompt: 'Names: Zoë',
@@ -81,14 +81,14 @@ test.for([
   ['chunking_strategy', 'auto'],
   ['include[]', 'logprobs'],
   ['known_speaker_names[]', 'a'],
-] as const)('AUD-1 %s of %j is refused by name', ([field, value]) => {
+] as const)('AUD-1 %s of %j is rejected by name', ([field, value]) => {
   const [param, message] = refused(formWith({ [field]: value }));
   expect(param).toBe(field);
   expect(message).toMatch(new RegExp(`^${field.replaceAll(/[[\]]/g, '\\$&')}: `));
 });
 
 test.for(['verbose_json', 'srt', 'vtt', 'diarized_json'])(
-  'AUD-1 the format %s is refused, and told is what works',
+  'AUD-1 the format %s is rejected with the supported ones',
   (format) => {
     const [param, message] = refused(formWith({ response_format: format }));
     expect(param).toBe('response_format');
@@ -96,11 +96,11 @@ test.for(['verbose_json', 'srt', 'vtt', 'diarized_json'])(
   },
 );
 
-test.for(['timestamp_granularities[]', 'timestamp_granularities'])('AUD-1 %s is refused', (field) => {
+test.for(['timestamp_granularities[]', 'timestamp_granularities'])('AUD-1 %s is rejected', (field) => {
   expect(refused(formWith({ [field]: 'word' }))).toEqual([field, expect.stringContaining('timestamps')]);
 });
 
-test('AUD-1 limits are served to the last character', () => {
+test('AUD-1 values at their limits are accepted', () => {
   expect(read(formWith({ prompt: '👋'.repeat(4_000) })).prompt).toHaveLength(8_000);
   expect(read(formWith({ prompt: '' })).prompt).toBeUndefined();
   expect(read(formWith({ temperature: '1' })).temperature).toBe('1');
@@ -112,19 +112,19 @@ test.for([
   ['no file', []],
   ['two files', [recording(), recording()]],
   ['0 bytes', [recording({ bytes: Buffer.alloc(0) })]],
-  ['an unknown ending and unknown bytes', [recording({ fileName: 'a.txt', bytes: Buffer.from('hello') })]],
+  ['an unknown extension and unknown bytes', [recording({ fileName: 'a.txt', bytes: Buffer.from('hello') })]],
   ['no name and unknown bytes', [recording({ fileName: '', bytes: Buffer.from('hello') })]],
-  ['a format that the entry has not', [recording({ fileName: 'a.flac', bytes: Buffer.from('fLaC') })]],
-] as const)('AUD-1 %s is refused at file', ([, files]) => {
+  ['a format that the entry lacks', [recording({ fileName: 'a.flac', bytes: Buffer.from('fLaC') })]],
+] as const)('AUD-1 %s is rejected at file', ([, files]) => {
   expect(refused(formWith({}, files))).toEqual(['file', expect.stringMatching(/^file: /)]);
 });
 
-test('AUD-1 a file in another field and a file sent as text are told so', () => {
+test('AUD-1 a file in another field and a file sent as text have their own messages', () => {
   expect(refused(formWith({}, [recording({ field: 'audio' })]))).toEqual(['audio', expect.stringContaining('"file"')]);
   expect(refused(formWith({ file: 'a.mp3' }, []))).toEqual(['file', expect.stringContaining('as one file')]);
 });
 
-test('AUD-1 a field that was sent twice is refused', () => {
+test('AUD-1 a repeated field is rejected', () => {
   const { fields, files } = formWith({ prompt: 'a' });
   expect(refused({ files, fields: [...fields, { name: 'prompt', value: 'b' }] })[0]).toBe('prompt');
 });
@@ -135,11 +135,11 @@ test.for([
   ['recording', mp3, 'recording.mp3'],
   ['voice.bin', mp3, 'voice.bin.mp3'],
   ['', mp3, 'audio.mp3'],
-] as const)('AUD-1 a file called %j goes to the vendor by a name that it knows', ([fileName, bytes, sent]) => {
+] as const)('AUD-1 a file called %j gets a name that the provider knows', ([fileName, bytes, sent]) => {
   expect(read(formWith({}, [recording({ fileName, bytes })])).file.name).toBe(sent);
 });
 
-test('ERR-8 a name of any length is shown cut short', () => {
+test('ERR-8 a name of any length is shown truncated', () => {
   const [param, message] = refused(formWith({ ['x'.repeat(5_000)]: '1' }));
   expect([param?.length, message.length < 300]).toEqual([101, true]);
 });

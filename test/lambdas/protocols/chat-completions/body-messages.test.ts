@@ -23,7 +23,7 @@ const good: readonly (readonly object[])[] = [
 ];
 
 for (const messages of good) {
-  test(`CHAT-2 ${JSON.stringify(messages)} is accepted and sent on as it is`, () => {
+  test(`CHAT-2 ${JSON.stringify(messages)} is accepted and sent unchanged`, () => {
     expect(prepared({ messages }).body.messages).toEqual(messages);
   });
 }
@@ -82,7 +82,7 @@ test('BILL-5 an inline image counts as an image and not as text', () => {
   expect(prompt.bytes).toBeGreaterThan(150);
 });
 
-test('BILL-5 a number that is written longer than it came counts as it is written', () => {
+test('BILL-5 a number that gets longer when serialized counts at its new length', () => {
   const schema = { enum: Array.from({ length: 100 }, () => 1e20) };
   const format = { type: 'json_schema', json_schema: { name: 'a', schema } };
   const body = bodyOf({ messages: [hello], response_format: format });
@@ -91,7 +91,7 @@ test('BILL-5 a number that is written longer than it came counts as it is writte
   expect(prompt.bytes).toBeGreaterThanOrEqual(asItCame + 100 * 17);
 });
 
-test('BILL-5 images are told by the detail they are sent with', () => {
+test('BILL-5 images count by the detail they are sent with', () => {
   const image = (detail?: string) => ({ type: 'image_url', image_url: { url: 'https://a.test/b', detail } });
   const { prompt } = prepared({ messages: [{ role: 'user', content: [image('low'), image(), image('original')] }] });
   expect(prompt.images).toEqual(['low', 'auto', 'original']);

@@ -5,7 +5,7 @@ import { bodyOf, effortField, hello, prepared, refusalOf, tool } from './chat-re
 const schema = { type: 'json_schema', json_schema: { name: 'a', strict: true, schema: { type: 'object' } } };
 const effort = { reasoning: effortField('reasoning_effort') };
 
-/** Every field with a good value: at its lower bound, at its upper bound, and in its other forms. */
+/** Every field with valid values: its lower bound, its upper bound, and its other forms. */
 test.for([
   {
     ...{ temperature: 0, top_p: 0, max_tokens: 1, n: 1, presence_penalty: -2, frequency_penalty: -2, seed: -5 },
@@ -91,7 +91,7 @@ test.for([
   [{ audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
   [{ web_search_options: { search_context_size: 'low' } }, 'web_search_options'],
   [{ moderation: { model: 'm' } }, 'moderation'],
-] as const)('GEN-9 %j is refused by name', ([fields, param]) => {
+] as const)('GEN-9 %j is rejected by name', ([fields, param]) => {
   const error = refusalOf(fields);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400 });
   expect(error.param?.startsWith(param)).toBe(true);
@@ -103,7 +103,7 @@ test.for([
   [{ tools: [tool()], tool_choice: 'any' }, ['none', 'auto', 'required']],
   [{ messages: [{ role: 'robot', content: 'x' }] }, ['system', 'user', 'assistant', 'tool']],
   [{ messages: [{ role: 'user', content: [{ type: 'sound' }] }] }, ['text', 'image_url']],
-] as const)('GEN-4 %j lists what is allowed', ([fields, allowed]) => {
+] as const)('GEN-4 the message for %j lists the allowed values', ([fields, allowed]) => {
   const { message } = refusalOf(fields);
   for (const value of allowed) expect(message).toMatch(new RegExp(`['"]${value}['"]`));
 });
@@ -112,7 +112,7 @@ test.for([undefined, null, '', 5, ['alpha-1']])('CAT-6 a model of %j is 400 with
   expect(refusalOf({ model })).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'model' });
 });
 
-test('CHAT-1 fields of null are as good as absent', () => {
+test('CHAT-1 null in a field counts as absent', () => {
   const { body } = prepared({ temperature: null, n: null, stop: null, max_tokens: null, seed: null, stream: null });
   expect(body).toEqual({ model: 'alpha-1', messages: [hello] });
 });
@@ -121,7 +121,7 @@ test('CHAT-1 an absent field is not sent', () => {
   expect(prepared({}).body).toEqual(bodyOf({}));
 });
 
-test('CHAT-15 the end user is kept and sent', () => {
+test('CHAT-15 the end user is stored and sent', () => {
   expect(prepared({ user: 'me' }).body.user).toBe('me');
 });
 

@@ -7,7 +7,7 @@ import { textModel } from '../../core/text/text-models.ts';
 
 type Changes = Readonly<Record<string, unknown>>;
 
-/** Everything a model can be able to do. */
+/** Model with every capability. */
 export const able = (changes: Changes = {}): Changes =>
   capabilities({
     seed: true,
@@ -25,7 +25,7 @@ export const versatile = (changes: Changes = {}) => textModel({ capabilities: ab
 
 export const hello = { role: 'user', content: 'Hello' };
 
-/** A body as it is after it was JSON, so that nothing undefined is in it. */
+/** Body after serialization as JSON, so without undefined members. */
 export const bodyOf = (changes: Changes): JsonObject => {
   const body = parseJson(JSON.stringify({ model: 'alpha-1', messages: [hello], ...changes }));
   if (!isJsonObject(body)) throw new Error('no object');
@@ -37,7 +37,7 @@ export const prepared = (changes: Changes, model: Changes = {}): TextRequest => 
   return toTextParams(body, Buffer.byteLength(JSON.stringify(body)), () => '').validateFor(versatile(model));
 };
 
-/** Code and param of the refusal; fails when there is none. Every refusal names its param in the message (GEN-4). */
+/** Returns the error of the rejection. Fails without one, or if its message does not name the param (GEN-4). */
 export const refusalOf = (changes: Changes, model: Changes = {}): GatewayError => {
   try {
     prepared(changes, model);
@@ -45,7 +45,7 @@ export const refusalOf = (changes: Changes, model: Changes = {}): GatewayError =
     if (error instanceof GatewayError) return error;
     throw error;
   }
-  throw new Error(`was not refused: ${JSON.stringify(changes)}`);
+  throw new Error(`not rejected: ${JSON.stringify(changes)}`);
 };
 
 const image = (bytes: string, type: string): string =>

@@ -40,7 +40,7 @@ const everything = {
   store: false,
 };
 
-test('BILL-6 what reaches the vendor differs in model and cap alone', () => {
+test('BILL-6 the provider gets the body with only model and cap changed', () => {
   const { body } = prepared({ ...everything, max_tokens: 50 }, { reasoning: effortField('reasoning_effort') });
   expect(toChatBody(wireCall({ body }), 50)).toEqual({
     ...bodyOf(everything),
@@ -49,7 +49,7 @@ test('BILL-6 what reaches the vendor differs in model and cap alone', () => {
   });
 });
 
-test('BILL-18 cache_control is sent on nowhere, and nothing else goes with it', () => {
+test('BILL-18 cache_control is never sent, and nothing else is removed with it', () => {
   const cached = { cache_control: { type: 'ephemeral' } };
   const { body } = prepared({
     messages: [
@@ -71,7 +71,7 @@ test('BILL-18 cache_control is sent on nowhere, and nothing else goes with it', 
   );
 });
 
-test('GEN-9 the options of a stream reach the vendor beside include_usage', () => {
+test('GEN-9 stream_options reach the provider together with include_usage', () => {
   const stream_options = { include_usage: false, include_obfuscation: false };
   const { body, stream } = prepared({ stream: true, stream_options });
   expect(toChatBody(wireCall({ body, stream }), 321).stream_options).toEqual({
@@ -80,12 +80,12 @@ test('GEN-9 the options of a stream reach the vendor beside include_usage', () =
   });
 });
 
-test('CHAT-1 the options of a stream are left out where nothing is streamed', () => {
+test('CHAT-1 stream_options are not sent without a stream', () => {
   const { body, stream } = prepared({ stream_options: { include_usage: true } });
   expect(toChatBody(wireCall({ body, stream }), 321)).not.toHaveProperty('stream_options');
 });
 
-test('CHAT-5 a message of an SDK helper can be sent back as it came', () => {
+test('CHAT-5 a message of an SDK helper can be sent back unchanged', () => {
   const helped = {
     role: 'assistant',
     content: null,

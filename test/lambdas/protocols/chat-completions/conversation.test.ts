@@ -4,7 +4,7 @@ import { effortField, hello, jpeg, png, prepared, showing, tool } from './chat-r
 
 const conversationOf = (changes: object, model: object = {}): Conversation => {
   const conversation = prepared({ ...changes }, { ...model }).toConversation?.();
-  if (!conversation) throw new Error('a chat without a conversation');
+  if (!conversation) throw new Error('a chat completion without a conversation');
   return conversation;
 };
 
@@ -46,7 +46,7 @@ test('CHAT-5 a whole conversation keeps its order, its calls and its results', (
   ]);
 });
 
-test("CHAT-5 what Google's models want back with a call comes back, and goes to no other vendor", () => {
+test('CHAT-5 signatures of calls go back to Google’s models, and to no other provider', () => {
   const signed = call('call_1', { extra_content: { google: { thought_signature: 'opaque' } } });
   const messages = [hello, { role: 'assistant', content: null, tool_calls: [signed] }];
   const request = prepared({ messages });
@@ -54,7 +54,7 @@ test("CHAT-5 what Google's models want back with a call comes back, and goes to 
   expect(request.body.messages).toEqual([hello, { role: 'assistant', content: null, tool_calls: [call('call_1')] }]);
 });
 
-test('CHAT-5 tools, their choice and parallel calls in terms of no vendor', () => {
+test('CHAT-5 tools, their choice and parallel calls have provider-neutral forms', () => {
   const asked = {
     tools: [tool({ description: 'd', strict: true }), tool({ name: 'bare', parameters: undefined })],
     tool_choice: { type: 'function', function: { name: 'bare' } },
@@ -72,7 +72,7 @@ test('CHAT-5 tools, their choice and parallel calls in terms of no vendor', () =
   expect(conversationOf({ tool_choice: 'none' }).toolChoice).toBeUndefined();
 });
 
-test('CHAT-8 formats in terms of no vendor', () => {
+test('CHAT-8 response formats have provider-neutral forms', () => {
   const schema = { type: 'object' };
   const json_schema = { name: 'person', schema, strict: true };
   expect(conversationOf({ response_format: { type: 'json_schema', json_schema } }).format).toEqual({
@@ -86,7 +86,7 @@ test('CHAT-8 formats in terms of no vendor', () => {
   expect(conversationOf({ response_format: { type: 'text' } }).format).toBeUndefined();
 });
 
-test('CHAT-6 images keep their address, their detail and their place', () => {
+test('CHAT-6 images keep their URL, their detail and their place', () => {
   const content = [
     { type: 'image_url', image_url: { url: png, detail: 'low' } },
     { type: 'image_url', image_url: { url: 'https://example.com/a.jpg' } },
@@ -106,7 +106,7 @@ test('CHAT-6 images keep their address, their detail and their place', () => {
   ]);
 });
 
-test('CHAT-16 fields that some other vendors have stand among the extras', () => {
+test('CHAT-16 fields that some other providers have are among the extras', () => {
   const asked = {
     metadata: { a: 'b' },
     logit_bias: { 1: 2 },
@@ -141,7 +141,7 @@ test('MSG-3 the alias with the suffix turns thinking on, the id itself does not'
   expect(conversationOf({ model: 'alpha-1' }, model).thinking).toBe(false);
 });
 
-test('CHAT-1 settings of the table are carried as they are', () => {
+test('CHAT-1 the settings of the field table are kept unchanged', () => {
   const { temperature, topP, stop, seed } = conversationOf({ temperature: 0.3, top_p: 0.9, stop: ['a', 'b'], seed: 4 });
   expect([temperature, topP, stop, seed]).toEqual([0.3, 0.9, ['a', 'b'], 4]);
   expect(conversationOf({ stop: 'a' }).stop).toEqual(['a']);

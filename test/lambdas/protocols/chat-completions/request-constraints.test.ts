@@ -5,7 +5,7 @@ const unable = (...names: readonly string[]) => ({
   capabilities: able(Object.fromEntries(names.map((name) => [name, false]))),
 });
 
-test('CHAT-3 n above 1 is 422 where one answer is all there is', () => {
+test('CHAT-3 n above 1 is 422 for a model with a single choice', () => {
   expect(refusalOf({ n: 2 }, unable('multipleChoices'))).toMatchObject({
     code: 'unprocessable_entity',
     status: 422,
@@ -16,7 +16,7 @@ test('CHAT-3 n above 1 is 422 where one answer is all there is', () => {
   expect(prepared({ n: 3 })).toMatchObject({ choices: 3, body: { n: 3 } });
 });
 
-/** What fits into the 64 MiB of a whole answer: 160 bytes for each token, 400 for each logarithm of one. */
+/** Limits of a 64 MiB response: 160 bytes per token, 400 bytes per log probability. */
 test.for([
   [{ max_tokens: 419430 }, { max_tokens: 419431 }, 'max_tokens'],
   [{ max_completion_tokens: 3276, n: 128 }, { max_completion_tokens: 3277, n: 128 }, 'n'],
@@ -27,7 +27,7 @@ test.for([
     { max_tokens: 79, n: 100, logprobs: true, top_logprobs: 20 },
     'top_logprobs',
   ],
-] as const)('CHAT-3, CHAT-10 a whole answer to %j can be read, to %j it could not', ([fits, tooLong, param]) => {
+] as const)('CHAT-3, CHAT-10 the response to %j can be read, the response to %j cannot', ([fits, tooLong, param]) => {
   const tokens = { contextTokens: 4_000_000, outputTokensMax: 3_000_000, outputTokensDefault: 1_000 };
   expect(prepared(fits, { limits: tokens }).body).toMatchObject(fits);
   const error = refusalOf(tooLong, { limits: tokens });
@@ -36,7 +36,7 @@ test.for([
   expect(prepared({ ...tooLong, stream: true }).body).toMatchObject(tooLong);
 });
 
-test('CHAT-3, CHAT-10 without a cap of its own an answer is as long as the entry says', () => {
+test('CHAT-3, CHAT-10 without a cap the entry determines the length of a response', () => {
   const limits = { contextTokens: 1_000_000, outputTokensMax: 64_000, outputTokensDefault: 7839 };
   const fields = { logprobs: true, top_logprobs: 20 };
   expect(prepared(fields, { limits }).body).toMatchObject(fields);
@@ -79,7 +79,7 @@ test.for(unsupported)('CHAT-16 %j is 400 without %s, and passes with it', ([fiel
 });
 
 test.for([{ temperature: 1 }, { top_p: 1 }, { presence_penalty: 0 }, { frequency_penalty: 0 }, { logprobs: false }])(
-  'CHAT-16 the default %j is accepted everywhere and not sent where it is not supported',
+  'CHAT-16 the default %j is accepted everywhere and sent only where it is supported',
   (fields) => {
     const [name = ''] = Object.keys(fields);
     expect(prepared(fields, unable('sampling', 'penalties', 'logprobs')).body).not.toHaveProperty(name);
@@ -97,7 +97,7 @@ test.for(['required', { type: 'function', function: { name: 'get_weather' } }])(
   },
 );
 
-test('CHAT-8 formats that an entry lacks are 400 in the words of the specification', () => {
+test('CHAT-8 formats that an entry lacks are 400 with the specified message', () => {
   const schema = { type: 'json_schema', json_schema: { name: 'a', schema: {} } };
   expect(refusalOf({ response_format: schema }, unable('jsonSchema'))).toMatchObject({
     status: 400,
@@ -115,7 +115,7 @@ test('CHAT-8 formats that an entry lacks are 400 in the words of the specificati
 
 const reasons = (field: string) => ({ reasoning: effortField(field) });
 
-test('CHAT-9 both fields are 400 on every model', () => {
+test('CHAT-9 both effort fields together are 400 on every model', () => {
   for (const model of [{}, reasons('reasoning_effort'), reasons('output_config.effort')]) {
     const error = refusalOf({ reasoning_effort: 'low', output_config: { effort: 'low' } }, model);
     expect(error).toMatchObject({ code: 'invalid_request_error', status: 400 });
@@ -123,7 +123,7 @@ test('CHAT-9 both fields are 400 on every model', () => {
   }
 });
 
-test('GEN-11 an image is 400 where the model does not take any', () => {
+test('GEN-11 an image is 400 for a model without image input', () => {
   const blind = { capabilities: able({ vision: false }), inputTypes: ['text'] };
   for (const url of [png, 'https://example.com/a.png']) {
     expect(refusalOf({ messages: showing(url) }, blind)).toMatchObject({
@@ -134,7 +134,7 @@ test('GEN-11 an image is 400 where the model does not take any', () => {
   }
 });
 
-test('GEN-9 fields that only the entry knows pass as they came', () => {
+test('GEN-9 fields that only the entry knows are sent unchanged', () => {
   const fields = { top_k: 40, min_p: { deep: [null] } };
   expect(prepared(fields, { extraFields: ['top_k', 'min_p'] }).body).toMatchObject(fields);
   const { body, ignored } = prepared(fields, { extraFields: ['top_k'] });
@@ -143,7 +143,7 @@ test('GEN-9 fields that only the entry knows pass as they came', () => {
   expect(ignored).toEqual(['min_p']);
 });
 
-test('CHAT-5 tools beside an effort are accepted and known to the choice of the upstream', () => {
+test('CHAT-5 tools with an effort are accepted and reported to the choice of the upstream', () => {
   const request = prepared({ tools: [tool()], reasoning_effort: 'low' }, reasons('reasoning_effort'));
   expect(request).toMatchObject({ usesTools: true, effort: 'low' });
   expect(prepared({})).toMatchObject({ usesTools: false, effort: undefined });

@@ -13,11 +13,11 @@ const catalog = loadCatalog(catalogData);
 
 const modelOf = (id: string) => {
   const model = catalog.find(id, Date.UTC(2026, 10, 24));
-  if (model?.kind !== 'text') throw new Error(`${id} is no model for text`);
+  if (model?.kind !== 'text') throw new Error(`${id} is not a text model`);
   return model;
 };
 
-/** A model for each way that a chat takes to a vendor. */
+/** One model for each way from a chat completion to a provider. */
 const models = {
   sampling: modelOf('gpt-4.1-mini'),
   openai: modelOf('gpt-5.5'),
@@ -33,7 +33,7 @@ const prepared = (name: Name, changes: Readonly<Record<string, unknown>>): TextR
   return toTextParams(json, Buffer.byteLength(JSON.stringify(json)), () => '').validateFor(models[name]);
 };
 
-/** `forward`, `list`, `accept`, or the param of the refusal. */
+/** `forward`, `list`, `accept`, or status and param of the rejection. */
 const outcomeOf = (name: Name, changes: Readonly<Record<string, unknown>>, field: string): string => {
   try {
     const { body, ignored } = prepared(name, changes);
@@ -143,7 +143,7 @@ test.for(
   expect(outcomeOf(name, changes, field)).toBe(outcome);
 });
 
-test('GEN-16 a chat with tools goes over the responses API, which lacks what chat has', () => {
+test('GEN-16 a chat completion with tools uses the responses API, which lacks some fields', () => {
   expect(prepared('openai', { tools, messages: [{ ...hello, name: 'Ann' }] })).toMatchObject({
     body: { messages: [hello] },
     ignored: ['messages[].name'],
@@ -152,14 +152,14 @@ test('GEN-16 a chat with tools goes over the responses API, which lacks what cha
   expect(outcomeOf('openai', { tools, service_tier: 'auto' }, 'service_tier')).toBe('accept');
 });
 
-test.for(['low', 'original'])('GEN-16 the image detail %s is listed where the vendor lacks it', (detail) => {
+test.for(['low', 'original'])('GEN-16 the image detail %s is listed if the provider lacks it', (detail) => {
   const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: png, detail } }] }];
   const field = 'messages[].content[].image_url.detail';
   expect(outcomeOf('sampling', { messages }, field)).toBe('forward');
   for (const name of ['claude', 'gemini'] as const) expect(outcomeOf(name, { messages }, field)).toBe('list');
 });
 
-/** An answer of LiteLLM's second turn, of `model_dump()` and of LangChain, all at once. */
+/** Results of LiteLLM's second turn, of `model_dump()` and of LangChain in one history. */
 const history = [
   hello,
   {
@@ -192,7 +192,7 @@ const history = [
   { role: 'tool', tool_call_id: 'call_1', name: 'get_weather', status: 'success', content: 'sunny', id: 't' },
 ];
 
-test.for(names)('GEN-16 history as clients copy it is accepted and not sent on %s', (name) => {
+test.for(names)('GEN-16 history with members that clients copy is accepted, and they are not sent on %s', (name) => {
   const { body, ignored } = prepared(name, { tools, messages: history });
   expect(ignored).toEqual([]);
   expect(body.messages).toEqual([
@@ -206,7 +206,7 @@ test.for(names)('GEN-16 history as clients copy it is accepted and not sent on %
   ]);
 });
 
-test('CHAT-2 a message with nothing but thoughts is an empty one', () => {
+test('CHAT-2 a message with only thoughts is sent as an empty one', () => {
   const messages = [hello, { role: 'assistant', content: [{ type: 'reasoning', text: 'hm' }] }, hello];
   expect(prepared('sampling', { messages }).body.messages).toEqual([hello, { role: 'assistant', content: '' }, hello]);
 });
@@ -256,7 +256,7 @@ const formatOf = (strict: boolean | undefined) => ({
   response_format: { type: 'json_schema', json_schema: { name: 'a', schema: open, strict } },
 });
 
-test('CHAT-8 on Claude the objects of a schema that is not strict are closed, and the hold counts it', () => {
+test('CHAT-8 Claude gets closed objects for a non-strict schema, and the hold counts them', () => {
   const format = prepared('claude', formatOf(undefined)).toConversation?.().format;
   expect(format).toMatchObject({ kind: 'json_schema', schema: closed });
   expect(prepared('claude', formatOf(true)).toConversation?.().format).toMatchObject({ schema: open });
@@ -265,25 +265,25 @@ test('CHAT-8 on Claude the objects of a schema that is not strict are closed, an
   expect(tokens(false)).toBeGreaterThan(tokens(true));
 });
 
-test('CHAT-8 the hold on Claude counts the instruction that stands for json_object', () => {
+test('CHAT-8 the hold on Claude counts the instruction that replaces json_object', () => {
   const tokens = (name: Name, type: string) => prepared(name, { response_format: { type } }).prompt.textTokens ?? 0;
   const added = (name: Name) => tokens(name, 'json_object') - tokens(name, 'text');
   expect(added('claude')).toBeGreaterThan(added('gemini') + 10);
 });
 
-test('GEN-16 the size of a prompt leaves out what is ignored', () => {
+test('GEN-16 the size of a prompt excludes ignored fields', () => {
   const size = (changes: object) => prepared('claude', { ...changes }).prompt;
   const long = 'x'.repeat(100_000);
   expect(size({ unknown: long })).toEqual(size({}));
   expect(size({ metadata: { a: long } })).toEqual(size({}));
 });
 
-/** Objects whose members are the client's own: a schema, its parts, and values by name. */
+/** Objects whose members belong to the client: a schema, its parts, and named values. */
 const own = new Set(['parameters', 'schema', 'metadata', 'logit_bias', 'arguments', 'extra_content']);
 
 const isJsonList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 
-/** A copy with `extra` in the object that is visited `at`th, counted round. */
+/** Copy with `extra` in the object that is visited `at`th, counted cyclically. */
 const withMembers = (json: JsonObject, at: number, extra: JsonObject): JsonObject => {
   let objects = 0;
   const count = (value: JsonValue | undefined): void => {
@@ -318,7 +318,7 @@ const full = {
   max_tokens: 50,
 };
 
-test('GEN-16 unknown members anywhere reach no vendor and change no hold and no header', () => {
+test('GEN-16 unknown members at any depth reach no provider and change no hold or header', () => {
   const name = fc.string({ minLength: 8, maxLength: 80 }).map((text) => `zz${text}`);
   const members = fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }), { minKeys: 1, maxKeys: 30 });
   fc.assert(

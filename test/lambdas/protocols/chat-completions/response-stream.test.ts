@@ -21,7 +21,7 @@ const dataOf = (text: string): string[] => {
     .map((event) => event.slice(6));
 };
 
-test('CHAT-11 the finish reason, the usage and the cost go out as one chunk, then [DONE]', () => {
+test('CHAT-11 the finish reason, the usage and the cost are one chunk, followed by [DONE]', () => {
   const { adapter, text } = opened();
   adapter.native(['{"a":  1}', '{"b":  2}']);
   adapter.finish({ kind: 'deferred', event: held, reportedUsage: usage }, receipt);
@@ -72,7 +72,7 @@ const chunk = (delta: object, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta, logprobs: null, finish_reason }],
 });
 
-test('CHAT-5 pieces of an answer in other terms become chunks: role first, calls by their index', () => {
+test('CHAT-5 neutral deltas become chunks: role first, calls by their index', () => {
   const { adapter, text } = opened();
   adapter.neutral([]);
   adapter.neutral([

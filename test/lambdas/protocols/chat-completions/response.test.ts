@@ -8,11 +8,11 @@ const context = { modelId: 'alpha-1', requestId: 'REQ', nowMs: at };
 const rendered = (body: JsonObject) =>
   toChatCompletion({ kind: 'answer', content: { kind: 'native', text: '', body }, usage: undefined }, context);
 
-test('CHAT-10 the answer of OpenAI passes with the id of the catalog', () => {
+test('CHAT-10 OpenAI’s response passes with the id of the catalog', () => {
   expect(rendered(chatCompletion)).toEqual({ ...chatCompletion, model: 'alpha-1' });
 });
 
-test('CHAT-10 what a compatible server leaves out is filled in', () => {
+test('CHAT-10 members that a compatible server omits are filled in', () => {
   const bare = {
     choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
@@ -34,7 +34,7 @@ test('CHAT-10 what a compatible server leaves out is filled in', () => {
   });
 });
 
-test('CHAT-10 details of null still tell cached_tokens', () => {
+test('CHAT-10 with null details the usage still has cached_tokens', () => {
   const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
   for (const details of [null, {}, { cached_tokens: null }]) {
     expect(rendered({ choices: [], usage: { ...usage, prompt_tokens_details: details } })).toMatchObject({
@@ -43,7 +43,7 @@ test('CHAT-10 details of null still tell cached_tokens', () => {
   }
 });
 
-test('BILL-9 a usage that the vendor did not report is not made up', () => {
+test('BILL-9 a usage that the provider did not report is not invented', () => {
   expect(rendered({ choices: [] })).not.toHaveProperty('usage');
   expect(rendered({ choices: [], usage: null }).usage ?? undefined).toBeUndefined();
 });
@@ -62,7 +62,7 @@ const neutral = (changes: object) =>
     context,
   );
 
-test('CHAT-10 the answer of a vendor with another protocol has every member, and its counts add up', () => {
+test('CHAT-10 a response of another provider protocol has every member, and its counts add up', () => {
   expect(neutral({})).toEqual({
     id: 'chatcmpl-REQ',
     object: 'chat.completion',
@@ -86,7 +86,7 @@ test('CHAT-10 the answer of a vendor with another protocol has every member, and
   });
 });
 
-test('CHAT-5 calls stand beside a content of null, with what their vendor wants back', () => {
+test('CHAT-5 calls come with a content of null, and with their signature', () => {
   const toolCalls = [
     { id: 'call_1', name: 'weather', arguments: '{"city":"Paris"}', signature: 'opaque' },
     { id: 'call_2', name: 'weather', arguments: '{}' },

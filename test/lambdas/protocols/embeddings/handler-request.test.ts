@@ -26,7 +26,7 @@ const refusalOf = (changes: object, id?: string): GatewayError => {
     if (error instanceof GatewayError) return error;
     throw error;
   }
-  throw new Error(`was not refused: ${JSON.stringify(changes)}`);
+  throw new Error(`not rejected: ${JSON.stringify(changes)}`);
 };
 
 test.for([
@@ -39,12 +39,12 @@ test.for([
     { encoding_format: 'base64', dimensions: 256, user: 'u' },
     { bytes: 5, tokens: 0, inputs: 1 },
   ],
-] as const)('EMB-1 %j is measured as %j and sent as it came', ([changes, size]) => {
+] as const)('EMB-1 %j is measured as %j and sent unchanged', ([changes, size]) => {
   const { body, request } = prepared(changes);
   expect(request).toEqual({ body, ignored: [], ...size });
 });
 
-test('EMB-1 fields of null are not sent', () => {
+test('EMB-1 fields with null are not sent', () => {
   const { request } = prepared({ encoding_format: null, dimensions: null, user: null });
   expect(request.body).toEqual({ model: 'text-embedding-3-small', input: 'Hello' });
 });
@@ -62,13 +62,13 @@ test.for([
   [{ dimensions: 1.5 }, 'dimensions'],
   [{ user: 'x'.repeat(257) }, 'user'],
   [{ stream: true }, 'stream'],
-] as const)('EMB-1 %j is refused at %s', ([changes, param]) => {
+] as const)('EMB-1 %j is rejected at %s', ([changes, param]) => {
   const error = refusalOf(changes);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
   expect(error.message).toContain(param);
 });
 
-test('EMB-1 dimensions are for models of the third generation alone', () => {
+test('EMB-1 only models of the third generation accept dimensions', () => {
   expect(prepared({ dimensions: 8 }, 'text-embedding-3-large').request.body).toMatchObject({ dimensions: 8 });
   expect(refusalOf({ dimensions: 8 }, 'text-embedding-ada-002')).toMatchObject({ param: 'dimensions' });
 });
@@ -79,7 +79,7 @@ test('CHAT-13 tokens beyond the context are context_length_exceeded at their inp
   expect(refusalOf({ input: [[1], many] })).toMatchObject({ code: 'context_length_exceeded', param: 'input[1]' });
 });
 
-test('EMB-1 more numbers than one answer can hold have to come as base64', () => {
+test('EMB-1 more numbers than one response can hold require base64', () => {
   const input = Array.from({ length: 2_048 }, () => 'a');
   expect(refusalOf({ input })).toMatchObject({ param: 'input', message: expect.stringContaining('base64') });
   expect(prepared({ input, encoding_format: 'base64' }).request.inputs).toBe(2_048);

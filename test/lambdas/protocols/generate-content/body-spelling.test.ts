@@ -13,13 +13,13 @@ test.for([
   ],
   [{ tool_config: {}, toolConfig: {} }, 'toolConfig'],
   [{ generationConfig: {}, generation_config: { candidateCount: 8 } }, 'generation_config'],
-] as const)('GEN-9 one field in two spellings is 400: %j', ([changes, param]) => {
+] as const)('GEN-9 a field in two spellings is 400: %j', ([changes, param]) => {
   const error = refusalOf(changes);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
   expect(error.message).toContain('two spellings');
 });
 
-test('GEN-9 a spelling between the two is no field', () => {
+test('GEN-9 a mixture of the two spellings is not a field', () => {
   expect(refusalOf({ generation_Config: {} })).toMatchObject({ param: 'generation_Config' });
   expect(prepared(configured({ top__p: 1 }))).toMatchObject({
     body: { generationConfig: {} },
@@ -28,7 +28,7 @@ test('GEN-9 a spelling between the two is no field', () => {
   expect(prepared({ constructor: {} }).ignored).toEqual(['constructor']);
 });
 
-test('GEM-1 null is the same as absent, in every message but not in what is passed unread', () => {
+test('GEM-1 null counts as absent in every message, but not in values that are not parsed', () => {
   const args = { a: null };
   const changes = {
     ...saying({ text: null, functionCall: { name: 'a', id: null, args } }),
@@ -43,7 +43,7 @@ test('GEM-1 null is the same as absent, in every message but not in what is pass
   });
 });
 
-test('GEM-1 a single message stands for a list of one', () => {
+test('GEM-1 a single message counts as a list of one', () => {
   const changes = {
     contents: { role: 'user', parts: { text: 'Hello' } },
     systemInstruction: { parts: { text: 'Be brief.' } },
@@ -58,7 +58,7 @@ test('GEM-1 a single message stands for a list of one', () => {
   });
 });
 
-test('GEM-1 names inside arguments, results and schemas are the client’s own', () => {
+test('GEM-1 names inside arguments, results and schemas belong to the client', () => {
   const own = { any_of: [{ max_items: '2' }], camelCase: { snake_case: null } };
   const changes = {
     ...saying({ functionCall: { name: 'a', args: own } }, { functionResponse: { name: 'a', response: own } }),
@@ -68,12 +68,12 @@ test('GEM-1 names inside arguments, results and schemas are the client’s own',
   expect(prepared(changes).body).toEqual(bodyOf(changes));
 });
 
-test.for(['gemini-4-argon', 'models/gemini-4-argon'])('GEM-4 a body may name the model of its path: %s', (model) => {
+test.for(['gemini-4-argon', 'models/gemini-4-argon'])('GEM-4 a body can repeat the model of its path: %s', (model) => {
   expect(prepared({ model }).body).toEqual(bodyOf({}));
 });
 
 test.for(['gemini-4-carbon', 'models/models/gemini-4-argon', '', 'tunedModels/a'])(
-  'CAT-6 a body that names another model than its path is 400: %s',
+  'CAT-6 a body with a different model than its path is 400: %s',
   (model) => {
     const error = refusalOf({ model });
     expect(error).toMatchObject({ code: 'invalid_request_error', param: 'model' });

@@ -55,7 +55,7 @@ const accepted: readonly object[] = [
   thinking({ thinkingBudget: -1 }),
 ];
 
-test.for(accepted)('GEM-1 %j is sent on, in whichever spelling it came', (changes) => {
+test.for(accepted)('GEM-1 %j is sent on from either spelling', (changes) => {
   const body = bodyOf(changes);
   expect(preparedBody(body).body).toEqual(body);
   expect(preparedBody(snakeBodyOf(changes)).body).toEqual(body);
@@ -138,12 +138,12 @@ test.for(refused)('GEN-9 %j is 400 and names %s', ([changes, param]) => {
   expect(error.message).toContain(`${param}:`);
 });
 
-test.for(refused)('GEN-9 %j is refused in the spelling of the .proto file, too', ([changes, param]) => {
+test.for(refused)('GEN-9 %j is also rejected in the spelling of the .proto file', ([changes, param]) => {
   const error = refusedBy(() => preparedBody(snakeBodyOf(changes)));
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
 });
 
-test('GEN-2 a body full of wrong members is described by its first one only', () => {
+test('GEN-2 the error for a body full of wrong members describes only the first', () => {
   const contents = Array.from({ length: 9_000 }, () => ({ parts: Array.from({ length: 50 }, () => ({ wrong: 1 })) }));
   const error = refusalOf({ contents });
   expect(error.param).toBe('contents[0].parts[0].wrong');

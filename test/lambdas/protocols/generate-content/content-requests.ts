@@ -23,7 +23,7 @@ export const withCapabilities = (changes: Capabilities): TextModel => {
   return { ...model, capabilities: { ...model.capabilities, ...changes } };
 };
 
-/** Everything a model can be able to do. */
+/** Model with every capability. */
 export const able = withCapabilities({ multipleChoices: true, penalties: true, logprobs: true });
 
 export const hello = { role: 'user', parts: [{ text: 'Hello' }] };
@@ -32,7 +32,7 @@ export const saying = (...parts: readonly object[]) => ({ contents: [{ role: 'us
 
 export const configured = (generationConfig: object) => ({ generationConfig });
 
-/** A body as it is after it was JSON, so that nothing undefined is in it. */
+/** Body after serialization as JSON, so without undefined members. */
 export const bodyOf = (changes: object): JsonObject => {
   const body = parseJson(JSON.stringify({ contents: [hello], ...changes }));
   if (!isJsonObject(body)) throw new Error('no object');
@@ -41,7 +41,7 @@ export const bodyOf = (changes: object): JsonObject => {
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Every name as the .proto file spells it. */
+/** Value with every name in the spelling of the .proto file. */
 export const inSnake = (value: JsonValue | undefined): JsonValue => {
   if (Array.isArray(value)) return value.map(inSnake);
   if (!isJsonObject(value)) return value ?? null;
@@ -71,7 +71,7 @@ export const refusedBy = (act: () => unknown): GatewayError => {
     if (error instanceof GatewayError) return error;
     throw error;
   }
-  throw new Error('was not refused');
+  throw new Error('not rejected');
 };
 
 export const refusalOf = (changes: object, model?: TextModel, stream?: boolean): GatewayError =>

@@ -23,7 +23,7 @@ test.for([
   ['image/jpeg', jpeg],
   ['IMAGE/webp', webp],
   ['image/png', png.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')],
-] as const)('CHAT-6 %s is taken by its first bytes', ([type, data]) => {
+] as const)('CHAT-6 %s is accepted by its first bytes', ([type, data]) => {
   expect(prepared(saying(inline(type, data))).prompt.images).toEqual(['auto']);
   expect(prepared(inResult(inline(type, data))).prompt.images).toEqual(['auto']);
 });
@@ -35,7 +35,7 @@ test.for([
   ['image/png', ''],
   ['image/png', 'not base64'],
   ['image/png', `data:image/png;base64,${png}`],
-] as const)('CHAT-6 %s whose bytes are none of the three is 400: %s', ([type, data]) => {
+] as const)('CHAT-6 %s with bytes of no known format is 400: %s', ([type, data]) => {
   const error = refusalOf(saying(inline(type, data)));
   expect(error).toMatchObject({ code: 'invalid_image_format', status: 400, param: `${first}.inlineData.data` });
   expect(error.message).toContain(`${first}.inlineData.data:`);
@@ -51,7 +51,7 @@ test.for(['application/pdf;a=b', 'application/json', '', 'image', 'text', 'png',
 );
 
 test.for(['image/png', 'video/mp4', 'audio/mp3', 'application/pdf'])(
-  'GEN-11 %s is 400 where the entry has no such input',
+  'GEN-11 %s is 400 if the entry lacks that input',
   (type) => {
     const error = refusalOf(saying(inline(type, png)), blind);
     expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param: `${first}.inlineData` });
@@ -76,10 +76,10 @@ test.for([
 
 test.for([
   ['another encoding', Buffer.from('\xfcber', 'latin1').toString('base64')],
-  ['no base64', 'Hello, world'],
+  ['invalid base64', 'Hello, world'],
   ['text after the padding', 'SGVsbG8=SGVsbG8='],
-  ['a million blanks and a mark', `SGVsbG8=${' '.repeat(1_000_000)}!`],
-  ['a mark after a million blanks', `${' '.repeat(1_000_000)}!`],
+  ['a million spaces and a mark', `SGVsbG8=${' '.repeat(1_000_000)}!`],
+  ['a mark after a million spaces', `${' '.repeat(1_000_000)}!`],
 ] as const)('GEM-1 a document of plain text in %s is 400', ([, data]) => {
   const error = refusalOf(saying(inline('text/plain', data)));
   const param = `${first}.inlineData.data`;
@@ -121,7 +121,7 @@ test.for([
 });
 
 test.for(['https://www.youtube.com/watch?v=a', 'http://youtu.be/a', 'HTTPS://YouTube.com/watch?v=a'])(
-  'CHAT-7 the video behind %s may be of any length',
+  'CHAT-7 the video behind %s can have any length',
   (uri) => {
     expect(prepared(saying(linked(uri))).prompt.recordings).toBe(1);
     expect(refusalOf(saying(linked(uri)), blind)).toMatchObject({ param: `${first}.fileData.fileUri` });
@@ -130,7 +130,7 @@ test.for(['https://www.youtube.com/watch?v=a', 'http://youtu.be/a', 'HTTPS://You
   },
 );
 
-test('CHAT-7 a link is to a video', () => {
+test('CHAT-7 a link must be to a video', () => {
   const link = linked('https://youtu.be/a', { mimeType: 'image/png' });
   expect(refusalOf(saying(link))).toMatchObject({ param: `${first}.fileData.mimeType` });
 });

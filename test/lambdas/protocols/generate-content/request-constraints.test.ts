@@ -35,7 +35,7 @@ test.for([
 });
 
 test.for([{ stopSequences: [] }, { presencePenalty: 0 }, { frequencyPenalty: 0 }, { responseLogprobs: false }])(
-  'CHAT-16 the default %j is accepted everywhere and not sent where it is not supported',
+  'CHAT-16 the default %j is accepted everywhere and sent only where it is supported',
   (config) => {
     const unable = withCapabilities({ stop: false, penalties: false, logprobs: false });
     expect(prepared(configured({ ...config, topK: 3 }), unable).body.generationConfig).toEqual({ topK: 3 });
@@ -48,12 +48,12 @@ test.for([
   { temperature: 0.2, topP: 0.5, topK: 3 },
   { thinkingConfig: { thinkingBudget: 100, includeThoughts: true } },
   { thinkingConfig: { thinkingLevel: 'XHIGH', thinkingBudget: 5 } },
-])('GEM-1 %j reaches the vendor, whatever the entry says of it', (config) => {
+])('GEM-1 %j reaches the provider, whatever the entry supports', (config) => {
   const plain = { ...withCapabilities({ sampling: false }), reasoning: null };
   expect(prepared(configured(config), plain).body.generationConfig).toEqual(config);
 });
 
-test('CHAT-3 more than one candidate is 422 where one answer is all there is', () => {
+test('CHAT-3 more than one candidate is 422 for a model with a single choice', () => {
   const error = refusalOf(configured({ candidateCount: 2 }), shipped());
   const param = 'generationConfig.candidateCount';
   expect(error).toMatchObject({ code: 'unprocessable_entity', status: 422, param });
@@ -68,7 +68,7 @@ test.for(['AUTO', 'NONE', 'VALIDATED', 'MODE_UNSPECIFIED'])('GEN-11 mode %s forc
   expect(prepared(mode(name), model).usesTools).toBe(true);
 });
 
-test('GEN-11 a model that does not stream is 400 on the stream alone', () => {
+test('GEN-11 a model without streaming is 400 only for a stream', () => {
   const model = withCapabilities({ streaming: false });
   const error = refusalOf({}, model, true);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'model' });

@@ -66,7 +66,7 @@ const listed: readonly (readonly [changes: object, sent: object, ignored: readon
   ],
 ];
 
-test.for(listed)('GEN-16 what a request has beyond the fields is listed: %j', ([changes, sent, ignored]) => {
+test.for(listed)('GEN-16 unknown fields of a request are listed: %j', ([changes, sent, ignored]) => {
   for (const body of [bodyOf(changes), snakeBodyOf(changes)]) {
     const request = preparedBody(body, shipped());
     expect(request.ignored).toEqual(ignored);
@@ -109,7 +109,7 @@ const accepted: readonly (readonly [changes: object, sent: object])[] = [
   [model({ inlineData: { ...inline('image/png', png).inlineData, foo: 1 } }), model(inline('image/png', png))],
 ];
 
-test.for(accepted)('GEN-16 what asks for nothing or comes from a response is accepted: %j', ([changes, sent]) => {
+test.for(accepted)('GEN-16 members without an effect or from a response are accepted: %j', ([changes, sent]) => {
   const request = prepared(changes);
   expect(request.ignored).toEqual([]);
   expect(request.body).toEqual(bodyOf(sent));
@@ -117,12 +117,12 @@ test.for(accepted)('GEN-16 what asks for nothing or comes from a response is acc
 
 test.for([
   [{ max_output_tokens: 5 }, 'maxOutputTokens', 'Use generationConfig.maxOutputTokens.'],
-  [{ max_tokens: 5 }, 'maxTokens', 'Leave it out.'],
+  [{ max_tokens: 5 }, 'maxTokens', 'Remove it.'],
   [{ content: [hello] }, 'content', 'Did you mean contents?'],
   [{ tool: [] }, 'tool', 'Did you mean tools?'],
-  [{ tool_choice: 'auto' }, 'toolChoice', 'Leave it out.'],
-  [{ messages: [] }, 'messages', 'Leave it out.'],
-  [{ stream: true }, 'stream', 'Leave it out.'],
+  [{ tool_choice: 'auto' }, 'toolChoice', 'Remove it.'],
+  [{ messages: [] }, 'messages', 'Remove it.'],
+  [{ stream: true }, 'stream', 'Remove it.'],
   [{ generationconfig: {} }, 'generationconfig', 'Did you mean generationConfig?'],
   [configured({ maxOutputToken: 5 }), 'generationConfig.maxOutputToken', 'Did you mean maxOutputTokens?'],
   [configured({ max_tokens: 5 }), 'generationConfig.maxTokens', 'Did you mean maxOutputTokens?'],
@@ -162,7 +162,7 @@ const rich = bodyOf({
 
 const openBy = (name: string): boolean => name !== 'tools';
 
-/** Every object of the body that a client may add members to. */
+/** All objects of the body to which a client can add members. */
 const objectsIn = (value: JsonValue): JsonObject[] => {
   if (Array.isArray(value)) return value.flatMap((item: JsonValue) => objectsIn(item));
   if (!isJsonObject(value)) return [];
@@ -177,7 +177,7 @@ test('GEN-16 unknown members at any depth change neither the body, the hold nor 
   const places = objectsIn(rich).length;
   const added = fc.record({
     at: fc.nat(places - 1),
-    // Far from every name that is guarded.
+    // The prefix keeps the name far from every guarded name.
     name: fc.string({ unit: 'binary', maxLength: 80 }).map((rest) => `zzz${rest}`),
     value: fc.jsonValue(),
   });

@@ -21,7 +21,7 @@ import {
 const drawing = (id = 'gemini-nano-banana-2.1'): TextModel => {
   const entry = shippedCatalog.entries.find((each) => each.id === id);
   const model = entry && textModelOf(entry);
-  if (!model) throw new Error(`${id} cannot be called for text`);
+  if (!model) throw new Error(`${id} is not a text model`);
   return model;
 };
 
@@ -33,11 +33,11 @@ test.for([
   { responseModalities: ['TEXT'] },
   { imageConfig: {} },
   { imageConfig: { aspectRatio: '16:9', imageSize: '2K' } },
-])('CHAT-12, GEM-1 passes what models that draw take: %j', (config) => {
+])('CHAT-12, GEM-1 fields of image models pass: %j', (config) => {
   expect(prepared(configured(config), drawing()).body).toMatchObject({ generationConfig: config });
 });
 
-test('CHAT-12 the size goes into the price, by its name in either spelling', () => {
+test('CHAT-12 the size determines the price, in either spelling', () => {
   const config = configured({ imageConfig: { imageSize: '4K', aspectRatio: '1:1' } });
   expect(prepared(config, drawing()).imageTier).toBe('4K');
   expect(preparedBody(snakeBodyOf(config), drawing())).toMatchObject({
@@ -53,7 +53,7 @@ test.for([
   [{ imageSize: '4k' }, 'imageSize', '"1K", "2K", "4K"'],
   [{ aspectRatio: '7:1' }, 'aspectRatio', '"16:9"'],
   [{ aspectRatio: 1 }, 'aspectRatio', '"16:9"'],
-] as const)('IMG-8, GEN-4 refuses by name what has no price: %j', ([imageConfig, field, said]) => {
+] as const)('IMG-8, GEN-4 a size without a price is rejected by name: %j', ([imageConfig, field, said]) => {
   const { code, param, message } = refusalOf(configured({ imageConfig }), drawing());
   expect([code, param]).toEqual(['invalid_request_error', `generationConfig.imageConfig.${field}`]);
   expect(message).toContain(said);
@@ -65,14 +65,14 @@ test.for(['personGeneration', 'outputMimeType', 'imageOutputOptions'])('GEN-16 i
   expect(ignored).toEqual([`generationConfig.imageConfig.${name}`]);
 });
 
-test('IMG-2 a model of one size takes its own and no other', () => {
+test('IMG-2 a model of one size accepts only that size', () => {
   expect(prepared(configured({ imageConfig: { imageSize: '1K' } }), lite()).imageTier).toBe('1K');
   const { param, message } = refusalOf(configured({ imageConfig: { imageSize: '2K' } }), lite());
   expect(param).toBe('generationConfig.imageConfig.imageSize');
   expect(message).toContain('must be one of "1K" with "gemini-3.1-flash-lite-image"');
 });
 
-test('CHAT-3, GEN-11 a model that draws takes no second candidate, tools or JSON', () => {
+test('CHAT-3, GEN-11 an image model accepts no second candidate, tools or JSON', () => {
   expect(refusalOf(configured({ candidateCount: 2 }), drawing())).toMatchObject({
     code: 'unprocessable_entity',
     param: 'generationConfig.candidateCount',
@@ -87,20 +87,20 @@ test.for([
   [{ responseModalities: ['TEXT', 'IMAGE'] }, 'responseModalities'],
   [{ imageConfig: {} }, 'imageConfig'],
   [{ imageConfig: { imageSize: '1K' }, responseModalities: ['IMAGE'] }, 'imageConfig'],
-] as const)('GEN-11 a model that draws no images takes none of it: %j', ([config, field]) => {
+] as const)('GEN-11 a model without image output accepts none of it: %j', ([config, field]) => {
   const { code, param, message } = refusalOf(configured(config), able);
   expect([code, param]).toEqual(['invalid_request_error', `generationConfig.${field}`]);
   expect(message).toContain(' Others.');
 });
 
 test.for([['AUDIO'], ['TEXT', 'IMAGE', 'TEXT'], 'IMAGE'].map((responseModalities) => ({ responseModalities })))(
-  'GEN-9 no other modality, on any model: %j',
+  'GEN-9 other modalities are rejected on any model: %j',
   (config) => {
     expect(refusalOf(configured(config), drawing()).param).toMatch(/^generationConfig\.responseModalities/);
   },
 );
 
-test('BILL-17 a whole request to be counted is checked alike', () => {
+test('BILL-17 a whole request that is counted has the same checks', () => {
   const json = bodyOf({});
   const whole = (generationConfig: object) =>
     toCountParams(
@@ -117,7 +117,7 @@ test('BILL-17 a whole request to be counted is checked alike', () => {
   );
 });
 
-test('BILL-5 an image is held for at the highest resolution that a part can ask for', () => {
+test('BILL-5 the hold for an image assumes the highest resolution of a part', () => {
   const inlined = { ...inline('image/png', png), mediaResolution: { level: 'MEDIA_RESOLUTION_ULTRA_HIGH' } };
   for (const model of [drawing(), lite(), drawing('gemini-3-pro-image')]) {
     expect(promptTokensAtMost(model, prepared(saying(inlined), model))).toBeGreaterThan(2_240);

@@ -16,14 +16,14 @@ import {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-test('BILL-5 a prompt is as long as the body that came, or as it is sent in its one spelling', () => {
+test('BILL-5 a prompt is as long as the received body, or as the body sent in one spelling', () => {
   const changes = { systemInstruction: { parts: [{ text: 'Sei kurz. 😀' }] } };
   expect(prepared(changes).prompt).toMatchObject({ bytes: bytesOf(bodyOf(changes)), images: [], recordings: 0 });
   expect(preparedBody(bodyOf(changes), able, false, 5_000).prompt.bytes).toBe(5_000);
   expect(preparedBody(snakeBodyOf(changes), able, false, 5_000).prompt.bytes).toBe(bytesOf(bodyOf(changes)));
 });
 
-test('BILL-5 bytes of images and recordings are no text; the recordings are counted', () => {
+test('BILL-5 bytes of images and recordings are not text; recordings are counted', () => {
   const video = 'A'.repeat(4_000);
   const sound = 'B'.repeat(1_001);
   const changes = saying(
@@ -46,7 +46,7 @@ test('BILL-5 bytes of images and recordings are no text; the recordings are coun
 const utf8 = 'Ünïcode, 日本語 and 😀.\n'.repeat(50);
 const asBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
-test('BILL-5 a document of plain text counts as the same text in a part', () => {
+test('BILL-5 a document of plain text counts like the same text in a part', () => {
   const document = prepared(saying(inline('text/csv', asBase64(utf8)))).prompt;
   const { bytes, textTokens = 0 } = prepared(saying({ text: utf8 })).prompt;
   expect(document).toMatchObject({ images: [], recordings: 0, documents: 0 });
@@ -67,7 +67,7 @@ test('BILL-5 each of two equal documents counts, and the base64 of neither', () 
   expect(textTokens).toBeGreaterThan(1.9 * (once.textTokens ?? 0));
 });
 
-test('BILL-5 a PDF document is held as the whole context, wherever it is', () => {
+test('BILL-5 the hold for a PDF document is the whole context, wherever it is', () => {
   const pdf = inline('application/PDF', asBase64('%PDF-1.7'));
   for (const changes of [saying(pdf), saying({ functionResponse: { name: 'a', parts: [pdf] } })]) {
     const request = prepared(changes);
@@ -87,7 +87,7 @@ test.for([
   { tools: [{ functionDeclarations: [{ name: 'a', parametersJsonSchema: short }] }] },
   configured({ responseSchema: short }),
   configured({ responseJsonSchema: short }),
-])('BILL-5 numbers that grow when they are written anew count as they are sent: %#', (changes) => {
+])('BILL-5 numbers that grow when serialized count as they are sent: %#', (changes) => {
   const body = bodyOf(changes);
   const came = JSON.stringify(body).replaceAll('100000000000000000000', '1e20').length;
   const { prompt } = preparedBody(body, able, false, came);
@@ -95,7 +95,7 @@ test.for([
   expect(prompt.bytes).toBeGreaterThan(came);
 });
 
-test('BILL-5 the rest of an answer is held for with all that may have been said before', () => {
+test('BILL-5 the hold for a continued response covers all earlier output', () => {
   const { contextTokens } = shipped().limits;
   const request = prepared({ continuationToken: 'b3BhcXVl' });
   expect(promptTokensAtMost(shipped(), request)).toBe(contextTokens);
@@ -103,13 +103,13 @@ test('BILL-5 the rest of an answer is held for with all that may have been said 
   expect(promptTokensAtLeast(request.prompt)).toBeLessThan(contextTokens / 100);
 });
 
-test('BILL-6 the cap is the client’s own, in the vendor’s field', () => {
+test('BILL-6 the client’s cap is in the provider’s field', () => {
   expect(prepared({}).outputTokensMax).toBeUndefined();
   expect(prepared(configured({ maxOutputTokens: 70_000 })).outputTokensMax).toBe(70_000);
   expect(preparedBody(snakeBodyOf(configured({ maxOutputTokens: 7 }))).outputTokensMax).toBe(7);
 });
 
-test('BILL-18 every prompt token has one rate, and what the upstream is chosen by is told', () => {
+test('BILL-18 every prompt token has one rate, and the upstream criteria are reported', () => {
   const thinking = configured({ thinkingConfig: { thinkingLevel: 'LOW' } });
   expect(prepared({ ...thinking, tools: { functionDeclarations: { name: 'a' } } })).toMatchObject({
     promptPricing: 'one-rate',

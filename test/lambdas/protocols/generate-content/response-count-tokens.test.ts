@@ -62,7 +62,7 @@ const outcome = async (json: JsonObject, world?: World) => {
 
 const whole = { contents: [hello], systemInstruction: { parts: [{ text: 'a' }] }, generationConfig: { topK: 4 } };
 
-test('BILL-17 the tokens of a whole request, in either spelling and without its model', async () => {
+test('BILL-17 the tokens of a whole request are counted, in either spelling, without its model', async () => {
   for (const model of [{}, { model: `models/${MODEL}` }]) {
     const request = { generateContentRequest: { ...whole, ...model } };
     for (const json of [request, inSnake(request) as JsonObject]) {
@@ -85,7 +85,7 @@ test.for([
     { generateContentRequest: saying(inline('image/gif', gif)) },
     'generateContentRequest.contents[0].parts[0].inlineData.data',
   ],
-] as const)('GEN-9 what %j asks to be counted is checked as a request is: %s', async ([json, param]) => {
+] as const)('GEN-9 a count of %j has the checks of a request: %s', async ([json, param]) => {
   const { answer, calls } = await outcome(JSON.parse(JSON.stringify(json)));
   expect(answer).toMatchObject({ status: 400, param, message: expect.stringContaining(param) });
   expect(calls).toEqual([]);
@@ -98,7 +98,7 @@ test.for([
     { generateContentRequest: whole },
     'generateContentRequest.generationConfig.presencePenalty,generateContentRequest.generationConfig.x',
   ],
-] as const)('GEN-16 counting ignores and lists what a request does: %j', async ([json, sent, listed]) => {
+] as const)('GEN-16 a count ignores and lists the same fields as a request: %j', async ([json, sent, listed]) => {
   const body: JsonObject = JSON.parse(JSON.stringify(json));
   const { answer, calls } = await outcome(body);
   expect(answer).toMatchObject({ statusCode: 200, headers: { 'x-service-ignored-parameters': listed } });
@@ -110,14 +110,14 @@ test.for([
   expect(without).not.toHaveProperty(['headers', 'x-service-ignored-parameters']);
 });
 
-test('GEM-3 other framings and other headers than those of counting are 400', async () => {
+test('GEM-3 a count with another framing or unsupported headers is 400', async () => {
   expect((await outcome({ contents: [hello] }, { alt: 'sse' })).answer).toMatchObject({ status: 400, param: 'alt' });
   expect((await outcome({ contents: [hello] }, { alt: 'json' })).answer).toMatchObject({ statusCode: 200 });
   const headers = { 'idempotency-key': 'a' };
   expect((await outcome({ contents: [hello] }, { headers })).answer).toMatchObject({ param: 'idempotency-key' });
 });
 
-test('CAT-6 an unknown model is 404, one of another protocol 400, and an absent vendor 503', async () => {
+test('CAT-6 an unknown model is 404, one of another protocol 400, and an absent provider 503', async () => {
   const body = { contents: [hello] };
   expect((await outcome(body, { model: 'gemini-4-argo' })).answer).toMatchObject({
     code: 'model_not_found',
@@ -129,7 +129,7 @@ test('CAT-6 an unknown model is 404, one of another protocol 400, and an absent 
   expect(absent.calls).toEqual([]);
 });
 
-test('LIM-6 counting that takes more than 60 s is 504', async () => {
+test('LIM-6 a count that takes more than 60 s is 504', async () => {
   const { pending, clock } = await asked(
     { contents: [hello] },
     {

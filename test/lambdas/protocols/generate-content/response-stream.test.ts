@@ -46,13 +46,13 @@ test('GEM-2 with alt=sse every element is an event, and nothing marks the end', 
   );
 });
 
-test('GEM-2 without alt the elements make one JSON array, closed by a good end', () => {
+test('GEM-2 without alt the elements form one JSON array, which a successful end closes', () => {
   const text = written(arrayStream, good);
   expect(text).toBe(`[${first}\n,\r\n${second}\n,\r\n${last}\n,\r\n{"usageMetadata":{}}\n]`);
   expect(JSON.parse(text)).toHaveLength(4);
 });
 
-test('GEM-2 an array of the last elements alone, and one of none, are closed, too', () => {
+test('GEM-2 an array of only the last elements, and an empty one, are also closed', () => {
   const only = written(arrayStream, (adapter) => adapter.finish({ kind: 'native', events: [last] }, receipt));
   expect(JSON.parse(only)).toEqual([JSON.parse(last)]);
   const none = written(arrayStream, (adapter) => adapter.finish({ kind: 'native', events: [] }, receipt));
@@ -77,13 +77,13 @@ test('GEN-3 an error is the last element of an array that is never closed', () =
 test.for([
   ['events', eventStream],
   ['an array', arrayStream],
-] as const)('GEM-2 an answer of another protocol never becomes %s', ([, create]) => {
+] as const)('GEM-2 a result of another protocol never becomes %s', ([, create]) => {
   const adapter = create({ requestId: 'r', write: () => undefined });
   expect(() => adapter.neutral([])).toThrow(/another protocol/);
   expect(() => adapter.finish({ kind: 'neutral', finishReason: 'stop' }, receipt)).toThrow(/another protocol/);
 });
 
-test('GEM-1 a plain answer of another protocol is a bug', () => {
+test('GEM-1 a complete result of another protocol is a programming error', () => {
   const neutral = { text: 'a', refusal: null, toolCalls: [], finishReason: 'stop' } as const;
   const answer = { kind: 'answer', content: { kind: 'neutral', answer: neutral }, usage: undefined } as const;
   expect(() => generateContent.toBody(answer, { modelId: 'm', requestId: 'r', nowMs: 0 })).toThrow(/another protocol/);

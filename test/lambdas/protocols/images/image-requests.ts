@@ -8,7 +8,7 @@ import { fileOf, png } from '../videos/images.ts';
 
 export const PROMPT = 'a cat';
 
-/** As a body comes: what JSON has no word for is gone. */
+/** Body as it arrives, without values that JSON cannot express. */
 export const generationOrder = (body: object) => {
   const json = parseJson(JSON.stringify({ prompt: PROMPT, ...body }));
   if (!isJsonObject(json)) throw new Error('no object');
@@ -25,7 +25,7 @@ export const editOrder = async (...entries: readonly FormEntry[]) => {
   return toEditParams(parseFormBody(bytes, contentType));
 };
 
-/** With one image of 64x64 in front. */
+/** Edit request that starts with one image of 64x64. */
 export const edit = async (model: string, ...entries: readonly FormEntry[]): Promise<ImageAsk> => {
   const order = await editOrder(['model', model], ['prompt', PROMPT], ['image', fileOf(png(64, 64))], ...entries);
   return order.validateFor(imageModel(model));

@@ -11,12 +11,12 @@ const refusal = async (work: Promise<unknown>): Promise<GatewayError> => {
     if (error instanceof GatewayError) return error;
     throw error;
   }
-  throw new Error('was not refused');
+  throw new Error('not rejected');
 };
 
 const picture = (width = 64, height = 64) => fileOf(png(width, height));
 
-test('IMG-5 an edit is asked for like a generation, with its images in order', async () => {
+test('IMG-5 an edit has the fields of a generation, and its images in order', async () => {
   const texts: readonly FormEntry[] = [
     ['n', '3'],
     ['size', '1024x1536'],
@@ -55,7 +55,7 @@ test('IMG-5 an edit is asked for like a generation, with its images in order', a
   });
 });
 
-test('IMG-5 the brackets of an SDK change nothing', async () => {
+test('IMG-5 the brackets of an SDK have no effect', async () => {
   const { references } = await edit('gpt-image-2', ['image[]', picture(1, 2)], ['image[]', picture(3, 4)]);
   expect(references.map((each) => (each.kind === 'file' ? each.file.width : 0))).toEqual([64, 1, 3]);
 });
@@ -68,12 +68,12 @@ const families = [
   ['gemini-nano-banana-2.1', '2048x2048', undefined],
 ] as const;
 
-test.for(families)('IMG-5 %s is edited with a size of its own kind', async ([model, size, quality]) => {
+test.for(families)('IMG-5 %s accepts an edit with a size of its own kind', async ([model, size, quality]) => {
   const ask = await edit(model, ['size', size]);
   expect(ask).toMatchObject({ n: 1, quality, references: [{ param: 'image' }], extras: {} });
 });
 
-test('IMG-5 a mask is a PNG as large as the first image, where the entry has masks', async () => {
+test('IMG-5 a mask is a PNG as large as the first image, if the entry supports masks', async () => {
   const { mask } = await edit('gpt-image-2', ['image', picture(1, 1)], ['mask', picture()]);
   expect(mask).toMatchObject({ mediaType: 'image/png', width: 64, height: 64 });
 });
@@ -120,7 +120,7 @@ const refused: readonly (readonly [
   ['gpt-image-2', [['input_fidelity', 'high']], plain, 'input_fidelity', 'not supported'],
 ];
 
-test.for(refused)('IMG-5 %s refuses %o', async ([model, entries, code, param, told]) => {
+test.for(refused)('IMG-5 %s rejects %o', async ([model, entries, code, param, told]) => {
   const { code: got, param: at, message } = await refusal(edit(model, ...entries));
   expect([got, at]).toEqual([code, param]);
   expect(message).toContain(told);

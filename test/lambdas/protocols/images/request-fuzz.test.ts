@@ -38,7 +38,7 @@ const bodies = fc.dictionary(
 
 const runs = randomRuns(import.meta.filename, { quick: 300, long: 2_000 });
 
-test('ERR-8 whatever a body holds, it is an ask or a refusal with a field', () => {
+test('ERR-8 any body becomes either a request or an error with a field', () => {
   let asks = 0;
   const judge = (work: () => unknown): void => {
     try {

@@ -8,7 +8,7 @@ const inline = (content: Uint8Array | string, type = 'image/png') =>
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"/>';
 const good = inline(png(64, 64));
 
-/** What no model takes for an image, and what is said about it. */
+/** Values that no model accepts as an image, with a part of the message. */
 const noUrls: readonly (readonly [value: unknown, told: string])[] = [
   ['a cat', 'must be'],
   ['', 'must be'],
@@ -22,7 +22,7 @@ const noUrls: readonly (readonly [value: unknown, told: string])[] = [
 ];
 
 test.for([...noUrls, [good, 'an http(s) URL.'] as const, [['https://a.example'], 'an http(s) URL.'] as const])(
-  'IMG-4 Seedream refuses %o among its images',
+  'IMG-4 Seedream rejects %o among its images',
   ([value, told]) => {
     const refusal = refusalOf(() => generation('seedream-4-0', { image: ['https://a.example/a.png', value] }));
     expect(refusal).toMatchObject({ code: 'invalid_image_format', status: 400, param: 'image[1]' });
@@ -30,14 +30,14 @@ test.for([...noUrls, [good, 'an http(s) URL.'] as const, [['https://a.example'],
   },
 );
 
-test('IMG-4 Seedream refuses a null among its images, and what is no array and no URL', () => {
+test('IMG-4 Seedream rejects a null among its images, and a value that is neither array nor URL', () => {
   const codeOf = (image: unknown) => refusalOf(() => generation('seedream-4-0', { image }));
   expect(codeOf([null])).toMatchObject({ code: 'invalid_image_format', param: 'image[0]' });
   expect(codeOf(good)).toMatchObject({ code: 'invalid_image_format', param: 'image' });
   expect(codeOf({})).toMatchObject({ code: 'invalid_image_format', param: 'image' });
 });
 
-test('IMG-10 Seedream counts its images before it looks at them', () => {
+test('IMG-10 Seedream counts its images before it checks them', () => {
   const refusal = refusalOf(() => generation('seedream-4-0', { image: Array.from({ length: 100_000 }, () => 'x') }));
   expect(refusal).toMatchObject({ code: 'invalid_request_error', status: 400 });
 });
@@ -58,13 +58,13 @@ const noImages: readonly (readonly [value: unknown, told: string])[] = [
   [`${good.slice(0, 40)}\n${good.slice(40)}`, 'not valid base64'],
 ];
 
-test.for(noImages)('IMG-4 Flux refuses %o as an image', ([value, told]) => {
+test.for(noImages)('IMG-4 Flux rejects %o as an image', ([value, told]) => {
   const refusal = refusalOf(() => generation('flux-2-pro', { input_image: good, input_image_4: value }));
   expect(refusal).toMatchObject({ code: 'invalid_image_format', status: 400, param: 'input_image_4' });
   expect(refusal.message).toContain(told);
 });
 
-test('IMG-4 Flux takes all three formats, whatever the data URI calls them, to the last byte', () => {
+test('IMG-4 Flux accepts all three formats unchanged, whatever type the data URI declares', () => {
   const images = [png(64, 32), jpeg(65, 33), webp(66, 34), png(67, 35).subarray(0, 38), png(68, 36).subarray(0, 39)];
   const fields = images.map((bytes, at) => [
     at === 0 ? 'input_image' : `input_image_${at + 1}`,
@@ -82,7 +82,7 @@ test('IMG-4 Flux takes all three formats, whatever the data URI calls them, to t
   expect(files.map(({ bytes }) => Buffer.from(bytes))).toEqual(images.map((bytes) => Buffer.from(bytes)));
 });
 
-test('IMG-4 base64 without its padding is read as well', () => {
+test('IMG-4 base64 without padding is also accepted', () => {
   const { references } = generation('flux-2-pro', { input_image: inline(png(64, 32)).replace(/=+$/, '') });
   expect(references).toMatchObject([{ kind: 'file', file: { width: 64, height: 32 } }]);
 });

@@ -10,7 +10,7 @@ const inline = (bytes: Uint8Array, type = 'image/png') =>
   `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 const picture = inline(png(64, 32));
 
-/** What each family makes of a request: the part of the ask that the request is about. */
+/** Requests of each model family, with the part of the result that they are about. */
 const accepted: readonly (readonly [model: string, body: object, expected: object])[] = [
   ['gpt-image-2', {}, { prompt: PROMPT, n: 1, quality: undefined, references: [], extras: {}, endUser: undefined }],
   ['gpt-image-2', { n: 10, quality: 'high', size: '1024x1536' }, { n: 10, quality: 'high', size: { height: 1536 } }],
@@ -68,16 +68,16 @@ const accepted: readonly (readonly [model: string, body: object, expected: objec
   ['flux-2-klein-9b', { aspect_ratio: '16:9', seed: 7 }, { size: { width: 1280, height: 720 }, extras: { seed: 7 } }],
 ];
 
-test.for(accepted)('IMG-1 %s takes %o', ([model, body, expected]) => {
+test.for(accepted)('IMG-1 %s accepts %o', ([model, body, expected]) => {
   expect(generation(model, body)).toMatchObject(expected);
 });
 
-test('IMG-1 every image model of the catalog is asked for images above', () => {
+test('IMG-1 the rows above cover every image model of the catalog', () => {
   const asked = new Set(accepted.map(([model]) => model));
   expect(imageModels.filter(({ id }) => !asked.has(id))).toEqual([]);
 });
 
-test('IMG-1 a link is answered unless base64 is asked for', () => {
+test('IMG-1 the response has a link unless the client asks for base64', () => {
   const plain = generationOrder({ model: 'm' });
   expect(plain).toMatchObject({ protocol: 'images_generations', modelId: 'm', format: 'url', endUser: undefined });
   expect(generationOrder({ model: 'm', response_format: null }).format).toBe('url');
@@ -106,7 +106,7 @@ const refusedEarly: readonly (readonly [body: object, param: string, told: strin
   [{ partial_images: 0 }, 'partial_images', 'not streamed here'],
 ];
 
-test.for(refusedEarly)('ERR-8 %o is refused whatever the model', ([body, param, told]) => {
+test.for(refusedEarly)('ERR-8 %o is rejected for every model', ([body, param, told]) => {
   const refusal = refusalOf(() => generationOrder({ model: 'flux-2-pro', ...body }));
   expect(refusal).toMatchObject({ code: 'invalid_request_error', status: 400, param });
   expect(refusal.message).toContain(told);
@@ -117,8 +117,8 @@ const refused: readonly (readonly [rule: string, model: string, body: object, pa
   ['IMG-7', 'gpt-image-2', { n: 11 }, 'n', 'at most 10'],
   ['IMG-3', 'gpt-image-2', { quality: 'xhigh' }, 'quality', '"auto", "low", "medium", "high"'],
   ['IMG-3', 'gpt-image-2-fixed', { quality: 'high' }, 'quality', 'follows from size'],
-  ['IMG-3', 'gpt-image-2-prompt', { quality: 'low' }, 'quality', 'Leave it out'],
-  ['IMG-3', 'seedream-4-0', { quality: 'auto' }, 'quality', 'Leave it out'],
+  ['IMG-3', 'gpt-image-2-prompt', { quality: 'low' }, 'quality', 'Remove it'],
+  ['IMG-3', 'seedream-4-0', { quality: 'auto' }, 'quality', 'Remove it'],
   ['IMG-2', 'flux-2-pro', { size: '512x512', width: 512, height: 512 }, 'size', 'combined with width and height'],
   ['IMG-2', 'gpt-image-2', { width: 1024 }, 'width', 'Use size'],
   ['IMG-4', 'gpt-image-2', { aspect_ratio: '1:1' }, 'aspect_ratio', 'Use size'],
@@ -144,14 +144,14 @@ const refused: readonly (readonly [rule: string, model: string, body: object, pa
   ['IMG-1', 'gpt-image-2', { prompt: 'é'.repeat(32_001) }, 'prompt', 'at most 32000 characters'],
 ];
 
-test.for(refused)('%s %s refuses %o', ([, model, body, param, told]) => {
+test.for(refused)('%s %s rejects %o', ([, model, body, param, told]) => {
   const refusal = refusalOf(() => generation(model, body));
   expect(refusal).toMatchObject({ code: 'invalid_request_error', status: 400, param });
   expect(refusal.message).toContain(told);
   expect(refusal.message.startsWith(`${param}: `)).toBe(true);
 });
 
-test('IMG-10 as many images as the entry says, and no more', () => {
+test('IMG-10 the number of images is limited by the entry', () => {
   for (const model of imageModels.filter(({ image }) => image.references.form !== 'file')) {
     const { max, fields, form } = model.image.references;
     const urls = (count: number) => Array.from({ length: count }, () => URL_ONE);
@@ -166,19 +166,19 @@ test('IMG-10 as many images as the entry says, and no more', () => {
   }
 });
 
-test('IMG-10 an entry may have more fields than it takes images', () => {
+test('IMG-10 an entry can have more fields than its limit of images', () => {
   const klein = imageModel('flux-2-klein-9b');
   const model = { ...klein, image: { ...klein.image, references: { ...klein.image.references, max: 1 } } };
   const order = generationOrder({ model: 'm', input_image_4: URL_ONE, input_image_2: URL_ONE });
   expect(refusalOf(() => order.validateFor(model))).toMatchObject({ status: 400, param: 'input_image_4' });
 });
 
-test('IMG-1 a prompt is measured in characters, whatever they are made of', () => {
+test('IMG-1 a prompt is measured in characters, however many bytes they have', () => {
   expect(generation('gpt-image-2', { prompt: '🦊'.repeat(32_000) }).prompt).toHaveLength(64_000);
   expect(refusalOf(() => generation('gpt-image-2', { prompt: '🦊'.repeat(32_001) })).param).toBe('prompt');
 });
 
-test('IMG-7 more than one image is 422 where the vendor makes one at a time', () => {
+test('IMG-7 more than one image is 422 if the provider generates one per request', () => {
   const single = imageModels.filter(({ image }) => image.nMax === 1);
   expect(single.length).toBeGreaterThan(10);
   for (const { id } of single) {
@@ -190,7 +190,7 @@ test('IMG-7 more than one image is 422 where the vendor makes one at a time', ()
   }
 });
 
-test('GEN-9 a field named like a member of every object is a field like any other', () => {
+test('GEN-9 a field named like a built-in member is an ordinary field', () => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const order = toGenerationParams(JSON.parse(`{"model":"m","prompt":"p","${name}":1}`));
     expect(refusalOf(() => order.validateFor(imageModel('gpt-image-2')))).toMatchObject({ param: name, status: 400 });

@@ -36,7 +36,7 @@ const link = async (): Promise<string> => {
   return new URL(url).pathname;
 };
 
-test('IMG-6 a link leads to the image, without a key, as a browser can show it', async () => {
+test('IMG-6 a link returns the image, without an API key, in a form that browsers show', async () => {
   const answer = await get(await link());
   expect(answer.status).toBe(200);
   expect(answer.bytes.equals(png)).toBe(true);
@@ -50,7 +50,7 @@ test('IMG-6 a link leads to the image, without a key, as a browser can show it',
   expect(lines).toHaveLength(1);
 });
 
-test('IMG-6 it is there a second before 24 hours are over, and not a second after', async () => {
+test('IMG-6 the image is available until a second before 24 hours, and not a second after', async () => {
   const path = await link();
   await clock.advance(DAY_MS - 1_000);
   expect((await get(path)).status).toBe(200);
@@ -59,7 +59,7 @@ test('IMG-6 it is there a second before 24 hours are over, and not a second afte
   expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'expired']);
 });
 
-test('IMG-6 a time that the client wrote into the name leads nowhere', async () => {
+test('IMG-6 a time that the client wrote into the name is not valid', async () => {
   await link();
   const later = START / 1_000 + 10 * 86_400;
   expect((await get(`/media/${later}-${token}`)).status).toBe(404);
@@ -74,7 +74,7 @@ test.each([
   '1795000000-',
   `1795000000-${token.toUpperCase()}`,
   '%2e%2e%2foutbox',
-])('IMG-6 "%s" is no name of an image, and the bucket is not asked', async (name) => {
+])('IMG-6 "%s" is not an image name, and the bucket is not read', async (name) => {
   const asked: string[] = [];
   const open = async (wanted: string): Promise<undefined> => void asked.push(wanted);
   const answer = await get(`/media/${name}`, { put: async () => undefined, open });
@@ -82,7 +82,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test('IMG-6 a bucket that does not answer is 503, and says when to ask again', async () => {
+test('IMG-6 a bucket without a response is 503 with a retry time', async () => {
   const path = await link();
   const down: MediaStore = {
     put: async () => undefined,

@@ -7,7 +7,7 @@ const redacted = { type: 'redacted_thinking', data: 'b3BhcXVl' };
 const answering = (...content: readonly unknown[]) => ({ messages: [hello, { role: 'assistant', content }] });
 const url = image({ type: 'url', url: 'https://example.com/a.png' });
 
-/** Every field with a good value: at its lower bound, at its upper bound, and in its other forms. */
+/** Every field with valid values: its lower bound, its upper bound, and its other forms. */
 test.for([
   {
     ...{ max_tokens: 0, system: 'Be brief.', stop_sequences: [], temperature: 0, top_k: 0, stream: true },
@@ -29,7 +29,7 @@ test.for([
   { tools: [tool()], tool_choice: { type: 'any', disable_parallel_tool_use: false } },
   { tools: [tool()], tool_choice: { type: 'tool', name: 'get_weather' } },
   { tools: [tool()], tool_choice: { type: 'none' } },
-])('MSG-1 %j is accepted, and sent as it came', (fields) => {
+])('MSG-1 %j is accepted and sent unchanged', (fields) => {
   expect(prepared(fields).body).toEqual(bodyOf(fields));
 });
 
@@ -45,7 +45,7 @@ test.for([
   saying(result({ content: 'sunny', is_error: false })),
   saying(result({ content: [], is_error: true })),
   saying(result({ content: [text(), url], cache_control: { type: 'ephemeral', ttl: '1h' } })),
-])('MSG-1 the messages of %j are accepted, and sent as they came', (fields) => {
+])('MSG-1 the messages of %j are accepted and sent unchanged', (fields) => {
   expect(prepared(fields).body).toEqual(bodyOf(fields));
 });
 
@@ -106,29 +106,29 @@ test.for([
 const at = 'messages[0].content[0]';
 const document = (source: object) => ({ type: 'document', source });
 
-/** Blocks and sources that the SDK knows and that bring costs or files of the vendor's with them. */
+/** Blocks and sources of the SDK that add costs or refer to files at the provider. */
 test.for([
   [saying(document({ type: 'url', url: 'https://example.com/a.pdf' })), 'source.type', 'of unknown size'],
-  [saying(document({ type: 'file', file_id: 'f' })), 'source.type', 'in the vendor’s storage'],
+  [saying(document({ type: 'file', file_id: 'f' })), 'source.type', 'in the provider’s storage'],
   [
     saying(document({ type: 'base64', media_type: 'text/plain', data: 'YQ==' })),
     'source.media_type',
     'application/pdf',
   ],
   [saying(document({ type: 'content', content: [document({})] })), 'source.content[0].type', '"text", "image"'],
-  [saying({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }), 'type', 'runs at the vendor'],
-  [saying({ type: 'web_search_tool_result', tool_use_id: 's', content: [] }), 'type', 'runs at the vendor'],
-  [saying({ type: 'mcp_tool_use', id: 's', name: 'a', server_name: 'b', input: {} }), 'type', 'runs at the vendor'],
-  [saying({ type: 'container_upload', file_id: 'f' }), 'type', 'in the vendor’s storage'],
+  [saying({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }), 'type', 'runs at the provider'],
+  [saying({ type: 'web_search_tool_result', tool_use_id: 's', content: [] }), 'type', 'runs at the provider'],
+  [saying({ type: 'mcp_tool_use', id: 's', name: 'a', server_name: 'b', input: {} }), 'type', 'runs at the provider'],
+  [saying({ type: 'container_upload', file_id: 'f' }), 'type', 'in the provider’s storage'],
   [saying({ type: 'compaction', content: 'a' }), 'type', 'second model call'],
   [saying({ type: 'fallback', from: {}, to: {} }), 'type', 'another model'],
   [saying({ type: 'tool_addition', tool: { type: 'tool_reference', name: 'a' } }), 'type', '"tool_result"'],
-  [saying(image({ type: 'file', file_id: 'f' })), 'source.type', 'in the vendor’s storage'],
+  [saying(image({ type: 'file', file_id: 'f' })), 'source.type', 'in the provider’s storage'],
   [saying(toolUse({ caller: { type: 'code_execution_20250825', tool_id: 't' } })), 'caller.type', '"direct"'],
   [saying(toolUse({ toolset_name: 'browser' })), 'toolset_name', 'must be null'],
-  [saying(text({ citations: [{ type: 'web_search_result_location' }] })), 'citations[0].type', 'runs at the vendor'],
+  [saying(text({ citations: [{ type: 'web_search_result_location' }] })), 'citations[0].type', 'runs at the provider'],
   [saying(result({ content: [document({ type: 'url', url: 'a' })] })), 'content[0].source.type', 'of unknown size'],
-] as const)('GEN-9 the block of %j is refused by name', ([fields, member, reason]) => {
+] as const)('GEN-9 the block of %j is rejected by name', ([fields, member, reason]) => {
   const error = refusalOf(fields);
   expect(error).toMatchObject({ code: 'invalid_messages', status: 400, param: `${at}.${member}` });
   expect(error.message).toContain(reason);
@@ -159,7 +159,7 @@ test.for([
   [{ tools: [{ type: 'computer_20251124', name: 'computer' }] }, 'tools[0].type'],
   [{ tools: [{ type: 'bash_20241022', name: 'bash' }] }, 'tools[0].type'],
   [{ tools: [{ type: 'bash_20250124', name: 'shell' }] }, 'tools[0].name'],
-] as const)('GEN-9 %j is refused by name', ([fields, param]) => {
+] as const)('GEN-9 %j is rejected by name', ([fields, param]) => {
   expect(refusalOf(fields)).toMatchObject({ code: 'invalid_request_error', status: 400, param });
 });
 
@@ -177,14 +177,14 @@ test.for([
   expect(message).toContain(`Did you mean ${meant}?`);
 });
 
-test('MSG-6 the refusal of a thread has the details that the SDK reads', () => {
+test('MSG-6 the error for a thread has the details that the SDK reads', () => {
   const { sdkDetails } = refusalOf({ thread: { type: 'create' } });
   expect(sdkDetails).toEqual({ error_code: 'thread_unsupported_request', unsupported: ['thread'] });
 });
 
-test('GEN-9 the refusal of a vendor tool says what is served', () => {
+test('GEN-9 the error for a provider tool lists the supported tools', () => {
   const { message } = refusalOf({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] });
-  expect(message).toMatch(/"custom".*web_search.*not served/);
+  expect(message).toMatch(/"custom".*web_search.*not supported/);
 });
 
 test.for([
@@ -193,7 +193,7 @@ test.for([
   [{ messages: [{ role: 'robot', content: 'a' }] }, ['user', 'assistant', 'system']],
   [saying({ type: { toString: 1 } }), ['text', 'document']],
   [saying({ type: 'sound' }), ['text', 'image', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking']],
-] as const)('GEN-4 the refusal of %j lists what is allowed', ([fields, allowed]) => {
+] as const)('GEN-4 the error for %j lists the allowed values', ([fields, allowed]) => {
   const { message } = refusalOf(fields);
   for (const value of allowed) expect(message).toContain(`"${value}"`);
 });

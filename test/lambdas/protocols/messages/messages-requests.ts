@@ -13,10 +13,10 @@ export const NOW = Date.UTC(2026, 10, 20);
 export const catalog = loadCatalog(catalogData);
 export const alternatives = alternativesIn(catalog, 'messages', NOW);
 
-/** Takes every field of the format: sampling, forced tools and a budget among them. */
+/** Model that accepts every field of the format, including sampling, forced tools and a budget. */
 export const EVERYTHING = 'claude-haiku-4-5';
 
-/** By its id or by its alias. */
+/** Model by its id or its alias. */
 export const entryOf = (name: string): TextModel => {
   const model = catalog.find(name, NOW);
   if (model?.kind !== 'text') throw new Error(`no text model ${name}`);
@@ -25,7 +25,7 @@ export const entryOf = (name: string): TextModel => {
 
 export const hello = { role: 'user', content: 'Hello' };
 
-/** A body as it is after it was JSON, so that nothing undefined is in it. */
+/** Value after serialization as JSON, so without undefined members. */
 export const jsonOf = (value: unknown): JsonObject => {
   const json = parseJson(JSON.stringify(value));
   if (!isJsonObject(json)) throw new Error('no object');
@@ -35,7 +35,7 @@ export const jsonOf = (value: unknown): JsonObject => {
 export const bodyOf = (changes: Changes): JsonObject =>
   jsonOf({ model: EVERYTHING, max_tokens: 100, messages: [hello], ...changes });
 
-/** An order of this body, and of the beta header if it has one. */
+/** Params of this body, and of the beta header if there is one. */
 export const ordered = (
   json: JsonObject,
   betas?: string,
@@ -47,7 +47,7 @@ export const prepared = (changes: Changes, model?: TextModel, betas?: string): T
   return order.validateFor(model ?? entryOf(order.modelId));
 };
 
-/** What refused it; fails when nothing did. Every refusal names its param in the message (GEN-4). */
+/** Returns the error that `action` throws. Fails without one, or if its message does not name the param (GEN-4). */
 export const refusalIn = (action: () => unknown): GatewayError => {
   try {
     action();
@@ -56,13 +56,13 @@ export const refusalIn = (action: () => unknown): GatewayError => {
     if (error.param && !error.message.includes(error.param)) throw new Error(`unnamed: ${error.message}`);
     return error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('not rejected');
 };
 
 export const refusalOf = (changes: Changes, model?: TextModel): GatewayError =>
   refusalIn(() => prepared(changes, model));
 
-/** One message of these blocks. */
+/** Body with one message of these blocks. */
 export const saying = (...content: readonly unknown[]) => ({ messages: [{ role: 'user', content }] });
 
 export const tool = (changes: Changes = {}) => ({

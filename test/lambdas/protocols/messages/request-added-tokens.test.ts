@@ -25,11 +25,11 @@ test.for<[Fields, number]>([
   [saying(result({ content: [document(cited)] })), 1_064],
   [saying({ type: 'search_result', source: 'a', title: 'a', content: [text()], ...cited }), 1_064],
   [{ messages: [hello, hello], output_config: { task_budget: { type: 'tokens', total: 1 } } }, 128],
-])('BILL-5 the vendor adds to %j at most %d tokens', ([fields, tokens]) => {
+])('BILL-5 the provider adds to %j at most %d tokens', ([fields, tokens]) => {
   expect(added(fields)).toBe(tokens);
 });
 
-test('BILL-5 each reference to a tool counts its definition once more', () => {
+test('BILL-5 each reference to a tool counts its definition again', () => {
   const big = tool({ description: 'word '.repeat(1_000) });
   const reference = { type: 'tool_reference', tool_name: 'get_weather' };
   const referring = (times: number) => ({ tools: [big], ...saying(result({ content: Array(times).fill(reference) })) });

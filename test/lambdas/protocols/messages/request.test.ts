@@ -44,7 +44,7 @@ test.for([
 );
 
 test.for([{ temperature: 1 }, { top_p: 1 }, { stop_sequences: [] }, { tools: [] }, { stream: false }])(
-  'CHAT-16 the default %j is accepted everywhere and not sent where it is not supported',
+  'CHAT-16 the default %j is accepted everywhere and sent only where it is supported',
   (fields) => {
     const [name = ''] = Object.keys(fields);
     const { body } = prepared(fields, unable('sampling', 'stop', 'tools', 'streaming'));
@@ -53,7 +53,7 @@ test.for([{ temperature: 1 }, { top_p: 1 }, { stop_sequences: [] }, { tools: [] 
   },
 );
 
-test('CHAT-16 a choice that forces nothing passes where forcing is not supported', () => {
+test('CHAT-16 a choice that forces nothing passes if forcing is not supported', () => {
   for (const type of ['auto', 'none']) {
     const fields = { tools: [tool()], tool_choice: { type } };
     expect(prepared(fields, unable('forcedToolChoice')).body).toEqual(bodyOf(fields));
@@ -63,7 +63,7 @@ test('CHAT-16 a choice that forces nothing passes where forcing is not supported
 const blind: TextModel = { ...entryOf(EVERYTHING), inputTypes: ['text'] };
 const linked = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
 
-test('GEN-11 an image is 400 where the model does not take any, in a tool result, too', () => {
+test('GEN-11 an image is 400 for a model without image input, also in a tool result', () => {
   for (const [fields, param] of [
     [saying(text(), inline('image/png')), 'messages[0].content[1]'],
     [saying(linked), 'messages[0].content[0]'],
@@ -102,10 +102,10 @@ const document = (changes: object = {}) => ({
   ...changes,
 });
 
-test('GEN-11 a PDF document is 400 where the model takes no images', () => {
+test('GEN-11 a PDF document is 400 for a model without image input', () => {
   const error = refusalOf(saying(document()), blind);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'messages[0].content[0]' });
-  expect(error.message).toContain('does not take PDF documents');
+  expect(error.message).toContain('does not accept PDF documents');
 });
 
 test('CHAT-6 an image inside a document is checked', () => {
@@ -135,7 +135,7 @@ test('BILL-5 documents of plain text and search results count by their text', ()
   expect(prompt.textTokens).toBeGreaterThan(6_000);
 });
 
-test('BILL-5 images count by their number, wherever they stand, and not by their bytes', () => {
+test('BILL-5 images count by their number, wherever they are, and not by their bytes', () => {
   const long = {
     ...inline('image/png'),
     source: { type: 'base64', media_type: 'image/png', data: data.padEnd(9_000, 'A') },
@@ -152,7 +152,7 @@ const sized = (json: string) => {
 const around = (extra: string, content = '"a"') =>
   `{"model":"${EVERYTHING}","max_tokens":9,"messages":[{"role":"user","content":${content}}]${extra}}`;
 
-test('BILL-5 the prompt is at least as long as it came', () => {
+test('BILL-5 the prompt is at least as long as the received body', () => {
   const json = around('', '"\\u0041\\u0041"');
   expect(sized(json)).toBe(json.length);
 });
@@ -161,7 +161,7 @@ test.for([
   [around(',"tools":[{"name":"f","input_schema":{"maximum":1e20}}]')],
   [around(',"output_config":{"format":{"type":"json_schema","schema":{"maximum":1e20}}}')],
   [around('', '[{"type":"tool_use","id":"t","name":"f","input":{"a":1e20}}]')],
-] as const)('BILL-5 numbers that grow when %s is written anew are counted as they are sent', ([json]) => {
+] as const)('BILL-5 numbers that grow when %s is serialized count as they are sent', ([json]) => {
   expect(sized(json)).toBe(json.length + 17);
 });
 
@@ -211,7 +211,7 @@ test.for([
   expect(prepared(fields).promptPricing).toBe(pricing);
 });
 
-test('MSG-5 cache_control passes unchanged on everything that can have it', () => {
+test('MSG-5 cache_control is sent unchanged on every block that supports it', () => {
   const fields = {
     ...hour,
     system: [text(hour)],
@@ -221,7 +221,7 @@ test('MSG-5 cache_control passes unchanged on everything that can have it', () =
   expect(prepared(fields).body).toEqual(bodyOf(fields));
 });
 
-test('MSG-1 a request in the terms of the core', () => {
+test('MSG-1 a request is converted to the terms of the core', () => {
   const fields = { max_tokens: 321, stream: true, tools: [tool()] };
   const { validateFor: _, ...order } = ordered(bodyOf(fields));
   expect(order).toEqual({
@@ -236,7 +236,7 @@ test('MSG-1 a request in the terms of the core', () => {
   expect(prepared({})).toMatchObject({ stream: false, usesTools: false });
 });
 
-test('CHAT-15 the end user is the one that metadata names, and is sent', () => {
+test('CHAT-15 the end user is read from metadata, and sent', () => {
   const fields = { metadata: { user_id: 'me' } };
   expect(ordered(bodyOf(fields)).endUser).toBe('me');
   expect(prepared(fields).body).toEqual(bodyOf(fields));

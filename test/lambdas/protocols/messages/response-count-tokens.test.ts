@@ -10,7 +10,7 @@ import { catalog, hello, NOW } from './messages-requests.ts';
 
 type Changes = Readonly<Record<string, unknown>>;
 
-/** The route behind the whole chain, with a vendor that is played. The account has no money at all. */
+/** The route with all its middleware and a simulated provider. The account has no money. */
 const createCounting = async (deps: Partial<CountDependencies<JsonObject>> = {}) => {
   const clock = new ManualClock(NOW);
   const calls: CountCall[] = [];
@@ -44,7 +44,7 @@ test.for([
   ['claude-fable-5-2-thinking', { thinking: { type: 'adaptive', display: 'summarized' } }],
   ['claude-haiku-4-5-thinking', { thinking: { type: 'enabled', budget_tokens: 1_024 } }],
   ['claude-opus-5-5', { output_config: { effort: 'high' } }],
-] as const)('MSG-3 MSG-4 the tokens of %s are counted for what would be sent', async ([model, added]) => {
+] as const)('MSG-3 MSG-4 the tokens of %s are counted for the body that would be sent', async ([model, added]) => {
   const { send, calls } = await createCounting();
   await send({ model });
   expect(calls[0]?.body).toEqual({ model, messages: [hello], ...added });
@@ -55,14 +55,14 @@ test.for([
   [{ model: 'claude-fable-9' }, 'model', 404],
   [{ model: 'gpt-4.1-mini' }, 'model', 400],
   [{ thinking: { type: 'enabled', budget_tokens: 2_000 } }, 'thinking.type', 400],
-] as const)('MSG-1 %j is refused with param %s and not asked of the vendor', async ([fields, param, status]) => {
+] as const)('MSG-1 %j is rejected with param %s and never reaches the provider', async ([fields, param, status]) => {
   const { send, calls } = await createCounting();
   const answer = await send(fields);
   expect(answer).toMatchObject({ status, body: { type: 'error', error: { param } } });
   expect(calls).toEqual([]);
 });
 
-test('GEN-16 fields of the answer are ignored and listed when tokens are counted', async () => {
+test('GEN-16 a count ignores and lists fields of the output', async () => {
   const { send, calls } = await createCounting();
   const answer = { max_tokens: 5, stream: true, temperature: 1, metadata: { user_id: 'u' }, foo: 1 };
   const { status, headers } = await send(answer);
@@ -74,7 +74,7 @@ test('GEN-16 fields of the answer are ignored and listed when tokens are counted
   expect(calls).toHaveLength(1);
 });
 
-test('MSG-7 counting sends the beta that a field needs, and lists the others', async () => {
+test('MSG-7 a count sends the beta that a field needs, and lists the others', async () => {
   const { send, calls } = await createCounting();
   const context_management = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] };
   const { headers } = await send(
@@ -89,14 +89,14 @@ test('MSG-7 counting sends the beta that a field needs, and lists the others', a
 test.for([
   [{ 'provider-version': '2022-01-01' }, 'provider-version'],
   [{ 'idempotency-key': 'a' }, 'idempotency-key'],
-] as const)('AUTH-2 GEN-8 the headers %j are refused before the body’s fields', async ([headers, param]) => {
+] as const)('AUTH-2 GEN-8 the headers %j are rejected before the body’s fields', async ([headers, param]) => {
   const { send } = await createCounting();
   expect(await send({ messages: 5 }, headers)).toMatchObject({ status: 400, body: { error: { param } } });
 });
 
 const unreachable: Catalog = { ...catalog, provider: () => undefined };
 
-test('ERR-2 without a way to the vendor it is model_unavailable, after the request’s own errors', async () => {
+test('ERR-2 without an upstream it is model_unavailable, after the request’s own errors', async () => {
   for (const deps of [{ reachable: () => false }, { catalog: unreachable }]) {
     const { send, calls, clock } = await createCounting(deps);
     expect(await send()).toMatchObject({ status: 503, body: { error: { code: 'model_unavailable', param: 'model' } } });

@@ -14,7 +14,7 @@ test.for([
   { 'provider-version': good, 'anthropic-version': good },
   { 'anthropic-version': '2026-10-21' },
   { 'provider-version': good, 'anthropic-version': '2026-10-21' },
-])('AUTH-2 MSG-6 %j names a version that is served', (headers) => {
+])('AUTH-2 MSG-6 %j has a supported version', (headers) => {
   expect(() => requireMessagesVersion(headers)).not.toThrow();
 });
 
@@ -48,7 +48,7 @@ const exchangeOf = (headers: Readonly<Record<string, string>>, fields: object = 
   return { ...exchange, body: { json: bodyOf({ ...fields }), bytes: 100 } };
 };
 
-test('AUTH-2 GEN-8 the version is refused before the fields of the body are', () => {
+test('AUTH-2 GEN-8 the version is rejected before the fields of the body', () => {
   const broken = { max_tokens: 'x' };
   expect(refusalIn(() => messages.toParams(exchangeOf({}, broken), alternatives)).param).toBe('provider-version');
   const versioned = exchangeOf({ 'provider-version': good }, broken);
@@ -77,7 +77,7 @@ const delta = 'event: message_delta\ndata: {"usage":{}}\n\n';
 const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 const receipt = { costPicos: 1n, usage: undefined, balancePicos: undefined };
 
-test('MSG-1 a stream is the vendor’s events, byte for byte and in their order', () => {
+test('MSG-1 a stream has the provider’s events, byte for byte and in their order', () => {
   const { adapter, text } = opened();
   adapter.native([start, ping]);
   adapter.native([]);
@@ -100,7 +100,7 @@ test('GEN-3 an error in a stream is an event of that name, and no message_stop f
   });
 });
 
-test('MSG-1 an answer of another protocol is a bug', () => {
+test('MSG-1 a result of another protocol is a programming error', () => {
   const { adapter } = opened();
   const answer = { text: 'a', refusal: null, toolCalls: [], finishReason: 'stop' } as const;
   const content = { kind: 'neutral', answer } as const;

@@ -8,7 +8,7 @@ const read = (header: string | undefined) => {
   return { sent: readBetas(header, ignored), listed: ignored.names };
 };
 
-/** What Claude Code and the SDKs name, and what changes a price or needs a tool of the vendor. */
+/** Values that Claude Code and the SDKs send, and values that change a price or need a tool of the provider. */
 test.for([
   [undefined, [], []],
   ['', [], []],
@@ -60,7 +60,7 @@ const change = (type: string) => ({
   messages: [hello, { role: 'system', content: [{ type, tool: { type: 'tool_reference', name: 'f' } }] }],
 });
 
-test.for(['tool_addition', 'tool_removal'])('MSG-7 %s is sent when the client names its beta', (type) => {
+test.for(['tool_addition', 'tool_removal'])('MSG-7 %s is sent if the client sends its beta', (type) => {
   const beta = 'mid-conversation-tool-changes-2026-07-01';
   expect(prepared(change(type), undefined, beta).body).toMatchObject(change(type));
   const error = refusalOf(change(type));
@@ -68,12 +68,12 @@ test.for(['tool_addition', 'tool_removal'])('MSG-7 %s is sent when the client na
   expect(error.message).toContain(beta);
 });
 
-test('GEN-9 a tool of the vendor inside an addition is refused', () => {
+test('GEN-9 a tool of the provider inside an addition is rejected', () => {
   const tool = { type: 'tool_definition', definition: { type: 'web_search_20250305', name: 'web_search' } };
   const fields = { messages: [hello, { role: 'system', content: [text(), { type: 'tool_addition', tool }] }] };
   const beta = 'mid-conversation-tool-changes-2026-07-01,inline-tools-2026-09-15';
   expect(() => prepared(fields, undefined, beta)).toThrow(
-    'messages[1].content[1].tool.type: "tool_definition" is not served',
+    'messages[1].content[1].tool.type: "tool_definition" is not supported',
   );
 });
 

@@ -20,7 +20,7 @@ import {
 
 const OPUS = 'claude-opus-5-5';
 const SONNET = 'claude-sonnet-5';
-/** Has neither an effort nor adaptive thinking. */
+/** Model with neither an effort nor adaptive thinking. */
 const HAIKU = 'claude-haiku-4-5';
 
 const answered = (...content: readonly unknown[]) => ({ messages: [hello, { role: 'assistant', content }] });
@@ -54,12 +54,12 @@ const accepted: readonly Row[] = [
     { metadata: {}, system: [text()], tools: [tool()] },
     [],
   ],
-  ['empty fields that are refused otherwise', { mcp_servers: [], fallbacks: [], thread: {}, container: {} }, {}, []],
+  ['empty fields that are otherwise refused', { mcp_servers: [], fallbacks: [], thread: {}, container: {} }, {}, []],
   ['the standard speed', { speed: 'standard' }, {}, []],
   ['an empty output_config', { output_config: {} }, {}, []],
   ['citations without content', saying(text({ citations: [] }), text({ citations: null })), saying(text(), text()), []],
   [
-    'bookkeeping of messages and blocks',
+    'client data in messages and blocks',
     {
       messages: [
         { ...hello, id: 'm', status: 'completed', name: 'a' },
@@ -70,7 +70,7 @@ const accepted: readonly Row[] = [
     [],
   ],
   [
-    'bookkeeping of calls and results',
+    'client data in calls and results',
     {
       messages: [
         { role: 'assistant', content: [call({ caller: null, toolset_name: null, index: 0 })] },
@@ -93,7 +93,7 @@ const accepted: readonly Row[] = [
     [],
   ],
   [
-    'messages that set the effort of a turn alone',
+    'messages that only set the effort of a turn',
     {
       messages: [
         hello,
@@ -149,21 +149,24 @@ const listed: readonly Row[] = [
   ],
   ['an effort that the model lacks', { output_config: { effort: 'low' } }, {}, ['output_config.effort']],
   [
-    'an effort that the model lacks, beside a budget',
+    'an effort that the model lacks, with a budget',
     { output_config: { effort: 'low', task_budget: budget } },
     { output_config: { task_budget: budget } },
     ['output_config.effort'],
   ],
 ];
 
-test.for([...accepted, ...listed])('GEN-16 %s: what is sent and what is listed', ([, sent, received, ignored]) => {
-  const request = prepared(sent);
-  expect(request.body).toEqual({ ...bodyOf({}), ...received });
-  expect(request.ignored).toEqual(ignored);
-});
+test.for([...accepted, ...listed])(
+  'GEN-16 %s: the sent and the listed fields are correct',
+  ([, sent, received, ignored]) => {
+    const request = prepared(sent);
+    expect(request.body).toEqual({ ...bodyOf({}), ...received });
+    expect(request.ignored).toEqual(ignored);
+  },
+);
 
 test.for([{ temperature: 0.5 }, { top_p: 0.5 }, { top_k: 5 }])(
-  'CHAT-16 %j is a hint: ignored where it is missing',
+  'CHAT-16 %j is a hint: ignored by a model that lacks it',
   (hint) => {
     const request = prepared({ model: SONNET, ...hint });
     expect(request.body).toEqual(bodyOf({ model: SONNET }));
@@ -214,7 +217,7 @@ test.for<Fields>([
   },
   { tools: [{ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 9_000 }] },
   { messages: [hello, { role: 'system', content: [text()], clear_at: 'next_user_message' }] },
-])('MSG-1 %j is sent as it came', (fields) => {
+])('MSG-1 %j is sent unchanged', (fields) => {
   const request = prepared(fields);
   expect(request.body).toEqual(bodyOf(fields));
   expect(request.ignored).toEqual([]);
@@ -260,7 +263,7 @@ test.for(['mid-conversation-output-config-2026-07-01', 'per-turn-control-2026-07
   },
 );
 
-/** A body with most places where a member can be added. */
+/** Body with nearly every place to which a member can be added. */
 const rich = jsonOf({
   model: OPUS,
   max_tokens: 100,
@@ -279,7 +282,7 @@ const rich = jsonOf({
   ],
 });
 
-/** What clients own: members in there are no fields. */
+/** Members whose content belongs to the client and has no known fields. */
 const theirs = ['input', 'schema', 'input_schema', 'input_examples'];
 
 type Step = string | number;
@@ -290,7 +293,7 @@ const objectsIn = (value: unknown, path: readonly Step[] = []): readonly (readon
   return [path, ...inside.flatMap(([name, member]) => objectsIn(member, [...path, name]))];
 };
 
-/** The same with one more member in the object at the path. */
+/** Copy with one more member in the object at the path. */
 const withMember = (value: unknown, [step, ...rest]: readonly Step[], name: string, member: unknown): unknown => {
   if (Array.isArray(value))
     return value.map((item, index) => (index === step ? withMember(item, rest, name, member) : item));
@@ -311,7 +314,7 @@ test('GEN-16 a random unknown member at any depth is never sent and changes no h
   fc.assert(
     fc.property(
       fc.constantFrom(...objectsIn(rich)),
-      // No name of a field has a letter of these.
+      // No field name has any of these characters.
       fc.string({ unit: fc.constantFrom('ж', 'Z', '7', '"', '\n', 'Q'), minLength: 3, maxLength: 90 }),
       fc.jsonValue(),
       (path, name, value) => {

@@ -7,7 +7,7 @@ const enabled = { type: 'enabled', budget_tokens: 1_024 };
 const disabled = { type: 'disabled' };
 const max_tokens = 4_000;
 
-/** Each kind of entry with what it takes. */
+/** Each kind of catalog entry with the thinking types that it accepts. */
 const kinds = [
   ['claude-fable-5-2', [adaptive], [enabled, disabled]],
   ['claude-haiku-5-5', [adaptive, disabled], [enabled]],
@@ -15,7 +15,7 @@ const kinds = [
   ['claude-haiku-4-5', [enabled, disabled], [adaptive]],
 ] as const;
 
-test.for(kinds)('MSG-2 %s takes %j and refuses %j', ([model, taken, refused]) => {
+test.for(kinds)('MSG-2 %s accepts %j and rejects %j', ([model, taken, refused]) => {
   for (const thinking of taken) {
     expect(prepared({ model, max_tokens, thinking }).body.thinking).toEqual(thinking);
   }
@@ -26,7 +26,7 @@ test.for(kinds)('MSG-2 %s takes %j and refuses %j', ([model, taken, refused]) =>
   }
 });
 
-test('MSG-2 the refusal of a budget says what sets the depth instead, and which model takes one', () => {
+test('MSG-2 the error for a budget names the effort field and a model with budgets', () => {
   const { message } = refusalOf({ model: 'claude-fable-5-2', max_tokens, thinking: enabled });
   expect(message).toContain('output_config.effort');
   expect(message).toContain('claude-haiku-4-5');
@@ -34,10 +34,10 @@ test('MSG-2 the refusal of a budget says what sets the depth instead, and which 
   expect(other.message).not.toContain('output_config.effort');
 });
 
-/** An entry of the catalog with other abilities. */
+/** Catalog entry with other thinking abilities. */
 const able = (thinking: TextModel['thinking']): TextModel => ({ ...entryOf('claude-haiku-4-5'), thinking });
 
-test('MSG-2 a model that does not think may be told not to, and nothing else', () => {
+test('MSG-2 a model without thinking accepts only that it is disabled', () => {
   const model = able(undefined);
   expect(prepared({ thinking: disabled }, model).body.thinking).toEqual(disabled);
   for (const thinking of [adaptive, enabled]) {
@@ -48,7 +48,7 @@ test('MSG-2 a model that does not think may be told not to, and nothing else', (
 const summarized = { type: 'adaptive', display: 'summarized' };
 
 test.for(['claude-fable-5-2', 'claude-opus-5-5', 'claude-haiku-5-5', 'claude-opus-4-8'])(
-  'MSG-3 %s-thinking thinks in the way that its model has, and the plain name is left alone',
+  'MSG-3 %s-thinking uses the model’s kind of thinking, and the plain name does not',
   (model) => {
     expect(prepared({ model: `${model}-thinking` }).body.thinking).toEqual(summarized);
     expect(prepared({ model }).body).not.toHaveProperty('thinking');
@@ -76,18 +76,18 @@ test.for([
   ['claude-haiku-5-5-thinking', disabled],
   ['claude-haiku-4-5-thinking', { type: 'enabled', budget_tokens: 3_000 }],
   ['claude-haiku-4-5-thinking', disabled],
-] as const)('MSG-3 with %s the client’s own %j wins', ([model, thinking]) => {
+] as const)('MSG-3 with %s the client’s own %j takes precedence', ([model, thinking]) => {
   expect(prepared({ model, max_tokens, thinking }).body.thinking).toEqual(thinking);
 });
 
-test('MSG-3 an alias that is not the entry’s own suffix turns nothing on', () => {
+test('MSG-3 an alias other than the entry’s suffix turns nothing on', () => {
   const model = { ...entryOf('claude-sonnet-5'), thinking: { adaptive: true, manualBudget: false, canDisable: true } };
   expect(prepared({ model: 'claude-sonnet-5-thinking' }, model).body).not.toHaveProperty('thinking');
 });
 
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-test.for(efforts)('MSG-4 effort %s goes up as it came, on every model that has the field', (effort) => {
+test.for(efforts)('MSG-4 effort %s is sent unchanged on every model that has the field', (effort) => {
   for (const model of ['claude-fable-5-2', 'claude-opus-5-5', 'claude-haiku-5-5']) {
     const request = prepared({ model, output_config: { effort } });
     expect(request.body).toEqual(bodyOf({ model, output_config: { effort } }));
@@ -107,7 +107,7 @@ test.for([
   ['claude-fable-5-2', undefined, undefined],
   ['claude-sonnet-5', { effort: null }, undefined],
   ['claude-haiku-4-5', undefined, undefined],
-] as const)('MSG-4 on %s an output_config of %j goes up as %j', ([model, output_config, sent]) => {
+] as const)('MSG-4 on %s an output_config of %j is sent as %j', ([model, output_config, sent]) => {
   expect(prepared({ model, output_config }).body.output_config).toEqual(sent);
 });
 
@@ -120,7 +120,7 @@ test.for([{ type: 'adaptive', effort: 'high' }, { effort: 'high' }])(
   },
 );
 
-test('BILL-6 nothing of the client’s body is changed beside thinking and the effort', () => {
+test('BILL-6 only thinking and the effort of the client’s body change', () => {
   const fields = {
     model: 'claude-haiku-5-5-thinking',
     max_tokens: 77,

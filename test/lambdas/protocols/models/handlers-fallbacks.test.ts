@@ -5,13 +5,13 @@ import { catalog, NOW, serveModels } from './models-service.ts';
 const { read } = await serveModels(createListFallbacks);
 const ask = (id: string) => read(`/api/models/${id}/fallbacks`, {});
 
-test('CAT-3 an alias is answered by the id it stands for', async () => {
+test('CAT-3 an alias resolves to the id of its model', async () => {
   const aliased = catalog.list(NOW).find(({ kind, aliases }) => kind === 'text' && aliases.length > 0);
   if (!aliased) throw new Error('no text model has an alias');
   expect((await ask(aliased.aliases[0] ?? '')).body.model).toBe(aliased.id);
 });
 
-test('CAT-3 what is no text model has no reserves', async () => {
+test('CAT-3 only text models have fallback models', async () => {
   for (const kind of ['image', 'embedding', 'moderation'] as const) {
     const model = catalog.list(NOW).find((candidate) => candidate.kind === kind);
     if (!model) throw new Error(`no ${kind} model is sold`);

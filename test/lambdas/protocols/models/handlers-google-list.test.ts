@@ -25,7 +25,7 @@ test('CAT-7 the SDK gets a model by its id', async () => {
   for (const id of ids) expect((await models.get({ model: `models/${id}` })).name).toBe(`models/${id}`);
 });
 
-test.for(['gemini-9', 'gpt-4.1-mini', 'gpt-image-2'])('CAT-7 %s is not found by the SDK', async (model) => {
+test.for(['gemini-9', 'gpt-4.1-mini', 'gpt-image-2'])('CAT-7 the SDK does not find %s', async (model) => {
   const error: unknown = await sdkOf(await serveModels(createGetGoogleModel))
     .models.get({ model })
     .catch((thrown: unknown) => thrown);

@@ -9,13 +9,13 @@ const callable = catalog
   .list(NOW)
   .filter((model) => model.kind === 'text')
   .filter(({ protocols }) => protocols.includes('messages'));
-/** The latest first, as the vendor has them. */
+/** Latest first, in the provider's order. */
 const ids = callable.toSorted((one, other) => other.created - one.created).map(({ id }) => id);
 
 const sdkOf = ({ apiKey, fetch }: Awaited<ReturnType<typeof serveModels>>) =>
   new Anthropic({ apiKey, fetch, baseURL: 'https://gateway.test', maxRetries: 0 });
 
-test('CAT-7 the SDK walks backwards, too', async () => {
+test('CAT-7 the SDK can also walk backwards', async () => {
   const [first, ...before] = ids.toReversed();
   const pages: string[] = [];
   const list = await sdkOf(await serveModels(createListModels)).models.list({ before_id: first, limit: 3 });
@@ -23,7 +23,7 @@ test('CAT-7 the SDK walks backwards, too', async () => {
   expect(pages).toEqual(before);
 });
 
-test('CAT-7 a page is of the vendor’s shape', async () => {
+test('CAT-7 a page has the provider’s shape', async () => {
   const { read, apiKey } = await serveModels(createListModels);
   const headers = { 'x-api-key': apiKey, 'provider-version': '2023-06-01' };
   const { status, body } = await read(`/v1/models?limit=2&after_id=${ids[0]}`, headers);
@@ -58,7 +58,7 @@ const entryOf = (id: string): TextModel => {
   return found;
 };
 
-test('CAT-7 the SDK gets a model with all that its type has, by its id or its alias', async () => {
+test('CAT-7 the SDK gets a model with all members of its type, by its id or its alias', async () => {
   const { models } = sdkOf(await serveModels(createGetModel));
   const found = await models.retrieve('claude-haiku-5-5-thinking');
   expect(found).toEqual({
@@ -108,7 +108,7 @@ test('CAT-7 the SDK gets a model with all that its type has, by its id or its al
   for (const { id } of callable) expect((await models.retrieve(id)).id).toBe(id);
 });
 
-test('CAT-7 CAT-4 a model whose last day is known says which it is', () => {
+test('CAT-7 CAT-4 a model with a known last day shows it', () => {
   const ending = { ...entryOf('claude-haiku-4-5'), lifecycle: { shutdownDate: '2027-01-14' } };
   expect(toMessagesModel(ending)).toMatchObject({ lifecycle: 'deprecated', retires_at: '2027-01-14T00:00:00Z' });
 });
@@ -116,7 +116,7 @@ test('CAT-7 CAT-4 a model whose last day is known says which it is', () => {
 test.for([
   [{}, 'provider-version'],
   [{ 'anthropic-version': '2024-01-01' }, 'anthropic-version'],
-] as const)('AUTH-2 with the key of the messages format and %j a list is 400', async ([headers, param]) => {
+] as const)('AUTH-2 with the API key header of the messages format and %j a list is 400', async ([headers, param]) => {
   for (const create of [createListModels, createGetModel]) {
     const { read, apiKey } = await serveModels(create);
     const { status, body } = await read('/v1/models', { 'x-api-key': apiKey, ...headers });
@@ -124,7 +124,7 @@ test.for([
   }
 });
 
-test('CAT-7 a Bearer token beside a version is a client of the messages format', async () => {
+test('CAT-7 a Bearer token with a version is a client of the messages format', async () => {
   const { read, apiKey } = await serveModels(createListModels);
   const headers = { authorization: `Bearer ${apiKey}`, 'anthropic-version': '2023-06-01' };
   expect((await read('/v1/models', headers)).body).toHaveProperty('has_more', false);

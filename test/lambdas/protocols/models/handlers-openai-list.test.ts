@@ -30,7 +30,7 @@ const perToken = z.strictObject({
   ...price,
   overrides: z.array(z.strictObject({ ...price, min_prompt_tokens: z.int().positive() })).optional(),
 });
-/** The members that PyPI openrouter 1.3.84 requires of a model, with their types. */
+/** Members that PyPI openrouter 1.3.84 requires of a model, with their types. */
 const openRouterModel = z.strictObject({
   id: z.string(),
   object: z.literal('model'),
@@ -77,7 +77,7 @@ describe('CAT-8 a listed model', () => {
     expect(body.data).toHaveLength(body.total_count);
   });
 
-  test('CAT-8 a model by its alias has the id and slug of the model', async () => {
+  test('CAT-8 a model requested by its alias has the id and slug of the model', async () => {
     const { read, apiKey } = await serveModels(createGetModel);
     const { body } = await read('/v1/models/claude-haiku-5-5-thinking', { authorization: `Bearer ${apiKey}` });
     expect(body).toEqual(shapeOf('claude-haiku-5-5'));
@@ -101,7 +101,7 @@ describe('CAT-8 a listed model', () => {
     });
   });
 
-  test('CAT-8 BILL-18 elsewhere tokens of a cache cost as much as other prompt tokens', () => {
+  test('CAT-8 BILL-18 in other formats cached tokens cost as much as other prompt tokens', () => {
     const { pricing } = shapeOf('gpt-5.4-mini');
     expect(pricing).toEqual({
       prompt: '0.00000075',
@@ -138,7 +138,7 @@ describe('CAT-8 a listed model', () => {
     expect(shapeOf(id).pricing).toMatchObject(pricing);
   });
 
-  test('CAT-8 only models that chat completions serve have supported parameters', () => {
+  test('CAT-8 only models of chat completions have supported parameters', () => {
     for (const model of catalog.list(NOW)) {
       const isChat = model.protocols.some((protocol) => protocol === 'chat_completions');
       const { supported_parameters: names } = shapeOf(model.id);
@@ -159,7 +159,7 @@ const usages = fc.record({
   reasoning: count,
 });
 
-/** The price of a request as a client computes it from `pricing`: the last override that applies wins. */
+/** Price of a request as a client computes it from `pricing`: the last override that applies counts. */
 const clientPrice = (id: string, usage: TokenUsage): bigint => {
   const pricing = perToken.parse(shapeOf(id).pricing);
   const promptTokens = usage.input + usage.cacheRead + usage.cacheWrite + usage.cacheWrite1h;

@@ -10,7 +10,7 @@ import { functionUrlEvent, invoke } from '../../http/function-url.ts';
 export const NOW = Date.UTC(2026, 10, 20);
 export const catalog = loadCatalog(catalogData);
 
-/** One of the routes of models behind the whole chain. `fetch` is what an SDK can be given. */
+/** Serves a model route with all its middleware. `fetch` can be passed to an SDK. */
 export const serveModels = async (create: (deps: ModelDependencies) => RouteHandler, served: Catalog = catalog) => {
   const handle = create({ catalog: served, clock: new ManualClock(NOW) });
   const { handler, apiKey } = await createChain({ handle, keyBurst: 1_000, addressBurst: 1_000 });

@@ -16,7 +16,7 @@ test.for([
   [{ input: 'Grüße' }, { bytes: 7, inputs: 1 }],
   [{ input: ['a', 'bc'] }, { bytes: 3, inputs: 2 }],
   [{ input: [{ type: 'text', text: 'abc' }] }, { bytes: 3, inputs: 1 }],
-] as const)('MOD-1 %j is measured as %j and sent as it came', ([changes, size]) => {
+] as const)('MOD-1 %j is measured as %j and sent unchanged', ([changes, size]) => {
   const { body, request } = prepared(changes);
   expect(request).toEqual({ body, tokens: 0, ignored: [], ...size });
 });
@@ -29,7 +29,7 @@ test.for([
   [{ input: [{ type: 'text' }] }, 'input[0].text'],
   [{ model: 5 }, 'model'],
   [{ modle: 'x' }, 'modle'],
-] as const)('MOD-1 %j is refused at %s', ([changes, param]) => {
+] as const)('MOD-1 %j is rejected at %s', ([changes, param]) => {
   let thrown: unknown;
   try {
     prepared(changes);

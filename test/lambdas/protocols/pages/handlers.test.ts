@@ -21,7 +21,7 @@ beforeEach(() => {
   }
 });
 
-/** `/app` and its files, or those of the reference. */
+/** Requests `/app` and its files, or those of the API reference. */
 const get = async (path: string, pages: PageFiles = files) => {
   const deps = { pages, now: () => 0, finished: (_id: string, summary: object) => void lines.push(summary) };
   const page = path.startsWith('/app') ? 'app' : 'api-reference';
@@ -40,20 +40,20 @@ test.each([
   ['/api-reference/clients', '<!doctype html>clients', 'text/html; charset=utf-8'],
   ['/app/assets/main.js', "'app'", 'text/javascript; charset=utf-8'],
   ['/api-reference/main.js', "'api-reference'", 'text/javascript; charset=utf-8'],
-])('AUTH-6 REF-1 %s is there without a key', async (path, text, mediaType) => {
+])('AUTH-6 REF-1 %s is served without an API key', async (path, text, mediaType) => {
   const answer = await get(path);
   expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([200, text, mediaType]);
   expect(answer.headers['x-content-type-options']).toBe('nosniff');
   expect(lines).toHaveLength(1);
 });
 
-test('REF-1 a page is not kept by browsers, and its files for minutes', async () => {
+test('REF-1 browsers do not cache a page, and cache its files for minutes', async () => {
   for (const page of ['/app', '/api-reference/clients'])
     expect((await get(page)).headers['cache-control']).toBe('no-cache');
   expect((await get('/app/assets/main.js')).headers['cache-control']).toBe('public, max-age=300');
 });
 
-test.each(['/app', '/api-reference'])('REF-1 %s may load what is its own and nothing else', async (path) => {
+test.each(['/app', '/api-reference'])('REF-1 %s can load only its own files', async (path) => {
   const policy = (await get(path)).headers['content-security-policy'] ?? '';
   const parts = new Map(policy.split('; ').map((part) => [part.split(' ')[0], part.split(' ').slice(1).join(' ')]));
   expect(parts.get('default-src')).toBe("'none'");
@@ -63,7 +63,7 @@ test.each(['/app', '/api-reference'])('REF-1 %s may load what is its own and not
   expect(loading.filter((from) => /https?:|\*/.test(from))).toEqual([]);
 });
 
-test('KEY-4 the messenger may show the mini app in a page of its own, and nobody the reference', async () => {
+test('KEY-4 only the messenger can embed the mini app, and no site the reference', async () => {
   expect((await get('/app')).headers['content-security-policy']).toContain(
     "frame-ancestors 'self' https://web.telegram.org",
   );
@@ -71,7 +71,7 @@ test('KEY-4 the messenger may show the mini app in a page of its own, and nobody
 });
 
 test.each(['none.js', 'main', '.js', 'MAIN.JS', '..%2fmain.js', 'a.b.c.toolongending', '%00.js', 'main.js%20'])(
-  'AUTH-6 %s is no file of a page',
+  'AUTH-6 %s is not a file of a page',
   async (file) => {
     const answer = await get(`/app/assets/${file}`);
     expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'not_found']);
@@ -85,7 +85,7 @@ test('BILL-14 files that cannot be looked up are 503', async () => {
   expect(JSON.parse(answer.text).error.code).toBe('service_unavailable');
 });
 
-test('AUTH-6 a name that no file can have is not looked for', async () => {
+test('AUTH-6 an impossible file name is not looked up', async () => {
   const asked: string[] = [];
   const open = async (page: string, file: string): Promise<undefined> => void asked.push(`${page}/${file}`);
   for (const file of ['..%2foutbox', '%2e%2e%2foutbox', 'x%2fy.js', 'a%0ab.js'])

@@ -10,7 +10,7 @@ const said = (content: unknown, more: object = {}) => ({ type: 'message', role: 
 const weather = { type: 'function', name: 'weather', parameters: { type: 'object' }, strict: true };
 const text = { type: 'input_text', text: 'a' };
 
-/** Members of the request, the same as they are sent, and the fields that are listed. */
+/** Members of the request, the members that are sent, and the fields that are listed. */
 type Row = readonly [about: string, sent: object, left: object, ignored?: readonly string[]];
 
 const rows: readonly Row[] = [
@@ -21,7 +21,7 @@ const rows: readonly Row[] = [
     { temperature: 1, top_p: 1, top_logprobs: 0, parallel_tool_calls: true },
     { parallel_tool_calls: true },
   ],
-  ['bookkeeping of Codex', { client_metadata: { turn_id: 't', session_id: 's' } }, {}],
+  ['data of Codex', { client_metadata: { turn_id: 't', session_id: 's' } }, {}],
   [
     'null at any depth',
     {
@@ -31,7 +31,7 @@ const rows: readonly Row[] = [
     { reasoning: { effort: 'high' } },
   ],
   [
-    'a refused field that asks for nothing',
+    'a refused field without an effect',
     {
       ...{ store: false, background: false, previous_response_id: null, conversation: null },
       ...{ prompt: null, context_management: [], moderation: null },
@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
   ['the default of a cache', { prompt_cache_options: { mode: 'implicit', ttl: null } }, {}],
   ['other options of a cache', { prompt_cache_options: { ttl: '12h' } }, {}, ['prompt_cache_options']],
   ['explicit marks of a cache', { prompt_cache_options: { mode: 'explicit' } }, {}, ['prompt_cache_options']],
-  ['an include of a tool at the provider', { include: ['web_search_call.results', 'x'] }, {}, ['include[]']],
+  ['an include for a tool at the provider', { include: ['web_search_call.results', 'x'] }, {}, ['include[]']],
   [
     'one include of two',
     { include: ['file_search_call.results', 'message.input_image.image_url'] },
@@ -92,7 +92,7 @@ const rows: readonly Row[] = [
     ['input[].cache'],
   ],
   [
-    'members that clients copy from an answer',
+    'members that clients copy from a response',
     {
       input: [
         user('a'),
@@ -119,7 +119,7 @@ const rows: readonly Row[] = [
     },
   ],
   [
-    'bookkeeping of calls and their results',
+    'client data in calls and their results',
     {
       input: [
         {
@@ -181,8 +181,8 @@ test.each<[object, string, string]>([
   [{ inputs: 'a' }, 'inputs', 'Did you mean input?'],
   [{ tool: [] }, 'tool', 'Did you mean tools?'],
   [{ toolChoice: 'auto' }, 'toolChoice', 'Did you mean tool_choice?'],
-  [{ messages: [] }, 'messages', 'Leave it out.'],
-])('GEN-16 %j is refused at %s', (sent, param, message) => {
+  [{ messages: [] }, 'messages', 'Remove it.'],
+])('GEN-16 %j is rejected at %s', (sent, param, message) => {
   expect(refusalOf(sent)).toMatchObject({ status: 400, param, message: expect.stringContaining(message) });
 });
 
@@ -201,7 +201,7 @@ test('CHAT-15 a longer user is not recorded', () => {
   ]);
 });
 
-/** A request whose every object is open to unknown members but for those of the client's own shape. */
+/** Request in which every object accepts unknown members, except those of the client's own shape. */
 const crowded = {
   input: [
     user([text, { type: 'input_image', image_url: 'https://example.com/a.png' }]),

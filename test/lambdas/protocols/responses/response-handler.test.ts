@@ -11,7 +11,7 @@ const bodyOf = (text: string) =>
 
 const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] };
 
-test('RESP-5 the text of an answer is at output[0].content[0].text', () => {
+test('RESP-5 the text of a response is at output[0].content[0].text', () => {
   const made = { id: 'resp_1', output: [{ type: 'reasoning', id: 'rs_1' }, message], usage: { input_tokens: 1 } };
   const told = JSON.parse(bodyOf(JSON.stringify(made)));
   expect(told).toEqual({ ...made, output: [message, made.output[0]] });
@@ -23,7 +23,7 @@ test.for([
   '{"output": [{"type":"function_call","name":"n"}],  "a":1.0}',
   '{"status":"incomplete",  "output":[]}',
   '{"odd": 1}',
-])('RESP-5 an answer in that order already, or without a message, passes as it came: %s', (text) => {
+])('RESP-5 a response already in that order, or without a message, passes unchanged: %s', (text) => {
   expect(bodyOf(text)).toBe(text);
 });
 
@@ -42,7 +42,7 @@ const opening = [
   event('response.in_progress', { response: begun, sequence_number: 1 }),
 ];
 
-/** The data of the events after a failure, and their names. */
+/** Data and names of the events after a failure. */
 const readFailure = (error: GatewayError, events: readonly string[]) => {
   const { adapter, written } = opened();
   if (events.length > 0) adapter.native(events);
@@ -103,7 +103,7 @@ test('RESP-1 events pass with their names, the last ones after the charge', () =
   expect(written.join('')).toBe(`${events.join('')}event: response.completed\ndata: {}\n\n`);
 });
 
-test('RESP-5 the last event of a stream has the message first, as a plain answer has', () => {
+test('RESP-5 the last event of a stream has the message first, like a complete response', () => {
   const { adapter, written } = opened();
   const reasoning = { type: 'reasoning', id: 'rs_1' };
   const receipt = { costPicos: 1n, usage: undefined, balancePicos: undefined };

@@ -14,7 +14,7 @@ export const shipped = (id: string): TextModel => {
   return model;
 };
 
-/** A body as it is after it was JSON, so that nothing undefined is in it. */
+/** Body after serialization as JSON, so without undefined members. */
 export const bodyOf = (changes: object): JsonObject => {
   const body = parseJson(JSON.stringify({ model: 'gpt-5.5-pro', input: 'Hello', ...changes }));
   if (!isJsonObject(body)) throw new Error('no object');
@@ -34,5 +34,5 @@ export const refusalOf = (changes: object, model?: TextModel): GatewayError => {
     if (error instanceof GatewayError) return error;
     throw error;
   }
-  throw new Error(`was not refused: ${JSON.stringify(changes)}`);
+  throw new Error(`not rejected: ${JSON.stringify(changes)}`);
 };

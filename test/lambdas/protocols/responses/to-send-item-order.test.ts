@@ -25,7 +25,7 @@ test.for([
   ['m1 r1', 'm1 r1'],
   ['r1 f1', 'r1 f1'],
   ['r1 r2 m1', 'm1 r1 r2'],
-] as const)('RESP-5 an output of %s is answered as %s, and comes back in the order it was made in', ([made, told]) => {
+] as const)('RESP-5 an output of %s is returned as %s, and goes back in its original order', ([made, told]) => {
   const shown = messageFirst(items(made));
   expect(shown).toEqual(items(told));
   if (made.startsWith('r')) expect(reasoningFirst(shown)).toEqual(items(made));
@@ -43,11 +43,11 @@ test.for([
   ['u1 r1 u2 r2 m2 u3', 'u1 u2 r2 m2 u3'],
   ['u1 r1 f1 o1 r2', 'u1 r1 f1 o1'],
   ['u1 m1 r1 c1 x1 r2 s1 y1', 'u1 r1 m1 c1 x1 r2 s1 y1'],
-] as const)('RESP-5 a history of %s goes to the vendor as %s', ([sent, order]) => {
+] as const)('RESP-5 a history of %s goes to the provider as %s', ([sent, order]) => {
   expect(reasoningFirst(items(sent))).toEqual(items(order));
 });
 
-test('RESP-5 whatever is no answer stays where it is', () => {
+test('RESP-5 items of other kinds stay in their place', () => {
   const odd = [5, null, 'x', { role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }];
   expect(reasoningFirst(odd)).toEqual(odd);
   expect(messageFirst(odd.slice(0, 4))).toEqual(odd.slice(0, 4));

@@ -14,7 +14,7 @@ const result = { type: 'function_call_output', call_id: 'c', output: 'x' };
 const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] };
 const sentFor = (input: readonly object[]) => prepared({ input }).body.input;
 
-/** An output as `model_dump()` of the SDK for Python writes it, every member included. */
+/** Output as `model_dump()` of the SDK for Python writes it, with every member. */
 const dumped = [
   { id: 'rs_1', summary: [], type: 'reasoning', content: null, encrypted_content: 'sealed', status: null },
   {
@@ -57,19 +57,22 @@ test.each<[string, object, object]>([
 });
 
 test.each<[string, object]>([
-  ['without its seal', reasoning('rs_1', { encrypted_content: null, summary: [{ type: 'summary_text', text: 's' }] })],
-  ['with an empty seal', reasoning('rs_1', { encrypted_content: '' })],
+  [
+    'without encrypted content',
+    reasoning('rs_1', { encrypted_content: null, summary: [{ type: 'summary_text', text: 's' }] }),
+  ],
+  ['with empty encrypted content', reasoning('rs_1', { encrypted_content: '' })],
 ])('RESP-7 reasoning %s is not sent', (_about, item) => {
   expect(sentFor([user('a'), item, call, result])).toEqual([user('a'), call, result]);
 });
 
-test('RESP-7 an incomplete response of reasoning alone can be sent back', () => {
+test('RESP-7 an incomplete response with only reasoning can be sent back', () => {
   const { body, ignored } = prepared({ input: [user('a'), reasoning('rs_1'), user('go on')] });
   expect(body.input).toEqual([user('a'), user('go on')]);
   expect(ignored).toEqual([]);
 });
 
-test('RESP-7 reasoning before a custom call or a search stays with it', () => {
+test('RESP-7 reasoning before a custom call or a search stays before it', () => {
   const items = [
     user('a'),
     reasoning('rs_1'),

@@ -26,8 +26,8 @@ test.each<[string, object]>([
   ],
   ['a custom tool of text', { tools: [{ ...patch, format: { type: 'text' } }], tool_choice: 'required' }],
   ['a namespace', { tools: [files] }],
-  ['a search of tools by the client', { tools: [weather, search] }],
-  ['deferred tools beside a search', { tools: [deferred, { ...files, tools: [deferred] }, search] }],
+  ['a tool search by the client', { tools: [weather, search] }],
+  ['deferred tools with a search', { tools: [deferred, { ...files, tools: [deferred] }, search] }],
   [
     'a choice of allowed tools',
     {
@@ -43,7 +43,7 @@ test.each<[string, object]>([
     },
   ],
   [
-    'a searched conversation',
+    'a conversation with a search',
     {
       input: [
         { role: 'user', content: 'a' },
@@ -60,7 +60,7 @@ test.each<[string, object]>([
       tools: [search],
     },
   ],
-])('RESP-6 %s is sent as it came', (_about, sent) => {
+])('RESP-6 %s is sent unchanged', (_about, sent) => {
   const request = prepared(sent);
   expect(request.body).toEqual(bodyOf({ ...sent, ...INCLUDE }));
   expect(request).toMatchObject({ usesTools: true, ignored: [] });
@@ -177,13 +177,13 @@ test.each<[object, string]>([
     },
     'input[0].caller.type',
   ],
-])('RESP-6 %j is refused at %s', (sent, param) => {
+])('RESP-6 %j is rejected at %s', (sent, param) => {
   const error = refusalOf(sent);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
   expect(error.message).toContain(param);
 });
 
-test('RESP-6 a model without forced tools takes allowed tools only by choice', () => {
+test('RESP-6 a model without forced tools accepts allowed tools only as a choice', () => {
   const plain = shipped('gpt-5.5-pro');
   const model = { ...plain, capabilities: { ...plain.capabilities, forcedToolChoice: false } };
   const choice = (mode: string) => ({
@@ -197,7 +197,7 @@ test('RESP-6 a model without forced tools takes allowed tools only by choice', (
   });
 });
 
-test('RESP-6 a model without tools takes none but a search that is not sent', () => {
+test('RESP-6 a model without tools accepts only a search that is not sent', () => {
   const plain = shipped('gpt-5.5-pro');
   const model = { ...plain, capabilities: { ...plain.capabilities, tools: false } };
   expect(prepared({ tools: [cachedSearch] }, model)).toMatchObject({
@@ -220,7 +220,7 @@ test.each<[string, object]>([
   ['the input of a custom call', { input: [{ type: 'custom_tool_call', call_id: 'c', name: 'n', input: long }] }],
   ['the result of a custom call', { input: [{ type: 'custom_tool_call_output', call_id: 'c', output: long }] }],
   [
-    'sealed reasoning before a call',
+    'encrypted reasoning before a call',
     {
       input: [
         { type: 'reasoning', summary: [], encrypted_content: long },

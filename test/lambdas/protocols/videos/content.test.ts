@@ -32,7 +32,7 @@ const finished = async (bytes: Uint8Array = film) => {
 
 const etag = `"${shaOf(film)}"`;
 
-test('VID-4 a finished video is its MP4, whole', async () => {
+test('VID-4 a finished video is its complete MP4', async () => {
   const { get, streamed, finished: told } = await finished();
   const answer = await get(PATH);
   expect(answer.status).toBe(200);
@@ -46,13 +46,13 @@ test('VID-4 a finished video is its MP4, whole', async () => {
     'x-request-id': requestIdOf(1),
   });
   expect(answer.headers['content-range']).toBeUndefined();
-  // Told once, at the end of the stream, and not when the handler was done.
+  // Reported once at the end of the stream, and not when the handler returned.
   expect(streamed).toMatchObject([{ status: 200, model: 'film-1', totalMs: 0 }]);
   expect(told).toEqual([]);
   expect(streamed[0]?.errorCode).toBeUndefined();
 });
 
-test('VID-4 one range of it is 206 with what stands where', async () => {
+test('VID-4 one range is 206 with its position', async () => {
   const { get, streamed } = await finished();
   const answer = await get(PATH, { range: 'bytes=100-199', 'if-range': etag });
   expect(answer.status).toBe(206);
@@ -61,7 +61,7 @@ test('VID-4 one range of it is 206 with what stands where', async () => {
   expect(streamed).toMatchObject([{ status: 206 }]);
 });
 
-test('GEN-7 VID-4 HEAD has the headers of the whole file, and no byte of it', async () => {
+test('GEN-7 VID-4 HEAD has the headers of the whole file and no body', async () => {
   const { send, streamed } = await finished();
   const answer = await send({ method: 'HEAD', path: PATH, headers: { range: 'bytes=100-199' } });
   expect([answer.status, answer.bytes.length]).toEqual([200, 0]);
@@ -73,13 +73,13 @@ test.for([
   ['bytes=0-1,4-5', etag],
   ['lines=1-2', etag],
   ['bytes=1-2', '"other"'],
-] as const)('VID-4 %s of the file %s is answered with all of it', async ([range, ifRange]) => {
+] as const)('VID-4 %s of the file %s returns the whole file', async ([range, ifRange]) => {
   const { get } = await finished();
   const answer = await get(PATH, { range, 'if-range': ifRange });
   expect([answer.status, answer.bytes.length]).toEqual([200, film.length]);
 });
 
-test('VID-4 a range behind the end is 416 with the size', async () => {
+test('VID-4 a range after the end is 416 with the size', async () => {
   const { get, finished: told } = await finished();
   const answer = await get(PATH, { range: 'bytes=200000-' });
   expect(errorOf(answer)).toEqual({
@@ -92,7 +92,7 @@ test('VID-4 a range behind the end is 416 with the size', async () => {
   expect(told).toMatchObject([{ summary: { status: 416, errorCode: 'range_not_satisfiable' } }]);
 });
 
-test('VID-4 only the video itself is kept', async () => {
+test('VID-4 only the video itself is stored', async () => {
   const { get } = await finished();
   for (const variant of ['video', '']) expect((await get(PATH, {}, { variant })).status).toBe(200);
   for (const variant of ['thumbnail', 'spritesheet', 'x']) {
@@ -114,7 +114,7 @@ test('VID-4 a video that is not finished is 409, a failed one 404', async () => 
   expect(errorOf(await service.get(PATH))).toMatchObject({ status: 404, code: 'not_found' });
 });
 
-test('VID-7 24 hours after its completion the content is 404 expired, also while it still lies there', async () => {
+test('VID-7 24 hours after completion the content is 404 expired, even if the file still exists', async () => {
   const { get, clock } = await finished();
   await clock.advance(CONTENT_KEPT_MS - 1);
   expect((await get(PATH)).status).toBe(200);
@@ -128,7 +128,7 @@ test('VID-7 content that is gone from the bucket is 404 expired', async () => {
   expect(errorOf(await get(PATH))).toMatchObject({ status: 404, code: 'expired' });
 });
 
-test('BILL-14 a bucket that does not answer is 503', async () => {
+test('BILL-14 a bucket without a response is 503', async () => {
   const { get, memory } = await finished();
   memory.files.open = async () => {
     throw new StoreError('unavailable', 'no answer');
@@ -139,7 +139,7 @@ test('BILL-14 a bucket that does not answer is 503', async () => {
 });
 
 test.for([0, 1, 70_000, 199_999])(
-  'VID-4 content that breaks after %i bytes ends as an answer that was cut',
+  'VID-4 content that breaks after %i bytes ends as a cut-off response',
   async (bytes) => {
     const { handler, eventOf, memory, streamed } = await finished();
     const broken = new StoreError('unavailable', 'the connection is gone');
@@ -157,7 +157,7 @@ test.for([0, 1, 70_000, 199_999])(
   },
 );
 
-test('VID-4 a client that leaves ends the reading of the bucket, and is no error', async () => {
+test('VID-4 a client that leaves stops the read of the bucket, and is not an error', async () => {
   const { handler, eventOf, memory, streamed } = await finished();
   const event = eventOf({ path: PATH });
   let taken = 0;

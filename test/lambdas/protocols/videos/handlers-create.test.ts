@@ -28,7 +28,7 @@ const queued = {
 
 const held = async (service: VideosService) => (await service.world.account()).holds.size;
 
-test('VID-1 a creation by JSON answers with a video that is queued, held and begun', async () => {
+test('VID-1 a JSON creation returns a queued video, places its hold and starts it', async () => {
   const service = await videosService();
   const answer = await service.post(basic);
   expect([answer.status, JSON.parse(answer.text)]).toEqual([200, queued]);
@@ -40,7 +40,7 @@ test('VID-1 a creation by JSON answers with a video that is queued, held and beg
   expect(JSON.stringify(service.finished.map(({ summary }) => ({ ...summary })))).not.toContain('a cat');
 });
 
-test('VID-2 a form with a file sends it to the vendor as the first frame', async () => {
+test('VID-2 a form with a file sends it to the provider as the first frame', async () => {
   const service = await videosService();
   const bytes = png(1920, 1080);
   const form = await formOf(
@@ -55,7 +55,7 @@ test('VID-2 a form with a file sends it to the vendor as the first frame', async
   expect([...(sent?.reference?.bytes ?? [])]).toEqual([...bytes]);
 });
 
-test('VID-7 a webhook is kept with its secret, and never shown', async () => {
+test('VID-7 a webhook is stored with its secret, which is never shown', async () => {
   const service = await videosService();
   const answer = await service.post({ ...basic, webhook_url: 'https://a.example/hook' });
   const secret = webhookSecretOf(service.apiKey);
@@ -64,7 +64,7 @@ test('VID-7 a webhook is kept with its secret, and never shown', async () => {
   expect(JSON.parse(answer.text)).toEqual(queued);
 });
 
-test('BILL-16 a dry run answers what a video would reserve, and begins none', async () => {
+test('BILL-16 a dry run returns the hold of a video and starts none', async () => {
   const service = await videosService();
   const dry = { 'x-service-dry-run': 'true', 'idempotency-key': 'key-1' };
   expect(JSON.parse((await service.post(basic, dry)).text)).toEqual({
@@ -84,7 +84,7 @@ test('BILL-16 a dry run answers what a video would reserve, and begins none', as
 
 const key = { 'idempotency-key': 'key-1' };
 
-test('IDEM-2 a repetition under a key has the same bytes, whatever has become of the video, and begins none', async () => {
+test('IDEM-2 a replay has the same bytes, whatever the state of the video, and starts none', async () => {
   const service = await videosService();
   const first = await service.post(basic, key);
   expect(first.headers['idempotent-replayed']).toBeUndefined();
@@ -97,11 +97,11 @@ test('IDEM-2 a repetition under a key has the same bytes, whatever has become of
   expect([service.wire.creations.length, service.memory.jobs.jobs().length]).toEqual([1, 1]);
 });
 
-test('IDEM-8 a key whose first request died is answered with the video that stands, byte for byte', async () => {
+test('IDEM-8 an idempotency key whose first request died returns its video, byte for byte', async () => {
   const prompt = 'ein Käse 🧀 "und" \n\u2028';
   const plain = await videosService();
   const expected = await plain.post({ ...basic, prompt }, key);
-  // The answer is lost on its way into the store; the job record stands.
+  // The response is lost on its way into the store; the job record exists.
   const service = await videosService({ faults: { claims: { stageResponse: fails } } });
   await service.clock.until(service.post({ ...basic, prompt }, key));
   await service.memory.jobs.setUpstream(ID, 'upstream-0');
@@ -114,7 +114,7 @@ test('IDEM-8 a key whose first request died is answered with the video that stan
   expect(service.wire.creations).toHaveLength(1);
 });
 
-test('IDEM-5 a key with a form is 400 that says where keys work', async () => {
+test('IDEM-5 an idempotency key with a form is 400 that names the supported routes', async () => {
   const service = await videosService();
   const refused = errorOf(await service.postForm(await formOf(['model', 'film-1'], ['prompt', 'a cat']), key));
   expect(refused).toMatchObject({ status: 400, code: 'idempotency_not_supported', param: 'idempotency-key' });
@@ -122,7 +122,7 @@ test('IDEM-5 a key with a form is 400 that says where keys work', async () => {
   expect(service.memory.jobs.jobs()).toEqual([]);
 });
 
-test('FALL-4 a reserve model is 400 on a creation', async () => {
+test('FALL-4 a fallback model is 400 on a creation', async () => {
   const service = await videosService();
   const refused = errorOf(await service.post(basic, { 'x-service-fallback-model': 'film-2' }));
   expect(refused).toMatchObject({ status: 400, code: 'invalid_fallback_model', param: 'x-service-fallback-model' });

@@ -25,7 +25,7 @@ const listed = async ({ get }: VideosService, query: Readonly<Record<string, str
   return { ...page, data: page.data.map(({ id }: { id: string }) => id) };
 };
 
-test('VID-3 a video is read in every state it goes through', async () => {
+test('VID-3 a video can be read in every state', async () => {
   const service = await videosService();
   const id = await put(service, 1, { createdAtMs: NOW + 999 });
   const { jobs } = service.memory;
@@ -56,7 +56,7 @@ test('VID-3 a video is read in every state it goes through', async () => {
   });
 });
 
-test('VID-3 a failed video tells why, and nothing else of it', async () => {
+test('VID-3 a failed video shows its reason and no content', async () => {
   const service = await videosService();
   const id = await put(service, 1, { webhook: { url: 'https://a.example', secret: 'canary' } });
   await service.memory.jobs.end(id, { state: 'failed', failure: { code: 'content_filter', message: 'No.' } });
@@ -71,7 +71,7 @@ test('VID-3 a failed video tells why, and nothing else of it', async () => {
   expect(text).not.toMatch(/canary|example|upstream|hold|vendor/);
 });
 
-test('AUTH-7 another account’s video is not there on any route', async () => {
+test('AUTH-7 another account’s video is not found on any route', async () => {
   const service = await videosService();
   const id = await put(service, 1, { accountId: 'account-2' });
   const answers = [
@@ -87,7 +87,7 @@ test('AUTH-7 another account’s video is not there on any route', async () => {
   expect(service.job(id)).toBeDefined();
 });
 
-test('VID-8 a list has its own videos, newest first, twenty unless asked otherwise', async () => {
+test('VID-8 a list has the account’s videos, newest first, twenty by default', async () => {
   const service = await videosService();
   expect(await listed(service)).toEqual({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
   const ids: string[] = [];
@@ -122,7 +122,7 @@ test.for([
   expect(refused.message).toMatch(new RegExp(`^${param}: must be`));
 });
 
-test('VID-8 an ended video is removed with its file, and is not there any more', async () => {
+test('VID-8 an ended video is removed with its file, and is no longer found', async () => {
   const service = await videosService();
   const id = await put(service, 1);
   const drop = () =>
@@ -141,14 +141,14 @@ test('VID-8 an ended video is removed with its file, and is not there any more',
   expect(errorOf(await service.get(`/v1/videos/${id}`))).toMatchObject({ status: 404 });
 });
 
-test('IDEM-5 a key is not looked at where nothing is created', async () => {
+test('IDEM-5 an idempotency key is ignored where nothing is created', async () => {
   const service = await videosService();
   const id = await put(service, 1);
   const malformed = { 'idempotency-key': 'two words', 'x-service-fallback-model': 'x' };
   for (const path of ['/v1/videos', `/v1/videos/${id}`]) expect((await service.get(path, malformed)).status).toBe(200);
 });
 
-test('BILL-14 a store that does not answer is 503 on every read', async () => {
+test('BILL-14 a store without a response is 503 on every read', async () => {
   const service = await videosService({ faults: { jobs: { read: fails, list: fails } } });
   const id = await put(service, 1);
   for (const path of ['/v1/videos', `/v1/videos/${id}`, `/v1/videos/${id}/content`]) {
@@ -159,7 +159,7 @@ test('BILL-14 a store that does not answer is 503 on every read', async () => {
   expect(errorOf(await service.get('/v1/videos', {}, { after: id }))).toMatchObject({ status: 503 });
 });
 
-test('VID-8 a page goes on behind a video that has been deleted since', async () => {
+test('VID-8 a page continues after a video that has been deleted', async () => {
   const service = await videosService();
   const [older, newer] = [await put(service, 1), await put(service, 2)];
   await service.memory.jobs.end(newer, { state: 'completed', completedAtMs: NOW });

@@ -1,4 +1,4 @@
-/** Heads of images: enough for their dimensions to be read. */
+/** Headers of image files, long enough to read their dimensions. */
 
 export const png = (width: number, height: number): Uint8Array => {
   const bytes = Buffer.alloc(40);
@@ -9,7 +9,7 @@ export const png = (width: number, height: number): Uint8Array => {
   return bytes;
 };
 
-/** With this much metadata before the dimensions. */
+/** JPEG with this much metadata before the dimensions. */
 export const jpeg = (width: number, height: number, metadataBytes = 0): Uint8Array => {
   const pieces = [Buffer.from([0xff, 0xd8])];
   for (let left = Math.max(metadataBytes, 16); left > 0; left -= 60_000) {

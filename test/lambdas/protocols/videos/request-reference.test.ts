@@ -14,10 +14,10 @@ const refusalOf = (bytes: Uint8Array, asked = size, of = model): GatewayError =>
     if (error instanceof GatewayError) return error;
     throw error;
   }
-  throw new Error('was not refused');
+  throw new Error('not rejected');
 };
 
-/** As it comes out of a form: a part of something larger. */
+/** Bytes as a form has them: a part of a larger buffer. */
 const within = (bytes: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.alloc(33, 0xff), bytes, Buffer.alloc(9)]).subarray(33, 33 + bytes.length);
 
@@ -55,7 +55,7 @@ test.for([
   expect(refusal.message).toBe('input_reference: must be a PNG, JPEG or WebP image.');
 });
 
-test('ERR-5 an image that is cut at any byte before its dimensions is 400, and what lies behind it in memory is not told', () => {
+test('ERR-5 an image truncated before its dimensions is 400, and leaks no neighboring memory', () => {
   for (const [bytes, whole] of [
     [png(1280, 720), 24],
     [jpeg(1280, 720), 31],
@@ -71,7 +71,7 @@ test('ERR-5 an image that is cut at any byte before its dimensions is 400, and w
   }
 });
 
-test('GEN-11 a model that takes no first frame says so before the file is looked at', () => {
+test('GEN-11 a model without first frames rejects the file before it is read', () => {
   const video = {
     seconds: ['4'],
     sizes: ['1280x720'],

@@ -45,7 +45,7 @@ const refusalOf = (work: () => unknown): GatewayError => {
     if (error instanceof GatewayError) return error;
     throw error;
   }
-  throw new Error('was not refused');
+  throw new Error('not rejected');
 };
 
 const texts = (...more: readonly (readonly [string, string | File])[]) =>
@@ -72,7 +72,7 @@ test('VID-1 a form without a file is the same request as JSON', async () => {
   expect([fromForm.modelId, fromForm.webhook]).toEqual([fromJson.modelId, fromJson.webhook]);
 });
 
-test('VID-1 null is as good as nothing, and no default is taken for the entry’s own', () => {
+test('VID-1 null counts as absent, and a default is checked like a sent value', () => {
   const order = orderOf({ seconds: null, size: null, webhook_url: null, input_reference: null });
   expect(order.validateFor(model)).toMatchObject({ seconds: 4, width: 1280, height: 720 });
   expect(refusalOf(() => order.validateFor(noReference)).message).toBe('seconds: must be one of "8" with "film-1".');
@@ -102,7 +102,7 @@ test.for([
   expect(message).toContain(fix);
 });
 
-test('VID-1 a prompt of 32,000 characters is taken, whatever they are made of', () => {
+test('VID-1 a prompt of 32,000 characters is accepted, however many bytes they have', () => {
   for (const prompt of ['x'.repeat(32_000), '🐈'.repeat(32_000)]) {
     expect(orderOf({ prompt }).validateFor(model).prompt).toBe(prompt);
   }
@@ -113,7 +113,7 @@ test.for([
   ['seconds', '', 'invalid_request_error', 'seconds: must be one of "4", "8", "12" with "film-1".'],
   ['size', '720x1280', 'invalid_size', 'size: must be one of 1280x720, 1920x1080 with "film-1".'],
   ['size', '', 'invalid_size', 'size: must be one of 1280x720, 1920x1080 with "film-1".'],
-] as const)('VID-1 %s "%s" is what the entry does not have: 400 %s', async ([param, value, code, message]) => {
+] as const)('VID-1 %s "%s" is not in the entry: 400 %s', async ([param, value, code, message]) => {
   for (const order of [orderOf({ [param]: value }), orderOfForm(await texts([param, value]))]) {
     expect(refusalOf(() => order.validateFor(model))).toMatchObject({ status: 400, code, param, message });
   }
@@ -125,7 +125,7 @@ test.for([
   [[['prompt', 'again']], 'prompt', 'sent twice. Send it once.'],
   [[['n', '2']], 'n', 'this field is not supported here. Remove it.'],
   [[['__proto__', '2']], '__proto__', 'this field is not supported here. Remove it.'],
-  [[['seconds', new File(['4'], 's')]], 'seconds', 'must be text, not a file.'],
+  [[['seconds', new File(['4'], 's')]], 'seconds', 'must be text, not a file. Send it as text.'],
   [[['image', image]], 'image', 'unknown file field. Send the file as "input_reference".'],
   [[['__proto__', image]], '__proto__', 'unknown file field. Send the file as "input_reference".'],
   [[['input_reference', 'https://a.example']], 'input_reference', 'as one file with the name input_reference.'],
@@ -143,7 +143,7 @@ test.for([
     'sent twice.',
   ],
   [[['webhook_url', '']], 'webhook_url', 'must be an http(s) URL.'],
-] as const)('VID-2 a form with %j beside the rest is 400 naming it', async ([more, param, fix]) => {
+] as const)('VID-2 a form with %j is 400 naming it', async ([more, param, fix]) => {
   const sent = await texts(...more);
   const { code, param: found, message } = refusalOf(() => orderOfForm(sent));
   expect([code, found]).toEqual(['invalid_request_error', param]);
@@ -151,7 +151,7 @@ test.for([
   expect(message).toContain(fix);
 });
 
-test('VID-2 a form without model or prompt is 400, and a long name is shown cut', async () => {
+test('VID-2 a form without model or prompt is 400, and a long name is truncated', async () => {
   expect(refusalOf(() => orderOfForm(handmade()))).toMatchObject({ code: 'invalid_request_error', param: 'model' });
   expect(refusalOf(() => orderOfForm(handmade(partOf(named('model'), 'film-1')))).param).toBe('prompt');
   const withLongName = await texts(['x'.repeat(5_000), '']);
@@ -159,7 +159,7 @@ test('VID-2 a form without model or prompt is 400, and a long name is shown cut'
   expect([message.length < 200, param?.length]).toEqual([true, 101]);
 });
 
-test('VID-7 deliveries are signed with what follows from the key of the request', () => {
+test('VID-7 deliveries are signed with a secret derived from the API key of the request', () => {
   const url = 'https://a.example/hook';
   checked.length = 0;
   expect(orderOf({ webhook_url: url }).webhook).toEqual({ url, secret: webhookSecretOf('the-key') });

@@ -4,7 +4,7 @@ import { jobOf, NOW, VIDEO } from '../../core/videos/video-samples.ts';
 
 const webhook = { url: 'https://a.example/hook', secret: 'canary' };
 
-test('VID-7 a completed video is told with its object, and the same in every attempt', () => {
+test('VID-7 a completed video is reported with its object, identical in every attempt', () => {
   const job = jobOf({ state: 'completed', completedAtMs: NOW + 61_500, webhook });
   const body = toWebhookBody(job);
   expect(JSON.parse(body)).toEqual({
@@ -17,7 +17,7 @@ test('VID-7 a completed video is told with its object, and the same in every att
   expect(toWebhookBody({ ...job })).toBe(body);
 });
 
-test('VID-7 a failed video is told with its reason, and never with the secret', () => {
+test('VID-7 a failed video is reported with its reason, and never with the secret', () => {
   const job = jobOf({ state: 'failed', failure: { code: 'content_filter', message: 'No.' }, webhook });
   const body = toWebhookBody(job);
   expect(JSON.parse(body)).toMatchObject({

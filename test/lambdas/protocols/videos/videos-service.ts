@@ -16,10 +16,10 @@ interface ServiceOptions extends WorldOptions {
   readonly checkWebhookUrl?: CheckWebhookUrl;
 }
 
-/** Ids as they come, one after the other. */
+/** Request ids in the order of the requests. */
 export const requestIdOf = (turn: number): string => `01KA${String(turn).padStart(22, '0')}`;
 
-/** The routes of videos behind the whole chain, on stores in memory. */
+/** The video routes with all their middleware, on in-memory stores. */
 export const videosService = async (options: ServiceOptions = {}) => {
   const world = await videoWorld(options);
   const { creating, idempotency } = world;
@@ -47,7 +47,7 @@ export const videosService = async (options: ServiceOptions = {}) => {
     },
     handle: (exchange) => {
       const handler = handlers[exchange.route?.name ?? ''];
-      if (!handler) throw new Error('no route of videos');
+      if (!handler) throw new Error('not a video route');
       return handler(exchange);
     },
   });
@@ -71,7 +71,7 @@ export const videosService = async (options: ServiceOptions = {}) => {
 
 export type VideosService = Awaited<ReturnType<typeof videosService>>;
 
-/** The members of an error that a client sees. */
+/** Members of an error that a client sees. */
 export const errorOf = ({ status, text }: { readonly status: number; readonly text: string }) => {
   const { code, param, message } = JSON.parse(text).error;
   return { status, code, param, message };

@@ -58,7 +58,7 @@ test.for([
   [429, refusal('rate_limit_error', 'words', 'enforced_spend_limit_reached')],
   [429, refusal('rate_limit_error', 'words', 'contract_spend_limit_reached')],
   [402, refusal('billing_error', 'words', 'linked_organization_billing_unavailable')],
-] as const)('ERR-3 %i %j is about us', ([status, body]) => {
+] as const)('ERR-3 %i %j is about the gateway’s account', ([status, body]) => {
   expect(errorFor(status, body)).toMatchObject({ code: 'service_unavailable', notices: ['vendor_refused_us'] });
 });
 
@@ -66,7 +66,7 @@ test.for([
   'messages.0.content.0: credit balance is too low',
   'tools.0.name: You have reached your specified API usage limits',
   'The prompt says "Your credit balance is too low".',
-])('ERR-3 %j is about what the client sent', (message) => {
+])('ERR-3 %j is about the client’s request', (message) => {
   expect(errorFor(400, invalid(message))).toMatchObject({ code: 'invalid_request_error', notices: [] });
 });
 
@@ -137,7 +137,7 @@ test.for([
   expect(errorFor(400, invalid(message), chatParams(places)).param).toBe(param);
 });
 
-test('ERR-9 a body that says nothing gets words of ours', () => {
+test('ERR-9 an empty body gets a message of the gateway', () => {
   for (const body of [undefined, null, 'boom', {}, { error: 'x' }, { error: { type: 5, message: [] } }])
     expect(errorFor(400, body)).toMatchObject({
       code: 'invalid_request_error',
@@ -145,6 +145,6 @@ test('ERR-9 a body that says nothing gets words of ours', () => {
     });
 });
 
-test('ERR-5 the key of the vendor is not told', () => {
+test('ERR-5 the provider key is never shown', () => {
   expect(errorFor(400, invalid('bad sk-vendor-canary')).message).toBe('bad [redacted]');
 });

@@ -16,7 +16,7 @@ const vendor = provider({
 });
 
 export interface CallParts {
-  /** What a client of the same protocol sent; without it the client speaks another one. */
+  /** Body of a client of the same protocol. Without it the client uses another protocol. */
   readonly body?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
   readonly conversation?: Partial<Conversation>;
@@ -25,7 +25,7 @@ export interface CallParts {
   readonly model?: Readonly<Record<string, unknown>>;
 }
 
-/** A call of the model `alpha-1`, which the vendor knows as `claude-vendor-20260101`. */
+/** Call of the model `alpha-1`, which the provider calls `claude-vendor-20260101`. */
 export const messagesCall = ({
   body,
   headers,
@@ -76,7 +76,7 @@ export interface Played extends Answer {
 
 export const optionsFor = ({ fetchImage, ...answer }: Played = {}) => {
   const { options, seen } = playVendor('https://api.anthropic.com', answer);
-  const noImages = () => Promise.reject(new Error('nothing was to be fetched'));
+  const noImages = () => Promise.reject(new Error('unexpected image fetch'));
   return { options: { ...options, fetchImage: fetchImage ?? noImages }, seen };
 };
 
@@ -85,7 +85,7 @@ export const wireTo = (played: Played = {}) => {
   return { wire: createMessagesWire(options), seen };
 };
 
-/** The body that goes to the vendor for a client of another protocol. */
+/** Body that the provider gets for a client of another protocol. */
 export const sentFor = async (parts: CallParts = {}, changes: Partial<Dispatch> = {}): Promise<JsonObject> => {
   const { wire, seen } = wireTo({ body: '{"type":"message","content":[],"stop_reason":"end_turn"}' });
   await wire.buildCall(messagesCall(parts)).send(dispatch(changes));

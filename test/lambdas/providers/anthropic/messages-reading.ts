@@ -10,7 +10,7 @@ export const OUR_MODEL = 'gateway-model';
 export const THEIR_MODEL = 'claude-vendor-20260101';
 export const MESSAGE_STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
-/** Streams that end well in the vendor's own protocol. */
+/** Streams that end successfully, in the provider's protocol. */
 export const wholeFixtures = [
   'basic.sse',
   'tool-use.sse',
@@ -22,7 +22,7 @@ export const wholeFixtures = [
   'empty-input-tool.sse',
 ] as const;
 
-/** Without the comment that says where it comes from. */
+/** Fixture without the comment that names its source. */
 export const fixture = (name: string): string => {
   const text = readFileSync(new URL(`../../../fixtures/anthropic/${name}`, import.meta.url), 'utf8');
   return text.slice(text.indexOf('event: '));
@@ -41,14 +41,14 @@ export interface Reading {
   readonly native: readonly string[];
   readonly deltas: readonly TextDelta[];
   readonly openings: number;
-  /** Whether an opening event came after another. */
+  /** Whether an announcement came after another event. */
   readonly lateOpening: boolean;
   readonly end: Extract<WireEvent, { kind: 'end' }> | undefined;
   readonly error: unknown;
   readonly notices: readonly string[];
 }
 
-/** Reads a stream to whatever end it comes to. */
+/** Reads a stream to its end, successful or not. */
 const readAll = async (
   body: AsyncIterable<Uint8Array>,
   toReader: (told: Parameters<typeof nativeReader>[0]['told']) => ReturnType<typeof nativeReader>,
@@ -91,13 +91,13 @@ export const readNative = (body: AsyncIterable<Uint8Array>, modelId = OUR_MODEL)
 export const readNeutral = (body: AsyncIterable<Uint8Array>): Promise<Reading> =>
   readAll(body, (told) => neutralReader({ toParam: ownParam, told }));
 
-/** All that a client of the same protocol gets of a good stream. */
+/** Everything that a client of the same protocol gets of a successful stream. */
 export const sentOf = ({ native, end }: Reading): string => {
   if (end?.ending.kind !== 'native') throw new Error('no native ending');
   return [...native, ...end.ending.events].join('');
 };
 
-/** Neighbouring fragments in one, since they depend on how the network cut them only in number. */
+/** Merges adjacent fragments, because their number depends on how the network splits the stream. */
 export const joined = (deltas: readonly TextDelta[]): TextDelta[] => {
   const list: TextDelta[] = [];
   for (const delta of deltas) {

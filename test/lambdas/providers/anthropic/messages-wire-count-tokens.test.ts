@@ -17,7 +17,7 @@ const count = (played: Played) => {
   return { counted, seen };
 };
 
-test("BILL-17 counting is one request with the client's body and the vendor's model", async () => {
+test("BILL-17 a count is one request with the client's body and the provider's model", async () => {
   const { counted, seen } = count({ body: '{"input_tokens":14}' });
   expect(await counted).toEqual({ input_tokens: 14 });
   expect(seen.requests).toMatchObject([
@@ -51,7 +51,7 @@ test.for([
   [401, 'authentication_error', 'no', { code: 'service_unavailable' }],
   [404, 'not_found_error', 'no', { code: 'model_unavailable' }],
   [529, 'overloaded_error', 'no', { code: 'upstream_capacity' }],
-] as const)('ERR-9 counting refused with %i %s', async ([status, type, message, expected]) => {
+] as const)('ERR-9 a count is rejected with %i %s', async ([status, type, message, expected]) => {
   const refusal = JSON.stringify({ type: 'error', error: { type, message } });
   await expect(count({ status, body: refusal }).counted).rejects.toMatchObject(expected);
 });

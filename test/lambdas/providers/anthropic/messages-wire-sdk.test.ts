@@ -17,7 +17,7 @@ const ask = {
   messages: [{ role: 'user' as const, content: 'Hi' }],
 };
 
-/** The vendor's SDK against an answer that somebody has for it. */
+/** The provider's SDK with a fixed response. */
 const clientFor = (text: string): Anthropic =>
   new Anthropic({
     apiKey: 'sk-service-x',
@@ -27,12 +27,12 @@ const clientFor = (text: string): Anthropic =>
 
 const finalMessage = (text: string) => clientFor(text).messages.stream(ask).finalMessage();
 
-test.for(wholeFixtures)('MSG-6 the SDK reads %s as it reads the vendor, but for the model', async (name) => {
+test.for(wholeFixtures)('MSG-6 the SDK reads %s like the provider’s stream, except for the model', async (name) => {
   const sent = sentOf(await readNative(inPieces(fixture(name))));
   expect(await finalMessage(sent)).toEqual({ ...(await finalMessage(fixture(name))), model: OUR_MODEL });
 });
 
-test.for(wholeFixtures)('MSG-6, BILL-9 the SDK reads %s to its end when only message_stop was lost', async (name) => {
+test.for(wholeFixtures)('MSG-6, BILL-9 the SDK reads %s to its end if only message_stop was lost', async (name) => {
   const frames = framesIn(fixture(name));
   const sent = sentOf(await readNative(cutAfter(...frames.slice(0, -1))));
   expect(await finalMessage(sent)).toEqual({ ...(await finalMessage(fixture(name))), model: OUR_MODEL });

@@ -5,7 +5,7 @@ import { message, toolUse } from '../../../fixtures/anthropic/message.ts';
 import { dispatch, messagesCall, type Played, wireTo } from './messages-call.ts';
 import { codeOf, fixture } from './messages-reading.ts';
 
-/** What a client of the same protocol sent. */
+/** Body of a client of the same protocol. */
 const body: JsonObject = {
   model: 'alpha-1-thinking',
   max_tokens: 50,
@@ -18,25 +18,25 @@ const body: JsonObject = {
 };
 
 const answerOf = (sent: WireAnswer | WireStream): WireAnswer => {
-  if (sent.kind !== 'answer') throw new Error('expected an answer');
+  if (sent.kind !== 'answer') throw new Error('expected a complete response');
   return sent;
 };
 
 const nativeOf = async (played: Played) => {
   const { content, usage } = answerOf(await wireTo(played).wire.buildCall(messagesCall({ body })).send(dispatch()));
-  if (content.kind !== 'native') throw new Error("expected the vendor's own");
+  if (content.kind !== 'native') throw new Error('expected native content');
   return { ...content, usage };
 };
 
 const neutralOf = async (played: Played) => {
   const { content, usage } = answerOf(await wireTo(played).wire.buildCall(messagesCall()).send(dispatch()));
-  if (content.kind !== 'neutral') throw new Error('expected a translation');
+  if (content.kind !== 'neutral') throw new Error('expected neutral content');
   return { ...content.answer, usage };
 };
 
 const counts = { input: 12, cacheRead: 40, cacheWrite: 100, cacheWrite1h: 200, output: 10, reasoning: 50 };
 
-test('BILL-6 only the model and the cap differ from what the client sent', async () => {
+test('BILL-6 only the model and the cap of the client’s body change', async () => {
   const { wire, seen } = wireTo({ body: JSON.stringify(message) });
   await wire.buildCall(messagesCall({ body })).send(dispatch({ outputTokensMax: 77 }));
   expect(JSON.parse(seen.requests[0]?.body ?? '')).toEqual({
@@ -46,7 +46,7 @@ test('BILL-6 only the model and the cap differ from what the client sent', async
   });
 });
 
-test('GEN-5 a call is one request to the address, with the key and the version of the provider', async () => {
+test('GEN-5 a call is one request to the URL, with the key and the version of the provider', async () => {
   for (const parts of [{ body }, {}, { body, stream: true }, { stream: true }]) {
     const { wire, seen } = wireTo({ body: JSON.stringify(message) });
     const prepared = wire.buildCall(messagesCall(parts));
@@ -73,7 +73,7 @@ test('MSG-7 the beta header of a request is sent', async () => {
   expect(seen.requests.map(({ headers }) => headers['anthropic-beta'])).toEqual(['a,b', undefined]);
 });
 
-test("MSG-1 a plain answer is the vendor's byte for byte but for the model", async () => {
+test('MSG-1 a complete response is the provider’s byte for byte except for the model', async () => {
   const spaced = JSON.stringify({ note: { model: 'inner' }, ...message }, null, 2);
   const { text, body: parsed, usage } = await nativeOf({ body: spaced });
   expect(text).toBe(spaced.replace('claude-vendor-20260101', 'alpha-1'));
@@ -81,20 +81,20 @@ test("MSG-1 a plain answer is the vendor's byte for byte but for the model", asy
   expect(usage).toEqual(counts);
 });
 
-test('MSG-1 a plain answer with our model already, or with none, is left as it is', async () => {
+test('MSG-1 a complete response with the client’s model, or with none, stays unchanged', async () => {
   for (const model of ['alpha-1', undefined]) {
     const same = JSON.stringify({ ...message, model });
     expect(await nativeOf({ body: same })).toMatchObject({ text: same, body: JSON.parse(same) });
   }
 });
 
-test('BILL-10 a plain answer without usage has none', async () => {
+test('BILL-10 a complete response without usage has none', async () => {
   const without = JSON.stringify({ ...message, usage: undefined });
   expect((await nativeOf({ body: without })).usage).toBeUndefined();
   expect((await neutralOf({ body: without })).usage).toBeUndefined();
 });
 
-test("CHAT-10 a plain answer in the core's own terms", async () => {
+test('CHAT-10 a complete response in the core’s terms', async () => {
   expect(await neutralOf({ body: JSON.stringify(message) })).toEqual({
     text: 'Good day.',
     refusal: null,
@@ -104,7 +104,7 @@ test("CHAT-10 a plain answer in the core's own terms", async () => {
   });
 });
 
-test('CHAT-5 calls and text, without the thinking', async () => {
+test('CHAT-5 calls and text are kept, thinking is dropped', async () => {
   const precise = JSON.stringify(toolUse).replace('"id":7', '"id": 12345678901234567890, "price": 1.50');
   expect(await neutralOf({ body: precise })).toMatchObject({
     text: 'One moment.',
@@ -116,13 +116,13 @@ test('CHAT-5 calls and text, without the thinking', async () => {
   });
 });
 
-test('CHAT-5 calls alone have no text, and no answer at all has an empty one', async () => {
+test('CHAT-5 calls alone have no text, and an empty response has an empty text', async () => {
   const calls = { ...toolUse, content: toolUse.content.filter(({ type }) => type === 'tool_use') };
   expect((await neutralOf({ body: JSON.stringify(calls) })).text).toBeNull();
   expect((await neutralOf({ body: JSON.stringify({ ...message, content: [] }) })).text).toBe('');
 });
 
-test('CHAT-14 a refusal is an answer in its own protocol and content_filter in another', async () => {
+test('CHAT-14 a refusal is a result in its own protocol and content_filter in another', async () => {
   const refused = { body: JSON.stringify({ ...message, stop_reason: 'refusal' }) };
   expect((await nativeOf(refused)).usage).toEqual(counts);
   await expect(neutralOf(refused)).rejects.toMatchObject({ code: 'content_filter' });
@@ -141,17 +141,17 @@ test.for([
   { ...message, content: [{ type: 'text', text: 5 }] },
   { ...message, content: [{ type: 'tool_use', id: 'x', input: {} }] },
   { ...message, content: ['x'] },
-])('ERR-9 an answer that cannot be translated is upstream_error: %j', async (odd) => {
+])('ERR-9 a response that cannot be translated is upstream_error: %j', async (odd) => {
   await expect(neutralOf({ body: JSON.stringify(odd) })).rejects.toMatchObject({ code: 'upstream_error' });
 });
 
-test('ERR-9 an error under status 200 counts by its type', async () => {
+test('ERR-9 an error with status 200 counts by its type', async () => {
   const error = JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
   for (const attempt of [nativeOf, neutralOf])
     await expect(attempt({ body: error })).rejects.toMatchObject({ code: 'upstream_capacity' });
 });
 
-test('ERR-9 a refusal is told with its Retry-After, and alarms name the provider', async () => {
+test('ERR-9 a refusal passes its Retry-After on, and alarms name the provider', async () => {
   const capacity = wireTo({ status: 529, headers: { 'retry-after': '12' } });
   await expect(capacity.wire.buildCall(messagesCall()).send(dispatch())).rejects.toMatchObject({
     code: 'upstream_capacity',
@@ -167,7 +167,7 @@ test('ERR-9 a refusal is told with its Retry-After, and alarms name the provider
   expect(denied.seen.notices).toEqual(['vendor_refused_us anthropic']);
 });
 
-test("ERR-9 a refusal names the client's own field in either protocol", async () => {
+test('ERR-9 a refusal names the client’s field in either protocol', async () => {
   const told = (text: string) =>
     JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: text } });
   const refusal = { status: 400, body: told('messages.0.content.0.text: too odd') };
@@ -188,7 +188,7 @@ const streamed = async (parts: { readonly body?: JsonObject }, name: string) => 
   return { events, seen };
 };
 
-test('CHAT-11 a stream is read in the terms of the protocol that the client speaks', async () => {
+test('CHAT-11 a stream is read in the terms of the client’s protocol', async () => {
   const native = await streamed({ body }, 'basic.sse');
   expect(native.events.map(({ kind }) => kind)).toEqual(['native', 'native', 'end']);
   expect(native.events[0]).toMatchObject({ events: [expect.stringContaining('"alpha-1"')], announcement: true });
@@ -197,7 +197,7 @@ test('CHAT-11 a stream is read in the terms of the protocol that the client spea
   expect([native.seen.discarded, neutral.seen.discarded]).toEqual([1, 1]);
 });
 
-test("ERR-9 an error inside a stream names the client's own field", async () => {
+test('ERR-9 an error inside a stream names the client’s field', async () => {
   const error = { type: 'invalid_request_error', message: 'messages.0.content.0: late' };
   const { wire } = wireTo({ body: `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n` });
   const sent = await wire.buildCall(messagesCall({ stream: true })).send(dispatch());

@@ -8,7 +8,7 @@ const schema = { type: 'object', additionalProperties: false };
 const format = { kind: 'json_schema', name: 'n', description: undefined, schema, strict: undefined } as const;
 
 const rows: readonly (readonly [string, Partial<Conversation>, object])[] = [
-  ['nothing more', {}, {}],
+  ['no optional field', {}, {}],
   ['temperature', { temperature: 0.5 }, { temperature: 0.5 }],
   ['the highest temperature', { temperature: 1 }, { temperature: 1 }],
   ['top_p', { topP: 0.9 }, { top_p: 0.9 }],
@@ -25,7 +25,7 @@ const rows: readonly (readonly [string, Partial<Conversation>, object])[] = [
   ['user', { endUser: 'u-1' }, { metadata: { user_id: 'u-1' } }],
   ['a tool without arguments', { tools }, { tools: [{ name: 'find', input_schema: { type: 'object' } }] }],
   [
-    'a tool with everything',
+    'a tool with every member',
     { tools: [{ name: 'f', description: 'Finds.', parameters: { type: 'object', required: ['a'] }, strict: false }] },
     { tools: [{ name: 'f', description: 'Finds.', input_schema: { type: 'object', required: ['a'] }, strict: false }] },
   ],
@@ -38,14 +38,17 @@ const rows: readonly (readonly [string, Partial<Conversation>, object])[] = [
   ],
 ];
 
-test.for(rows)('CHAT-16 what a vendor of another protocol is sent for: %s', async ([, conversation, expected]) => {
-  expect(await sentFor({ conversation })).toEqual({
-    model: 'claude-vendor-20260101',
-    max_tokens: 4_000,
-    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-    ...expected,
-  });
-});
+test.for(rows)(
+  'CHAT-16 a provider of another protocol gets the right fields for %s',
+  async ([, conversation, expected]) => {
+    expect(await sentFor({ conversation })).toEqual({
+      model: 'claude-vendor-20260101',
+      max_tokens: 4_000,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+      ...expected,
+    });
+  },
+);
 
 test.for([
   ['auto', undefined, { type: 'auto' }],
@@ -63,7 +66,7 @@ test.for([
   expect((await sentFor({ conversation: { tools, toolChoice, parallelToolCalls } })).tool_choice).toEqual(expected);
 });
 
-test('CHAT-5 without tools there is no choice among them', async () => {
+test('CHAT-5 without tools no choice is sent', async () => {
   expect(await sentFor({ conversation: { parallelToolCalls: false } })).not.toHaveProperty('tool_choice');
 });
 
@@ -79,7 +82,7 @@ const refused: readonly (readonly [string, Partial<Conversation>, string])[] = [
   ['a video', { turns: [{ role: 'user', content: [video], param: 'messages[0]' }] }, video.param],
 ];
 
-test.for(refused)('CHAT-16 %s is refused by name before anything is sent', ([, conversation, param]) => {
+test.for(refused)('CHAT-16 %s is rejected by name before anything is sent', ([, conversation, param]) => {
   const { wire, seen } = wireTo();
   const attempt = () => wire.buildCall(messagesCall({ conversation }));
   expect(attempt).toThrow(expect.objectContaining({ code: 'invalid_request_error', param, status: 400 }));
@@ -100,7 +103,7 @@ test('CHAT-8 json_object becomes one sentence at the end of the system prompt', 
 });
 
 test.for(['none', 'minimal'])(
-  'CHAT-9 the effort %s becomes low, and thinking is off where it can be',
+  'CHAT-9 the effort %s becomes low, and turns thinking off if the model can',
   async (effort) => {
     const can = { adaptive: true, manualBudget: false, canDisable: true, suffix: '-thinking' };
     const conversation = { effort };
@@ -120,7 +123,7 @@ const thinking = (adaptive: boolean, parts: CallParts = {}): CallParts => ({
   ...parts,
 });
 
-test('MSG-3 thinking on a model that decides by itself', async () => {
+test('MSG-3 thinking on a model with adaptive thinking has no budget', async () => {
   const body = await sentFor(thinking(true), { outputTokensMax: 300 });
   expect(body.thinking).toEqual({ type: 'adaptive', display: 'summarized' });
 });
@@ -137,7 +140,7 @@ test.for([
   });
 });
 
-test("MSG-3 a cap without room for thinking is refused, the client's own before money is held", async () => {
+test('MSG-3 a cap without room for thinking is rejected, the client’s before a hold is placed', async () => {
   const refusal = { code: 'invalid_request_error', param: 'max_tokens' };
   expect(() => wireTo().wire.buildCall(messagesCall(thinking(false, { cap: 1_024 })))).toThrow(
     expect.objectContaining(refusal),
@@ -150,7 +153,7 @@ test("MSG-3 a cap without room for thinking is refused, the client's own before 
   expect(seen.requests).toEqual([]);
 });
 
-test('MSG-3, CHAT-5 with a budget, results of tools are refused with the way out, and on others they pass', async () => {
+test('MSG-3, CHAT-5 tool results with a budget are rejected with the fix, and pass otherwise', async () => {
   const turns: Conversation['turns'] = [
     { role: 'user', content: [{ kind: 'text', text: 'Hi' }], param: 'messages[0]' },
     { role: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'find', arguments: '{}' }], param: 'messages[1]' },

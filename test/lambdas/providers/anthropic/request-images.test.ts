@@ -17,20 +17,23 @@ test.for([
   ['image/png', `data:image/png;base64,${png}`, png],
   ['image/jpeg', `data:image/png;base64,${jpeg}`, jpeg],
   ['image/webp', `DATA:image/webp;charset=x;base64,${webp}`, webp],
-] as const)('CHAT-6 bytes of %s are sent as that, whatever %s says', async ([mediaType, url, data]) => {
-  const body = await sentFor(conversation(part(url)));
-  expect(body.messages).toEqual([
-    {
-      role: 'user',
-      content: [
-        { type: 'text', text: 'See' },
-        { type: 'image', source: { type: 'base64', media_type: mediaType, data } },
-      ],
-    },
-  ]);
-});
+] as const)(
+  'CHAT-6 bytes of %s are sent with that type, even if the client declares %s',
+  async ([mediaType, url, data]) => {
+    const body = await sentFor(conversation(part(url)));
+    expect(body.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'See' },
+          { type: 'image', source: { type: 'base64', media_type: mediaType, data } },
+        ],
+      },
+    ]);
+  },
+);
 
-test("CHAT-6 an https address is the vendor's to open", async () => {
+test('CHAT-6 the provider opens an https URL', async () => {
   const body = await sentFor(conversation(part('https://images.example/a.png', 'high')));
   expect(body.messages).toMatchObject([
     { content: [{}, { type: 'image', source: { type: 'url', url: 'https://images.example/a.png' } }] },
@@ -49,7 +52,7 @@ const sentAfterGather = async (fetchImage: ImageFetch, ...images: ImagePart[]) =
   return JSON.parse(seen.requests[0]?.body ?? '').messages[0].content.slice(1);
 };
 
-test('CHAT-6 what the vendor does not open is fetched once each and sent as bytes in its places', async () => {
+test('CHAT-6 a URL that the provider does not open is fetched once and sent as bytes', async () => {
   const fetched: unknown[] = [];
   const fetchImage: ImageFetch = async (url, { param: place }) => {
     fetched.push([url, place]);
@@ -70,7 +73,7 @@ test('CHAT-6 what the vendor does not open is fetched once each and sent as byte
   ]);
 });
 
-test('CHAT-6 an image that cannot be had is told before anything is sent', async () => {
+test('CHAT-6 an image that cannot be fetched is reported before anything is sent', async () => {
   const fetchImage: ImageFetch = async () => {
     throw new GatewayError('invalid_image_format', `${param}: no`, { param });
   };
@@ -80,7 +83,7 @@ test('CHAT-6 an image that cannot be had is told before anything is sent', async
   expect(seen.requests).toEqual([]);
 });
 
-test.for(['data:image/png;base64,R0lGODlhAQAB', 'data:image/png', ''])('CHAT-6 %j is no image', (url) => {
+test.for(['data:image/png;base64,R0lGODlhAQAB', 'data:image/png', ''])('CHAT-6 %j is not an image', (url) => {
   expect(() => wireTo().wire.buildCall(messagesCall(conversation(part(url))))).toThrow(
     expect.objectContaining({ code: 'invalid_image_format', param }),
   );

@@ -30,7 +30,7 @@ const result = (id: string, content?: string) => ({
 test.for([
   ['one turn', [user('Hi', 0)], undefined, [['user', said('Hi')]]],
   [
-    'instructions wherever they stand',
+    'instructions wherever they are',
     [system('Be brief.', 0), user('Hi', 1), assistant('Yes?', 2), system('Be kind.', 3), user('Go', 4)],
     'Be brief.\nBe kind.',
     [
@@ -39,9 +39,9 @@ test.for([
       ['user', said('Go')],
     ],
   ],
-  ['instructions without words', [system(' \n', 0), user('Hi', 1)], undefined, [['user', said('Hi')]]],
+  ['instructions without text', [system(' \n', 0), user('Hi', 1)], undefined, [['user', said('Hi')]]],
   [
-    'neighbours of one role',
+    'adjacent turns of one role',
     [user('a', 0), system('x', 1), user('b', 2), assistant('c', 3), assistant('d', 4)],
     'x',
     [
@@ -59,7 +59,7 @@ test.for([
     ],
   ],
   [
-    'calls with their results, and what the user says after them, in one message',
+    'calls with their results and a following user turn in one message',
     [
       user('a', 0),
       assistant('b', 1, call('1'), call('2', '{"x":1}')),
@@ -75,7 +75,7 @@ test.for([
     ],
   ],
   [
-    'results that the user interrupted',
+    'results that a user turn interrupts',
     [assistant('', 0, call('1'), call('2')), tool('2', 'r2', 1), user('c', 2), tool('1', '', 3)],
     undefined,
     [
@@ -93,7 +93,7 @@ test.for([
     ],
   ],
   [
-    'blanks beside calls',
+    'blank text with calls',
     [user('a', 0), assistant(' \n', 1, call('1')), tool('1', 'r', 2)],
     undefined,
     [
@@ -103,13 +103,13 @@ test.for([
     ],
   ],
   [
-    'an answer that was cut while the model was thinking',
+    'an assistant turn that was cut off while the model was thinking',
     [user('a', 0), assistant('', 1), user('b', 2), assistant(' \n', 3)],
     undefined,
     [['user', said('a'), said('b')]],
   ],
   [
-    'such an answer after the result of a call',
+    'such a turn after the result of a call',
     [assistant('', 0, call('1')), tool('1', 'r', 1), assistant('', 2), user('b', 3)],
     undefined,
     [
@@ -118,7 +118,7 @@ test.for([
     ],
   ],
   [
-    'an answer to go on with',
+    'an assistant turn to continue',
     [user('a', 0), assistant('{', 1)],
     undefined,
     [
@@ -134,7 +134,7 @@ test.for([
   ]);
 });
 
-test('CHAT-5 an empty text beside other parts is left out', async () => {
+test('CHAT-5 an empty text together with other parts is dropped', async () => {
   const content = [
     { kind: 'text', text: '' },
     { kind: 'text', text: 'Hi' },
@@ -150,7 +150,7 @@ test('CHAT-5 arguments keep the digits of their numbers', () => {
   expect(JSON.stringify(block?.value.input)).toBe(text);
 });
 
-test.for(['', '  ', '{}'])('CHAT-5 arguments of %j are no arguments', async (text) => {
+test.for(['', '  ', '{}'])('CHAT-5 empty arguments of %j become an empty object', async (text) => {
   const body = await sentFor(turns(assistant('', 0, call('1', text)), tool('1', 'r', 1)));
   expect(body.messages).toMatchObject([{ content: [use('1')] }, {}]);
 });
@@ -173,16 +173,16 @@ const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat
 test.for([
   ['only instructions', [system('x', 0)], 'messages'],
   ['an empty user turn', [user('', 0)], 'messages[0].content'],
-  ['nothing but an empty answer', [system('x', 0), assistant('', 1)], 'messages'],
+  ['nothing but an empty assistant turn', [system('x', 0), assistant('', 1)], 'messages'],
   ['a result without any call', [user('a', 0), tool('1', 'r', 1)], 'messages[1].tool_call_id'],
   ['a result with another id', [assistant('', 0, call('1')), tool('2', 'r', 1)], 'messages[1].tool_call_id'],
   [
-    'a result of a call before the latest answer',
+    'a result of a call before the latest assistant message',
     [assistant('', 0, call('1')), tool('1', 'r', 1), assistant('x', 2), tool('1', 'r', 3)],
     'messages[3].tool_call_id',
   ],
   [
-    'arguments that break off',
+    'truncated arguments',
     [assistant('', 0, call('1'), call('2', '{"a":'))],
     'messages[0].tool_calls[1].function.arguments',
   ],
@@ -202,10 +202,10 @@ test.for([
     [assistant('', 0, call('1', deep(200_000)))],
     'messages[0].tool_calls[0].function.arguments',
   ],
-] as const)('CHAT-2 %s is refused by name', ([, list, param]) => {
+] as const)('CHAT-2 %s is rejected by name', ([, list, param]) => {
   expect(refusalOf(list)).toEqual(['invalid_messages', param]);
 });
 
-test('CHAT-5 arguments nested as deep as a body may be are sent', () => {
+test('CHAT-5 arguments nested as deep as the limit of a body are sent', () => {
   expect(refusalOf([assistant('', 0, call('1', deep(64)))])).toEqual(['nothing']);
 });

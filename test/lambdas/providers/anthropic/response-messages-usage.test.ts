@@ -27,13 +27,9 @@ const base = { input_tokens: 10, output_tokens: 5 };
 test.for([
   ['plain counts', base, counts(10, 0, 0, 0, 5, 0)],
   ['zero', { input_tokens: 0, output_tokens: 0 }, counts(0, 0, 0, 0, 0, 0)],
+  ['cached tokens are not part of the input', { ...base, cache_read_input_tokens: 64 }, counts(10, 64, 0, 0, 5, 0)],
   [
-    'what is read from the cache is beside the input',
-    { ...base, cache_read_input_tokens: 64 },
-    counts(10, 64, 0, 0, 5, 0),
-  ],
-  [
-    'what is written without a split is kept for 5 minutes',
+    'cache writes without a split count as written for 5 minutes',
     { ...base, cache_creation_input_tokens: 30 },
     counts(10, 0, 30, 0, 5, 0),
   ],
@@ -70,11 +66,11 @@ test.for([
   ['no input', { output_tokens: 3 }, counts(0, 0, 0, 0, 3, 0)],
   ['no output', { input_tokens: 3 }, counts(3, 0, 0, 0, 0, 0)],
   ['a negative output', { ...base, output_tokens: -1 }, counts(10, 0, 0, 0, 0, 0)],
-  ['an input in words', { ...base, input_tokens: '3' }, counts(0, 0, 0, 0, 5, 0)],
+  ['an input that is text', { ...base, input_tokens: '3' }, counts(0, 0, 0, 0, 5, 0)],
   ['fractions', { input_tokens: 1.5, output_tokens: 0.1 }, counts(2, 0, 0, 0, 1, 0)],
-  ['more than can be exact', { ...base, input_tokens: 2 ** 60 }, counts(Number.MAX_SAFE_INTEGER, 0, 0, 0, 5, 0)],
+  ['counts beyond exact integers', { ...base, input_tokens: 2 ** 60 }, counts(Number.MAX_SAFE_INTEGER, 0, 0, 0, 5, 0)],
   [
-    'cache counts that are none',
+    'invalid cache counts',
     { ...base, cache_read_input_tokens: -1, cache_creation_input_tokens: 'x' },
     counts(10, 0, 0, 0, 5, 0),
   ],
@@ -89,12 +85,12 @@ test.for([
   ['cache counts alone', { cache_read_input_tokens: 3 }],
   ['a list', [1]],
   ['a negative input without output', { input_tokens: -1, output_tokens: null }],
-  ['nothing but words', { input_tokens: '3', output_tokens: '4' }],
-] as const)('BILL-10 %s is no usage', ([, reported]) => {
+  ['nothing but text', { input_tokens: '3', output_tokens: '4' }],
+] as const)('BILL-10 %s is not a usage', ([, reported]) => {
   expect(toTokenUsage(reported)).toBeUndefined();
 });
 
-test('BILL-12 later totals replace earlier ones where they are told, and the split stays', () => {
+test('BILL-12 later totals replace earlier ones if they are reported, and the split stays', () => {
   const start = { ...base, cache_creation_input_tokens: 30, cache_creation: split(10, 20), cache_read_input_tokens: 7 };
   const merged = mergeUsage(start, { output_tokens: 40, input_tokens: null, cache_read_input_tokens: 8 });
   expect(toTokenUsage(merged)).toEqual(counts(10, 8, 10, 20, 40, 0));

@@ -13,13 +13,13 @@ import {
   wholeFixtures,
 } from './messages-reading.ts';
 
-test.for(wholeFixtures)('MSG-1 %s passes byte for byte but for the model', async (name) => {
+test.for(wholeFixtures)('MSG-1 %s passes byte for byte except for the model', async (name) => {
   const reading = await readNative(inPieces(fixture(name)));
   expect(reading.error).toBeUndefined();
   expect(sentOf(reading)).toBe(fixture(name).replace(THEIR_MODEL, OUR_MODEL));
 });
 
-test.for(wholeFixtures)('MSG-1 %s with our model already passes byte for byte', async (name) => {
+test.for(wholeFixtures)('MSG-1 %s with the client’s model passes byte for byte', async (name) => {
   expect(sentOf(await readNative(inPieces(fixture(name)), THEIR_MODEL))).toBe(fixture(name));
 });
 
@@ -41,12 +41,12 @@ test.for([
   expect(sentOf(reading)).toBe([odd.slice(0, at), OUR_MODEL, odd.slice(at + THEIR_MODEL.length), ...rest].join(''));
 });
 
-test('MSG-1 a message without a model is left as it is', async () => {
+test('MSG-1 a message without a model stays unchanged', async () => {
   const bare = start.replace(`"model": "${THEIR_MODEL}", `, '');
   expect(sentOf(await readNative(inPieces(bare, ...rest)))).toBe([bare, ...rest].join(''));
 });
 
-test('MSG-1 events of types to come pass, before and after the stop reason', async () => {
+test('MSG-1 unknown event types pass, before and after the stop reason', async () => {
   const odd = 'event: message_note\ndata: {"type":"message_note"}\n\n';
   const frames = [start, odd, ...rest.slice(0, -1), odd, ...rest.slice(-1)];
   expect(sentOf(await readNative(inPieces(...frames)))).toBe(frames.join('').replace(THEIR_MODEL, OUR_MODEL));
@@ -60,7 +60,7 @@ test('MSG-1 events without names are read by their type', async () => {
   expect((await readNeutral(inPieces(bare))).deltas).toHaveLength(2);
 });
 
-test('MSG-1 an event is handed on before the next one is sent', async () => {
+test('MSG-1 an event is passed on before the next one is sent', async () => {
   const frames = framesIn(fixture('basic.sse'));
   let seen = 0;
   async function* oneByOne() {
@@ -75,7 +75,7 @@ test('MSG-1 an event is handed on before the next one is sent', async () => {
   expect(seen).toBe(6);
 });
 
-test('ERR-4 only what comes before any content is an opening', async () => {
+test('ERR-4 only events before any content are announcements', async () => {
   const { openings, lateOpening } = await readNative(inPieces(...framesIn(fixture('tool-use.sse'))));
   expect([openings, lateOpening]).toEqual([1, false]);
   const early = framesIn(fixture('tool-use.sse'));

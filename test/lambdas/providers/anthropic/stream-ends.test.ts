@@ -21,13 +21,13 @@ const readers = [
 ] as const;
 
 const basic = framesIn(fixture('basic.sse'));
-/** Of the event with the stop reason and the usage. */
+/** Index of the event with the stop reason and the usage. */
 const LAST = basic.length - 2;
 const basicCounts = { input: 25, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 15, reasoning: 0 };
 
 for (const [protocol, read] of readers) {
   test.for(wholeFixtures.filter((name) => !name.startsWith('refusal')))(
-    `BILL-9 ${protocol}: %s cut or closed after each event is charged from its final usage on and not before`,
+    `BILL-9 ${protocol}: %s cut after any event is charged only after its final usage`,
     async (name) => {
       const frames = framesIn(fixture(name));
       const whole = await read(inPieces(...frames));
@@ -48,7 +48,7 @@ for (const [protocol, read] of readers) {
     MESSAGE_STOP,
   ];
 
-  test(`BILL-10 ${protocol}: a proper end without a final usage is an end without usage`, async () => {
+  test(`BILL-10 ${protocol}: a regular end without a final usage has no usage`, async () => {
     const { end, error } = await read(inPieces(...withoutUsage));
     expect([error, end?.usage, end !== undefined]).toEqual([undefined, undefined, true]);
   });
@@ -58,14 +58,14 @@ for (const [protocol, read] of readers) {
     expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
   });
 
-  test(`BILL-9 ${protocol}: a usage told before the stop reason is not the final one`, async () => {
+  test(`BILL-9 ${protocol}: a usage before the stop reason is not final`, async () => {
     const running = event({ type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: 9 } });
     const early = [...basic.slice(0, LAST), running, ...withoutUsage.slice(LAST)];
     expect(codeOf((await read(cutAfter(...early.slice(0, -1)))).error)).toBe('upstream_error');
     expect((await read(inPieces(...early))).end).toMatchObject({ usage: undefined });
   });
 
-  test(`BILL-9 ${protocol}: an end without a stop reason is none`, async () => {
+  test(`BILL-9 ${protocol}: an end without a stop reason is an error`, async () => {
     const { end, error } = await read(inPieces(...basic.slice(0, LAST), MESSAGE_STOP));
     expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
   });
@@ -76,7 +76,7 @@ for (const [protocol, read] of readers) {
     expect([error, end?.usage]).toEqual([undefined, basicCounts]);
   });
 
-  test(`BILL-9 ${protocol}: cut within the event with the usage counts nothing`, async () => {
+  test(`BILL-9 ${protocol}: a cut inside the event with the usage counts nothing`, async () => {
     const text = basic.slice(0, LAST + 1).join('');
     for (const cut of [text.slice(0, -1), text.slice(0, -2), text.slice(0, -40)]) {
       const { end, error } = await read(cutAfter(cut));
@@ -84,14 +84,14 @@ for (const [protocol, read] of readers) {
     }
   });
 
-  test(`BILL-7 ${protocol}: a count that is none takes nothing away from those before it`, async () => {
+  test(`BILL-7 ${protocol}: an invalid count does not change earlier counts`, async () => {
     const odd = basic.map((frame) => frame.replace('"output_tokens": 15', '"output_tokens": "15"'));
     const { input } = basicCounts;
     expect(input).toBeGreaterThan(0);
     expect((await read(inPieces(...odd))).end).toMatchObject({ kind: 'end', usage: { input, output: 1 } });
   });
 
-  test(`BILL-10 ${protocol}: an end that tells no usage at all has none`, async () => {
+  test(`BILL-10 ${protocol}: an end without any usage has none`, async () => {
     const silent = basic.map((frame) => frame.replace(/"usage": ?\{"output_tokens": 15\}/, '"usage": {}'));
     expect(silent).not.toEqual(basic);
     expect((await read(inPieces(...silent))).end).toMatchObject({ kind: 'end', usage: undefined });
@@ -105,7 +105,7 @@ for (const [protocol, read] of readers) {
   });
 }
 
-test('BILL-9 what is completed after a cut is only the end of the protocol', async () => {
+test('BILL-9 after a cut only the end of the protocol is added', async () => {
   for (const name of wholeFixtures) {
     const frames = framesIn(fixture(name));
     const cut = await readNative(cutAfter(...frames.slice(0, -1)));
@@ -113,20 +113,20 @@ test('BILL-9 what is completed after a cut is only the end of the protocol', asy
   }
 });
 
-test('BILL-9 nothing from the stop reason on goes out before the charge', async () => {
+test('BILL-9 events from the stop reason on are sent only after the charge', async () => {
   const { native, end } = await readNative(inPieces(...basic));
   expect(native).toHaveLength(LAST);
   expect(end?.ending).toEqual({ kind: 'native', events: basic.slice(LAST) });
 });
 
-test('CHAT-14 in its own protocol a refusal is an answer with usage', async () => {
+test('CHAT-14 in its own protocol a refusal is a result with usage', async () => {
   for (const name of ['refusal.sse', 'refusal-at-once.sse']) {
     const { end, error } = await readNative(inPieces(fixture(name)));
     expect([error, end?.usage?.input]).toEqual([undefined, 30]);
   }
 });
 
-test('CHAT-14 on another protocol a refusal is content_filter, before and after content', async () => {
+test('CHAT-14 in another protocol a refusal is content_filter, before and after content', async () => {
   const late = await readNeutral(inPieces(fixture('refusal.sse')));
   expect([late.deltas, late.end, codeOf(late.error)]).toEqual([
     [{ kind: 'text', text: 'Hello..' }],

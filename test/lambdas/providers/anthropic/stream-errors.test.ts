@@ -29,7 +29,7 @@ for (const [protocol, read] of [
     expect([codeOf(error), end]).toEqual([code, undefined]);
   });
 
-  test(`ERR-4 ${protocol}: after the announcement alone an error finds nothing but openings`, async () => {
+  test(`ERR-4 ${protocol}: only announcements precede an error after the announcement`, async () => {
     const { error, openings, native, deltas } = await read(inPieces(fixture('error-after-start.sse')));
     expect(codeOf(error)).toBe('upstream_capacity');
     expect([openings, native.length + deltas.length]).toEqual([1, protocol === 'native' ? 1 : 0]);
@@ -40,13 +40,13 @@ for (const [protocol, read] of [
     expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
   });
 
-  test(`ERR-3 ${protocol}: our own credit is not the client's fault`, async () => {
+  test(`ERR-3 ${protocol}: the gateway’s spent credit is not the client’s fault`, async () => {
     const spent = errorOf('invalid_request_error', 'Your credit balance is too low to access the Anthropic API.');
     const { error, notices } = await read(inPieces(spent));
     expect([codeOf(error), notices]).toEqual(['service_unavailable', ['vendor_refused_us']]);
   });
 
-  test(`CHAT-14 ${protocol}: output blocked in place of an end is content_filter`, async () => {
+  test(`CHAT-14 ${protocol}: output blocked instead of an end is content_filter`, async () => {
     const blocked = errorOf('invalid_request_error', 'Output blocked by content filtering policy');
     expect(codeOf((await read(inPieces(...frames.slice(0, 4), blocked))).error)).toBe('content_filter');
   });
@@ -55,26 +55,26 @@ for (const [protocol, read] of [
     ['a page of HTML', '<html><body>Bad gateway</body></html>'],
     ['nothing', ''],
     ['JSON without events', '{"type":"message"}'],
-    ['a start that is no JSON', 'event: message_start\ndata: hello\n\n'],
-    ['a start that is no object', 'event: message_start\ndata: [1]\n\n'],
-    ['an error that is no JSON', 'event: error\ndata: boom\n\n'],
-    ['an unnamed event that is no JSON', 'data: boom\n\n'],
+    ['a start that is not JSON', 'event: message_start\ndata: hello\n\n'],
+    ['a start that is not an object', 'event: message_start\ndata: [1]\n\n'],
+    ['an error that is not JSON', 'event: error\ndata: boom\n\n'],
+    ['an unnamed event that is not JSON', 'data: boom\n\n'],
   ])(`ERR-9 ${protocol}: %s instead of a stream is upstream_error`, async ([, text]) => {
     const { end, error } = await read(inPieces(text ?? ''));
     expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
   });
 
-  test(`ERR-5 ${protocol}: the key of the vendor is not told when an error quotes it`, async () => {
+  test(`ERR-5 ${protocol}: the provider key is not shown if an error quotes it`, async () => {
     const { error } = await read(inPieces(errorOf('invalid_request_error', 'bad sk-vendor-canary here')));
     expect(String(error)).toContain('bad [redacted] here');
   });
 }
 
 test.for([
-  ['a block that is none', event({ type: 'content_block_start', index: 0, content_block: 'x' })],
+  ['an invalid block', event({ type: 'content_block_start', index: 0, content_block: 'x' })],
   ['a call without an id', event({ type: 'content_block_start', index: 0, content_block: { type: 'tool_use' } })],
-  ['a delta that is none', event({ type: 'content_block_delta', index: 0, delta: null })],
-  ['a text that is none', event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 5 } })],
+  ['an invalid delta', event({ type: 'content_block_delta', index: 0, delta: null })],
+  ['an invalid text', event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 5 } })],
 ])('ERR-9 neutral: %s is upstream_error', async ([, odd]) => {
   expect(codeOf((await readNeutral(inPieces(frames[0] ?? '', odd ?? '', ...frames.slice(1)))).error)).toBe(
     'upstream_error',

@@ -50,7 +50,7 @@ test.for([
     'stop',
     counts(7, 21, { cacheRead: 1000, cacheWrite: 1110, cacheWrite1h: 3110 }),
   ],
-] as const)("CHAT-5 %s in the core's own terms", async ([name, deltas, finishReason, usage]) => {
+] as const)('CHAT-5 %s is read in the core’s terms', async ([name, deltas, finishReason, usage]) => {
   const reading = await readNeutral(inPieces(fixture(name)));
   expect(reading.error).toBeUndefined();
   expect(joined(reading.deltas)).toEqual(deltas);
@@ -71,13 +71,13 @@ test.for([
   expect(end?.ending).toEqual({ kind: 'neutral', finishReason });
 });
 
-test('CHAT-5 text that a block begins with is not lost', async () => {
+test('CHAT-5 text at the start of a block is kept', async () => {
   const frames = framesIn(fixture('basic.sse'));
   frames[1] = event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'So: ' } });
   expect(joined((await readNeutral(inPieces(...frames))).deltas)).toEqual([text('So: Grüße 🌍, "model"!')]);
 });
 
-test('CHAT-5 fragments of blocks that are no calls of the client stay out', async () => {
+test('CHAT-5 fragments of blocks that are not client calls are dropped', async () => {
   const frames = framesIn(fixture('basic.sse'));
   const server = [
     event({

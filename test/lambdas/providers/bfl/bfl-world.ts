@@ -7,7 +7,7 @@ export const baseUrl = 'https://api.bfl.ai';
 export const pollingUrl = 'https://api.us1.bfl.ai/v1/get_result?id=8d7f0e32';
 export const sample = 'https://delivery-us1.bfl.ai/results/a1/sample.jpeg?se=2026-11-20&sig=a%2Bb';
 
-/** As in https://docs.bfl.ai, addresses made up. */
+/** As in https://docs.bfl.ai, with invented URLs. */
 export const creation = { id: '8d7f0e32', polling_url: pollingUrl, cost: 4.5, input_mp: 1, output_mp: 1.05 };
 
 export const result = (status: string, more: object = {}): Answer => ({
@@ -20,5 +20,5 @@ export const ready = result('Ready', { result: { sample, prompt: 'A cat', seed: 
 export const bflWorld = (...answers: readonly (Answer | GatewayError)[]) =>
   drawingWorld({ modelId: 'flux-2-pro', baseUrl, create: createBflWire }, ...answers);
 
-/** A job that was begun, and what is answered to looks at it. */
+/** A job that was started, with the responses to its polls. */
 export const begun = (...answers: readonly (Answer | GatewayError)[]) => bflWorld({ body: creation }, ...answers);

@@ -44,7 +44,7 @@ test.for([{}, { detail: [] }, { detail: [7] }, { detail: null }, '<html>', ''])(
   },
 );
 
-test('ERR-5 a key that the vendor quotes is not shown', async () => {
+test('ERR-5 a key that the provider quotes is not shown', async () => {
   const { error } = await refused(400, { detail: `The key ${CANARY} may not do that` });
   expect(error.message).toBe('The key [redacted] may not do that');
 });
@@ -56,13 +56,13 @@ test.for([
   [403, '<html>'],
   [400, { detail: 'Insufficient credits. Please top up.' }],
   [429, { detail: 'Insufficient credits' }],
-] as const)('ERR-3 %i %j is 503 and told', async ([status, body]) => {
+] as const)('ERR-3 %i %j is 503 and reported', async ([status, body]) => {
   const { error, notices } = await refused(status, body);
   expect(error).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterSeconds: 30 });
   expect(notices).toEqual(['vendor_refused_us bfl']);
 });
 
-test('ERR-9 a model that is gone is told', async () => {
+test('ERR-9 a model that is gone is reported', async () => {
   const { error, notices } = await refused(404, { detail: 'Not Found' });
   expect(error).toMatchObject({ code: 'model_unavailable', status: 503 });
   expect(notices).toEqual(['vendor_model_missing bfl']);
@@ -73,7 +73,7 @@ test.for([
   [500, 'upstream_error', 502],
   [503, 'service_unavailable', 503],
   [504, 'upstream_timeout', 504],
-] as const)('GEN-5 a creation answered %i is %s, and is not sent again', async ([status, code, ours]) => {
+] as const)('GEN-5 a creation with status %i is %s, and is not sent again', async ([status, code, ours]) => {
   const { error, notices } = await refused(status, { detail: 'no' }, { 'retry-after': '9' });
   expect(error).toMatchObject({ code, status: ours, upstreamFailed: true });
   if (status === 429) expect(error.retryAfterSeconds).toBe(9);

@@ -5,14 +5,14 @@ import { drawingWorld } from '../drawing-world.ts';
 import { errorOf } from '../video-wire-world.ts';
 import { baseUrl, begun, creation, pending, ready, result } from './bfl-world.ts';
 
-test('IMG-1 the time between two looks grows to two seconds', () => {
+test('IMG-1 the time between two polls grows to two seconds', () => {
   const waits = Array.from({ length: 20 }, (_, round) => growingWait(round));
   expect(waits[0]).toBe(500);
   expect(waits.at(-1)).toBe(2_000);
   expect(waits.toSorted((a, b) => a - b)).toEqual(waits);
 });
 
-test.for(['Queued', 'Processing', 'Reviewing', 'ready', ''])('IMG-1 "%s" is no end', async (status) => {
+test.for(['Queued', 'Processing', 'Reviewing', 'ready', ''])('IMG-1 "%s" does not end the job', async (status) => {
   const bfl = begun(result(status), result(status), ready);
   expect((await bfl.draw()).images).toHaveLength(1);
   expect(bfl.requests).toHaveLength(4);
@@ -48,7 +48,7 @@ test.for([
   ['nothing', { body: '' }],
   ['a broken connection', new GatewayError('upstream_error', 'broke')],
   ['no connection', new GatewayError('service_unavailable', 'not reached')],
-] as const)('GEN-5 a look answered by %s is made again, for that is free', async ([, answer]) => {
+] as const)('GEN-5 a poll that fails with %s is repeated, because polls are free', async ([, answer]) => {
   const bfl = begun(...Array.from({ length: 9 }, () => answer), ready);
   expect((await bfl.draw()).images).toHaveLength(1);
   expect(bfl.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
@@ -59,7 +59,7 @@ const missing = result('Task not found');
 test.for([
   ['told', missing],
   ['a 404', { ...missing, status: 404 }],
-] as const)('ERR-9 a job that is not known yet is asked for again, %s', async ([, answer]) => {
+] as const)('ERR-9 a job that is not known yet is polled again, %s', async ([, answer]) => {
   const soon = begun(answer, answer, pending, answer, answer, answer, answer, ready);
   expect((await soon.draw()).images).toHaveLength(1);
   const never = begun(answer);
@@ -67,13 +67,13 @@ test.for([
   expect(never.requests).toHaveLength(6);
 });
 
-test.for([401, 402, 403])('ERR-3 a look that is refused with %i is 503 and told', async (status) => {
+test.for([401, 402, 403])('ERR-3 a poll that is refused with %i is 503 and reported', async (status) => {
   const bfl = begun({ status, body: { detail: 'Not authenticated' } }, ready);
   expect(await errorOf(bfl.draw())).toMatchObject({ code: 'service_unavailable', status: 503 });
   expect(bfl.notices).toEqual(['vendor_refused_us bfl']);
 });
 
-test.for([301, 400, 422])('ERR-9 a look that is refused with %i is not the client’s fault', async (status) => {
+test.for([301, 400, 422])('ERR-9 a poll that is refused with %i is not the client’s fault', async (status) => {
   const bfl = begun({ status, body: { detail: 'no' } }, ready);
   expect(await errorOf(bfl.draw())).toMatchObject({ code: 'upstream_error', status: 502 });
 });

@@ -11,7 +11,7 @@ const sentFor = async (changes: Partial<ImageCall>): Promise<unknown> => {
   return sent();
 };
 
-test('IMG-1 one creation, looks at the address it names until the image is there, and its file', async () => {
+test('IMG-1 an image takes one creation, polls of the returned URL and a download', async () => {
   const bfl = begun(pending, pending, ready);
   const drawing = await bfl.draw();
   expect(bfl.downloads).toEqual([]);
@@ -28,7 +28,7 @@ test('IMG-1 one creation, looks at the address it names until the image is there
   expect(bfl.sent()).toEqual({ prompt: 'A cat', width: 2048, height: 2048 });
 });
 
-test('IMG-4 references go into numbered fields, a URL as it is, a file as base64 alone', async () => {
+test('IMG-4 references go into numbered fields: a URL unchanged, a file as bare base64', async () => {
   const url = 'https://example.com/1.png';
   const references = [fileReference('input_image'), urlReference(url, 'input_image_2')];
   expect(await sentFor({ references })).toMatchObject({
@@ -39,11 +39,11 @@ test('IMG-4 references go into numbered fields, a URL as it is, a file as base64
   expect(await sentFor({ references: eight })).toMatchObject({ input_image_8: url });
 });
 
-test('IMG-2 a size that is the vendor’s to choose is not sent', async () => {
+test('IMG-2 a size that the provider chooses is not sent', async () => {
   expect(await sentFor({ size: { kind: 'vendor', pixelsMax: 4_194_304 } })).toEqual({ prompt: 'A cat' });
 });
 
-test('IMG-2 a step by name is none of this vendor’s, and nothing is sent', async () => {
+test('IMG-2 a size tier is rejected, and nothing is sent', async () => {
   const bfl = bflWorld();
   const refused = bfl.check({ size: { kind: 'tier', tier: '2K', aspectRatio: undefined } });
   expect(await errorOf(refused)).toMatchObject({ code: 'invalid_size', param: 'size' });
@@ -51,7 +51,7 @@ test('IMG-2 a step by name is none of this vendor’s, and nothing is sent', asy
   expect(bfl.requests).toEqual([]);
 });
 
-test('GEN-9 the entry’s own fields go on', async () => {
+test('GEN-9 the entry’s extra fields are sent', async () => {
   const extras = { seed: 7, output_format: 'png', safety_tolerance: 0 };
   expect(await sentFor({ extras })).toMatchObject(extras);
 });
@@ -94,7 +94,7 @@ test.for([
   'https://169.254.169.254/latest',
   '/v1/get_result?id=1',
   '',
-])('ERR-5 our key does not go to "%s"', async (polling_url) => {
+])('ERR-5 the provider key is not sent to "%s"', async (polling_url) => {
   const bfl = bflWorld({ body: { ...creation, polling_url } }, ready);
   expect(await errorOf(bfl.draw())).toMatchObject({
     code: 'upstream_error',
@@ -108,7 +108,7 @@ test.for([
   ['https://api.bfl.ai', 'https://api.eu1.eu.bfl.ai/v1/get_result?id=1'],
   ['http://127.0.0.1:4010', 'http://127.0.0.1:4010/v1/get_result?id=1'],
   ['https://relay.vendor.test/bfl', 'https://relay.vendor.test/v1/get_result?id=1'],
-] as const)('ERR-5 behind %s it may go to %s', async ([base, polling_url]) => {
+] as const)('ERR-5 with the base URL %s the provider key can be sent to %s', async ([base, polling_url]) => {
   const options = { modelId: 'flux-2-pro', baseUrl: base, create: createBflWire };
   const bfl = drawingWorld(options, { body: { ...creation, polling_url } }, ready);
   await bfl.draw();
@@ -118,7 +118,7 @@ test.for([
 test.for([
   ['http://127.0.0.1:4010', 'http://127.0.0.1:4011/v1/get_result?id=1'],
   ['https://relay.vendor.test', 'http://relay.vendor.test/v1/get_result?id=1'],
-] as const)('ERR-5 behind %s it may not go to %s', async ([base, polling_url]) => {
+] as const)('ERR-5 with the base URL %s the provider key is not sent to %s', async ([base, polling_url]) => {
   const options = { modelId: 'flux-2-pro', baseUrl: base, create: createBflWire };
   const bfl = drawingWorld(options, { body: { ...creation, polling_url } }, ready);
   expect(await errorOf(bfl.draw())).toMatchObject({ code: 'upstream_error' });
@@ -126,7 +126,7 @@ test.for([
 });
 
 test.for([{}, { id: 'x' }, { id: 'x', polling_url: 7 }, '<html>', ''])(
-  'ERR-9 a creation answered with %j is unreadable',
+  'ERR-9 a creation with the response %j is unreadable',
   async (body) => {
     const bfl = bflWorld({ body }, ready);
     expect(await errorOf(bfl.draw())).toMatchObject({ code: 'upstream_error' });

@@ -54,7 +54,7 @@ test.for([
   expect(notices).toEqual([]);
 });
 
-test('ERR-9 the field that the vendor names is the one that the client knows', async () => {
+test('ERR-9 the provider’s field becomes the client’s field', async () => {
   expect((await refused(400, refusal('InvalidParameter', 'no', 'BadRequest', 'duration'))).error.param).toBe('seconds');
   expect((await refused(400, refusal('InvalidParameter', 'no', 'BadRequest', 'content'))).error.param).toBe('prompt');
   expect((await refused(400, refusal('InvalidParameter', 'no', 'BadRequest', 'watermark'))).error.param).toBeNull();
@@ -75,7 +75,7 @@ test.for([
   [429, 'QuotaExceeded', 'Your account [2100000001] has exhausted its free trial quota for the [x] model.'],
   [429, 'QuotaExceeded', 'You have exceeded the monthly usage quota. It will reset at 2026-12-01.'],
   [429, 'AccountQuotaExceeded', 'x'],
-] as const)('ERR-3 %i %s, %j is 503 and told', async ([status, code, words]) => {
+] as const)('ERR-3 %i %s, %j is 503 and reported', async ([status, code, words]) => {
   const { error, notices } = await refused(status, refusal(code, words, 'Forbidden'));
   expect(error).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterSeconds: 30, param: null });
   expect(error.message).not.toMatch(/2100000001|account/i);
@@ -109,7 +109,7 @@ test.for([
   expect((await refused(status, body)).error).toMatchObject({ code });
 });
 
-test('ERR-9 a long message of blanks is read in linear time', async () => {
+test('ERR-9 a long blank message is read in linear time', async () => {
   const { error } = await refused(400, refusal('InvalidParameter', `${' '.repeat(1_000_000)}x`));
   expect(error).toMatchObject({ code: 'invalid_request_error' });
 });

@@ -7,7 +7,7 @@ import { type Answer, CANARY, errorOf } from '../video-wire-world.ts';
 const baseUrl = 'https://ark.vendor.test/api/v3';
 const file = 'https://files.vendor.test/1.jpeg?X-Tos-Signature=abc%2Fdef';
 
-/** As in https://docs.byteplus.com/en/docs/ModelArk/1541523, addresses made up. */
+/** As in https://docs.byteplus.com/en/docs/ModelArk/1541523, with invented URLs. */
 const answerWith = (...data: readonly object[]): Answer => ({
   body: {
     model: 'seedream-4-5-251128',
@@ -32,7 +32,7 @@ const sentFor = async (changes: Partial<ImageCall>): Promise<unknown> => {
   return sent();
 };
 
-test('IMG-1 one request with our key, whose image is fetched from where the answer says', async () => {
+test('IMG-1 one request with the provider key, and a download of the returned URL', async () => {
   const ark = world(drawn);
   const drawing = await ark.draw();
   expect(ark.downloads).toEqual([]);
@@ -55,7 +55,7 @@ test('IMG-1 one request with our key, whose image is fetched from where the answ
   });
 });
 
-test('IMG-4 one reference goes as a text, several as a list in order, a file as a data URI', async () => {
+test('IMG-4 one reference is a text, several are a list in order, a file is a data URI', async () => {
   const [first, second] = ['https://example.com/1.png', 'https://example.com/2.png'];
   expect(await sentFor({ references: [urlReference(first)] })).toMatchObject({ image: first });
   expect(await sentFor({ references: [urlReference(second), urlReference(first)] })).toMatchObject({
@@ -67,7 +67,7 @@ test('IMG-4 one reference goes as a text, several as a list in order, a file as 
   expect(await sentFor({})).not.toHaveProperty('image');
 });
 
-test('IMG-2 the size goes in pixels, as a step by its name, or not at all', async () => {
+test('IMG-2 the size is sent in pixels, as a tier name, or not at all', async () => {
   const pixels = { kind: 'pixels', width: 2560, height: 1440, asked: '2560x1440', tier: '2K' } as const;
   expect(await sentFor({ size: pixels })).toMatchObject({ size: '2560x1440' });
   expect(await sentFor({ size: { kind: 'tier', tier: '1.5K', aspectRatio: undefined } })).toMatchObject({
@@ -76,20 +76,20 @@ test('IMG-2 the size goes in pixels, as a step by its name, or not at all', asyn
   expect(await sentFor({ size: { kind: 'vendor', pixelsMax: 1 } })).not.toHaveProperty('size');
 });
 
-test('GEN-9 the entry’s own fields go on, and the mark in the picture is the client’s to ask for', async () => {
+test('GEN-9 the entry’s extra fields are sent, and the client can request the watermark', async () => {
   expect(await sentFor({ extras: { watermark: true, output_format: 'png' } })).toMatchObject({
     watermark: true,
     output_format: 'png',
   });
 });
 
-test('IMG-1 an image that comes in the answer itself is decoded', async () => {
+test('IMG-1 an image inside the response is decoded', async () => {
   const ark = world(answerWith({ b64_json: Buffer.from('a picture').toString('base64') }));
   expect(await bytesOf(await ark.draw())).toEqual(['a picture']);
   expect(ark.downloads).toEqual([]);
 });
 
-test('IMG-7 an item that is an error is no image, nor is one that is nothing', async () => {
+test('IMG-7 an item with an error, or an empty item, is not an image', async () => {
   const failed = { error: { code: 'OutputImageSensitiveContentDetected', message: 'no' } };
   const drawing = await world(answerWith(failed, { url: file }, {}, { url: '' }, { url: 7 })).draw();
   expect(await bytesOf(drawing)).toEqual([`bytes of ${file}`]);
@@ -99,7 +99,7 @@ test.for([
   ['OutputImageSensitiveContentDetected', 'may contain sensitive information.', 'content_filter', 400],
   ['InternalServiceError', 'The service encountered an internal error.', 'upstream_error', 502],
   ['InvalidParameter', 'no', 'upstream_error', 502],
-] as const)('IMG-7 without any image the first error is the answer: %s', async ([code, message, expected, status]) => {
+] as const)('IMG-7 without any image the first error is the result: %s', async ([code, message, expected, status]) => {
   const failure = { error: { code, message } };
   const ark = world(answerWith(failure, { error: { code: 'AccountOverdueError', message: 'x' } }));
   expect(await errorOf(ark.draw())).toMatchObject({ code: expected, status, param: null });
@@ -107,7 +107,7 @@ test.for([
   expect(ark.notices).toEqual([]);
 });
 
-test('ERR-3 an item that says our account is spent is 503 and told', async () => {
+test('ERR-3 an item about a spent account is 503 and reported', async () => {
   const ark = world(answerWith({ error: { code: 'SetLimitExceeded', message: 'the set inference limit' } }));
   expect(await errorOf(ark.draw())).toMatchObject({ code: 'service_unavailable', status: 503 });
   expect(ark.notices).toEqual(['vendor_refused_us byteplus']);
@@ -153,7 +153,7 @@ test.for([
   [401, 'AuthenticationError', 'service_unavailable', 'vendor_refused_us'],
   [403, 'AccountOverdueError', 'service_unavailable', 'vendor_refused_us'],
   [404, 'InvalidEndpointOrModel.NotFound', 'model_unavailable', 'vendor_model_missing'],
-] as const)('ERR-3 %i %s is 503 and told', async ([status, vendorCode, code, notice]) => {
+] as const)('ERR-3 %i %s is 503 and reported', async ([status, vendorCode, code, notice]) => {
   const ark = world({ status, body: refusalWith(vendorCode, 'no') });
   expect(await errorOf(ark.draw())).toMatchObject({ code, status: 503 });
   expect(ark.notices).toEqual([`${notice} byteplus`]);

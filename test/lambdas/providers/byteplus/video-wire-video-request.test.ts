@@ -11,7 +11,7 @@ const sent = async (changes: Partial<VideoCreation>): Promise<unknown> => {
   return JSON.parse(world.requests[0]?.body ?? '');
 };
 
-test('VID-1 a creation says size and duration as the vendor does', async () => {
+test('VID-1 a creation has size and duration in the provider’s terms', async () => {
   expect(await sent({})).toEqual({
     model: 'vendor-name',
     content: [{ type: 'text', text: 'A cat' }],
@@ -35,7 +35,7 @@ test.for([
   expect(await sent({ width, height })).toMatchObject({ ratio, resolution });
 });
 
-test('VID-2 the first frame goes along as it is', async () => {
+test('VID-2 the first frame is sent unchanged', async () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
   const reference = { mediaType: 'image/webp', bytes: bytes.subarray(3, 200) } as const;
   expect(await sent({ reference, seconds: 12 })).toMatchObject({
@@ -60,16 +60,16 @@ test.for([
   'x -- ratio 1:1',
   'x\n--fps 24 y',
   '--frames 289',
-])('VID-6 the prompt %j would change the price and is refused before anything is held', async (prompt) => {
+])('VID-6 the prompt %j would change the price and is rejected before a hold', async (prompt) => {
   const world = wireWorld(createArkVideoWire, { body: created });
   const error = await errorOf(world.check({ prompt, seconds: 4, width: 1280, height: 720 }));
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'prompt' });
-  expect(error.message).toMatch(/^prompt: must not hold the command --\s?\w+\. /);
+  expect(error.message).toMatch(/^prompt: must not contain the command --\s?\w+\. /);
   expect(world.requests).toEqual([]);
 });
 
 test.for(['A cat -- running', 'x --seed 5', '--durable', '--rstu', 'ratio 1:1', '—dur', '-dur 5', '--ar 16:9', 'a--b'])(
-  'GEN-5 the prompt %j is sent as it is',
+  'GEN-5 the prompt %j is sent unchanged',
   async (prompt) => {
     expect(await sent({ prompt })).toMatchObject({ content: [{ type: 'text', text: prompt }] });
   },

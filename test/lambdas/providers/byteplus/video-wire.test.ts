@@ -6,7 +6,7 @@ import { CANARY, errorOf, failureOf, opened, statusOf, wholeOf, wireWorld } from
 
 const statusFor = (body: object) => statusOf(createArkVideoWire, { body });
 
-test('VID-3 every status that the vendor has', async () => {
+test('VID-3 every status of the provider is read', async () => {
   expect(await statusFor(queued)).toEqual({ kind: 'queued' });
   expect(await statusFor(running)).toEqual({ kind: 'running', progress: undefined });
   expect(await statusFor(succeeded)).toMatchObject({ kind: 'succeeded', tokens: 108_900 });
@@ -28,7 +28,7 @@ test.for([
   'OutputAudioSensitiveContentDetected',
   'SensitiveContentDetected.Violence',
   'OutputImageRiskDetection',
-])('VID-3 a job that failed by %s was filtered', async (code) => {
+])('VID-3 a job that failed with %s was filtered', async (code) => {
   const words = 'The request failed because the output video may contain sensitive information.Request ID: 02178a-b';
   expect(failureOf(await statusFor(failedWith(code, words)))).toEqual({
     code: 'content_filter',
@@ -38,7 +38,7 @@ test.for([
 });
 
 test.for(['ContentSecurityDetectionError', 'InternalServiceError', 'InvalidParameter', ''])(
-  'VID-3 a job that failed by %j was not',
+  'VID-3 a job that failed with %j was not filtered',
   async (code) => {
     expect(failureOf(await statusFor(failedWith(code, 'x')))).toMatchObject({ code: 'upstream_error' });
   },
@@ -58,27 +58,27 @@ test.for([
   expect(await statusFor({ ...succeeded, usage: { completion_tokens: count } })).toMatchObject({ tokens });
 });
 
-test.for([undefined, null, [], 5, { total_tokens: 5 }])('BILL-10 a usage of %j is none', async (usage) => {
+test.for([undefined, null, [], 5, { total_tokens: 5 }])('BILL-10 a usage of %j is not a usage', async (usage) => {
   expect(await statusFor({ ...succeeded, usage })).toMatchObject({ kind: 'succeeded', tokens: undefined });
 });
 
 const noAddress = ['', 'x', '/a.mp4', '//a.test/b', 'file:///etc/passwd', 'ftp://a.test/b', 'data:video/mp4,x'];
 
 test.for([undefined, null, 5, ['https://a.test/'], ...noAddress, 'https://', `https://a.test/${'x'.repeat(8_192)}`])(
-  'VID-5 succeeded with the address %j says nothing',
+  'VID-5 a success with the URL %j is unknown',
   async (address) => {
     expect(await statusFor({ ...succeeded, content: { video_url: address } })).toEqual({ kind: 'unknown' });
   },
 );
 
 test.for([undefined, null, [], 'https://a.test/'])(
-  'VID-5 succeeded with the content %j says nothing',
+  'VID-5 a success with the content %j is unknown',
   async (content) => {
     expect(await statusFor({ ...succeeded, content })).toEqual({ kind: 'unknown' });
   },
 );
 
-test('VID-5 the file is fetched from its own address, without the key', async () => {
+test('VID-5 the file is fetched from its own URL, without the provider key', async () => {
   const file = { headers: { 'content-length': '10' }, body: inPieces('ftyp', 'movie!') };
   const world = wireWorld(createArkVideoWire, { body: succeeded }, file);
   const { bytes, length } = await opened(await world.poll());
@@ -89,7 +89,7 @@ test('VID-5 the file is fetched from its own address, without the key', async ()
 });
 
 test.for([204, 206, 301, 302, 307, 403, 404, 500])(
-  'VID-5 a file answered with %i is an error, not followed',
+  'VID-5 a file with status %i is an error, and redirects are not followed',
   async (status) => {
     const file = { status, headers: { location: 'https://other.test/' }, body: 'ftyp' };
     const world = wireWorld(createArkVideoWire, { body: succeeded }, file);
@@ -103,7 +103,7 @@ test.for(['NotFound.task', 'ResourceNotFound'])('VID-7 400 %s: the job is gone',
   expect(await statusOf(createArkVideoWire, answer)).toEqual({ kind: 'gone' });
 });
 
-test('VID-7 400 by another code is an error', async () => {
+test('VID-7 400 with another code is an error', async () => {
   for (const code of ['NotFoundation', 'InvalidEndpointOrModel.NotFound', 'InvalidParameter']) {
     const answer = { status: 400, body: { error: { code, message: 'x' } } };
     await errorOf(wireWorld(createArkVideoWire, answer).poll());

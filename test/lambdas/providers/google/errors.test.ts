@@ -65,7 +65,7 @@ test.for([
   [429, body(429, 'Your prepayment credits are depleted.', exhausted)],
   [429, body(429, 'The project has reached its spending cap.', exhausted)],
   [429, [body(429, spent, exhausted)]],
-] as const)('ERR-3 what concerns our own account is 503 with an alarm: %i %j', ([status, answer]) => {
+] as const)('ERR-3 an error about the gateway’s account is 503 with an alarm: %i %j', ([status, answer]) => {
   for (const protocol of ['generate_content', 'chat_completions'] as const) {
     const found = refusal(status, answer, protocol);
     expect(found).toMatchObject({ code: 'service_unavailable', status: 503, notices: ['vendor_refused_us'] });
@@ -84,20 +84,17 @@ test.for([
   [body(429, 'slow down', exhausted, [retry('soon')]), 17],
   [[body(429, spent, exhausted, [retry('26s')])], 26],
   [undefined, 17],
-] as const)(
-  'ERR-2 a rate that is too high is upstream_capacity with the time to come back: %j',
-  ([answer, seconds]) => {
-    const found = refusal(429, answer);
-    expect(found).toMatchObject({ code: 'upstream_capacity', status: 429, retryAfterSeconds: seconds, notices: [] });
-    expect(found.message).not.toMatch(/quota|billing/i);
-  },
-);
+] as const)('ERR-2 a rate that is too high is upstream_capacity with the retry time: %j', ([answer, seconds]) => {
+  const found = refusal(429, answer);
+  expect(found).toMatchObject({ code: 'upstream_capacity', status: 429, retryAfterSeconds: seconds, notices: [] });
+  expect(found.message).not.toMatch(/quota|billing/i);
+});
 
 test.for([
   ['Invalid value at tools[0]: "API key not valid. Please pass a valid API key."'],
   ['* GenerateContentRequest.contents: You exceeded your current quota, please check your plan'],
   ['Unable to parse "Your prepayment credits are depleted"'],
-] as const)('ERR-9 words of the client in a refusal are no matter of our account: %s', ([message]) => {
+] as const)('ERR-9 the client’s text in a refusal is not about the gateway’s account: %s', ([message]) => {
   for (const protocol of ['generate_content', 'chat_completions'] as const) {
     expect(refusal(400, body(400, message), protocol)).toMatchObject({
       code: 'invalid_request_error',
@@ -107,7 +104,7 @@ test.for([
   }
 });
 
-test('ERR-9 400 keeps the words, and the field where it is the client’s own', () => {
+test('ERR-9 400 keeps the message, and the field if the client uses this protocol', () => {
   const details = [
     {
       '@type': 'type.googleapis.com/google.rpc.BadRequest',
@@ -132,7 +129,7 @@ test('ERR-9 400 keeps the words, and the field where it is the client’s own', 
 test.for([
   'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
   'The input token count exceeds the maximum number of tokens allowed 1048576.',
-])('CHAT-13 a prompt that is too long names what the client calls it: %s', (message) => {
+])('CHAT-13 a prompt that is too long names the client’s field: %s', (message) => {
   expect(refusal(400, body(400, message))).toMatchObject({
     code: 'context_length_exceeded',
     param: 'contents',
@@ -165,7 +162,7 @@ test.for([
 test.for([
   'You do not have permission to access the File abc or it may not exist.',
   'CachedContent not found (or permission denied)',
-])('ERR-9 a file that the client named wrongly is no matter of our key: %s', (message) => {
+])('ERR-9 a wrong file of the client is not about the provider key: %s', (message) => {
   expect(refusal(403, body(403, message, 'PERMISSION_DENIED'))).toMatchObject({
     code: 'invalid_request_error',
     message,
@@ -211,6 +208,6 @@ test.for([
   expect(refusal(500, answer).code).toBe('upstream_error');
 });
 
-test('ERR-5 the key of the vendor is never told', () => {
+test('ERR-5 the provider key is never shown', () => {
   expect(refusal(400, body(400, 'see AIza-canary')).message).toBe('see [redacted]');
 });

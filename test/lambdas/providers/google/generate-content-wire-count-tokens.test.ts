@@ -13,7 +13,7 @@ const count = async (played: Played, body = nativeBody) => {
 
 const thrown = (played: Played) => count(played).then(() => 'nothing', codeOf);
 
-test('BILL-17 counting is one request, answered in the vendor’s own words', async () => {
+test('BILL-17 a count is one request, and returns the provider’s body', async () => {
   const answer = { totalTokens: 7, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 7 }] };
   const { counted, seen } = await count({ body: JSON.stringify(answer) });
   expect(counted).toEqual(answer);
@@ -21,7 +21,7 @@ test('BILL-17 counting is one request, answered in the vendor’s own words', as
   expect(sentBody(seen)).toEqual(nativeBody);
 });
 
-test('BILL-17 a whole request to be counted names the vendor’s model', async () => {
+test('BILL-17 a whole request that is counted names the provider’s model', async () => {
   const generateContentRequest = { ...nativeBody, model: 'models/alpha-1', systemInstruction: { parts: [] } };
   const { seen } = await count({ body: '{"totalTokens":7}' }, { generateContentRequest });
   expect(sentBody(seen)).toEqual({
@@ -36,6 +36,6 @@ test.for([
   [400, '{"error":{"code":400,"message":"bad"}}', 'invalid_request_error'],
   [403, '', 'service_unavailable'],
   [404, '', 'model_unavailable'],
-] as const)('ERR-9 counting: %i %s is %s', async ([status, body, code]) => {
+] as const)('ERR-9 a count: %i %s is %s', async ([status, body, code]) => {
   expect(await thrown({ status, body })).toBe(code);
 });

@@ -5,7 +5,7 @@ import { eventsIn } from '../openai/stream-reading.ts';
 import { type ImageGateway, startImageGateway } from './image-gateway.ts';
 
 const MODEL = 'gemini-nano-banana-2.1';
-/** 100 prompt tokens, 50 of text and 30 of thoughts, beside the 1,120 of the image. */
+/** 100 prompt tokens, 50 of text and 30 of thoughts, in addition to the 1,120 of the image. */
 const COUNTED = '[[usage-prompt 100]] [[tokens 1200]] [[reasoning 30]]';
 /** At 1.5, 7.5 and 30 USD per million. */
 const CHARGE = 100n * 1_500_000n + 80n * 7_500_000n + 1_120n * 30_000_000n;
@@ -54,7 +54,7 @@ const link = /^(.+)\n\n!\[image\]\(https:\/\/media\.example\/media\/(\d{10}-[0-9
 
 const errorIn = (text: string): unknown => JSON.parse(text).error?.code;
 
-test('CHAT-12, BILL-3 a chat answer holds its text and the link of its image, charged each at its price', async () => {
+test('CHAT-12, BILL-3 a chat completion has text and an image link, each charged at its price', async () => {
   const { result, picos } = await chat(`Draw a fox ${COUNTED}`, { max_tokens: 4_000 });
   const { choices, usage } = completion.parse(JSON.parse(result.text));
   const [, said, name = ''] = link.exec(choices[0].message.content) ?? [];
@@ -72,7 +72,7 @@ test.for([
   ['plain', { action: 'generateContent' }],
   ['events', { action: 'streamGenerateContent', query: 'alt=sse' }],
   ['one array', { action: 'streamGenerateContent' }],
-] as const)('CHAT-12, GEM-2 the native format is charged alike: %s', async ([, how]) => {
+] as const)('CHAT-12, GEM-2 the native format has the same charge: %s', async ([, how]) => {
   const { result, picos } = await native(`Draw a fox ${COUNTED}`, how);
   expect([result.status, picos]).toEqual([200, CHARGE]);
   expect(result.text).toContain('"mimeType":"image/png"');
@@ -105,7 +105,7 @@ test('GEM-2 an event of 8 MB passes whole', async () => {
   expect(picos).toBe(CHARGE);
 });
 
-test('IMG-1, IMG-6 the endpoint for images draws with the same models, and links what they draw', async () => {
+test('IMG-1, IMG-6 the image endpoint uses the same models, and links their images', async () => {
   const { result, picos } = await gateway.spentBy(() =>
     gateway.ask(
       { path: '/v1/images/generations', body: { model: MODEL, prompt: `A fox ${COUNTED}`, size: '2K' } },
@@ -115,6 +115,6 @@ test('IMG-1, IMG-6 the endpoint for images draws with the same models, and links
   const { data } = z.object({ data: z.tuple([z.object({ url: z.string() })]) }).parse(JSON.parse(result.text));
   expect(gateway.media.files.has(data[0].url.split('/').at(-1) ?? '')).toBe(true);
   expect(gateway.simulator.requests[0]?.body).toMatchObject({ generationConfig: { imageConfig: { imageSize: '2K' } } });
-  // 1,170 tokens are claimed in all, fewer than an image of that size has.
+  // The usage reports 1,170 tokens in total, fewer than an image of that size has.
   expect(picos).toBe(100n * 1_500_000n + 30n * 7_500_000n + 1_170n * 30_000_000n);
 });

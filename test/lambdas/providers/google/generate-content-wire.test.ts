@@ -27,7 +27,7 @@ const thrown = async (played: Played, call = wireCall()): Promise<string> => {
 const candidateWith = (changes: object) =>
   JSON.stringify({ ...generatedContent, candidates: [{ ...generatedContent.candidates[0], ...changes }] });
 
-test('GEN-5 a call is one request to the model’s own address with the key of the provider', async () => {
+test('GEN-5 a call is one request to the model’s URL with the provider key', async () => {
   const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
   const prepared = wire.buildCall(wireCall());
   expect(seen.requests).toEqual([]);
@@ -39,7 +39,7 @@ test('GEN-5 a call is one request to the model’s own address with the key of t
   });
 });
 
-test('BILL-6 of a native body only the cap differs from what the client sent', async () => {
+test('BILL-6 in a native body only the cap of the client’s body changes', async () => {
   const config = { temperature: 1, maxOutputTokens: 5, thinkingConfig: { thinkingBudget: 7, includeThoughts: true } };
   const body = { ...nativeBody, generationConfig: config, safetySettings: [{ category: 'a', threshold: 'b' }] };
   const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
@@ -47,7 +47,7 @@ test('BILL-6 of a native body only the cap differs from what the client sent', a
   expect(sentBody(seen)).toEqual({ ...body, generationConfig: { ...config, maxOutputTokens: 77 } });
 });
 
-test('BILL-6 the cap always goes upstream', async () => {
+test('BILL-6 the cap is always sent', async () => {
   for (const call of [wireCall(), chat()]) {
     const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
     await wire.buildCall(call).send(dispatch({ outputTokensMax: 77 }));
@@ -55,21 +55,21 @@ test('BILL-6 the cap always goes upstream', async () => {
   }
 });
 
-test('CHAT-3 more than one answer is refused for chat', () => {
+test('CHAT-3 a chat completion with more than one choice is rejected', () => {
   const call = wireCall({ conversation: conversationOf(), choices: 2 });
   expect(() => wireTo({}).wire.buildCall(call)).toThrow(
     expect.objectContaining({ code: 'unprocessable_entity', param: 'n' }),
   );
 });
 
-test('GEM-1 a plain answer passes as it came, with its counts', async () => {
+test('GEM-1 a complete response passes unchanged, with its counts', async () => {
   const text = JSON.stringify(generatedContent, null, 2);
   const { content, usage } = answerOf(await wireTo({ body: text }).wire.buildCall(wireCall()).send(dispatch()));
   expect(content).toEqual({ kind: 'native', text, body: generatedContent });
   expect(usage).toEqual(counts);
 });
 
-test('GEM-1 a blocked prompt and a blocked answer are answers to a client of the same protocol', async () => {
+test('GEM-1 a blocked prompt and a blocked response are results for a client of this protocol', async () => {
   const prompt = JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9 } });
   for (const body of [prompt, candidateWith({ finishReason: 'SAFETY', content: undefined })]) {
     const answer = answerOf(await wireTo({ body }).wire.buildCall(wireCall()).send(dispatch()));
@@ -78,7 +78,7 @@ test('GEM-1 a blocked prompt and a blocked answer are answers to a client of the
   }
 });
 
-test('CHAT-10 a plain answer in chat’s terms', async () => {
+test('CHAT-10 a complete response is converted to chat’s terms', async () => {
   const { content, usage } = answerOf(
     await wireTo({ body: JSON.stringify(generatedContent) })
       .wire.buildCall(chat())
@@ -91,7 +91,7 @@ test('CHAT-10 a plain answer in chat’s terms', async () => {
   expect(usage).toEqual(counts);
 });
 
-test('CHAT-5 calls have their ids, signatures and arguments; thoughts are no text', async () => {
+test('CHAT-5 calls have their ids, signatures and arguments; thoughts are not text', async () => {
   const { content } = answerOf(
     await wireTo({ body: JSON.stringify(calledFunctions) })
       .wire.buildCall(chat())
@@ -109,7 +109,7 @@ test('CHAT-5 calls have their ids, signatures and arguments; thoughts are no tex
   });
 });
 
-test('CHAT-10 an answer that the thoughts used up is empty text at its length', async () => {
+test('CHAT-10 a response used up by thoughts is empty text with the finish reason length', async () => {
   const body = candidateWith({ finishReason: 'MAX_TOKENS', content: { role: 'model' } });
   const { content } = answerOf(await wireTo({ body }).wire.buildCall(chat()).send(dispatch()));
   expect(content).toMatchObject({ answer: { text: '', finishReason: 'length' } });
@@ -129,19 +129,16 @@ test.for([
 test.for([
   [[{ text: 'Good day.' }], 'length'],
   [[{ functionCall: { id: 'c', name: 'f', args: {} } }], 'length'],
-] as const)(
-  'CHAT-14 what an answer said before it broke off is the client’s and is charged: %j',
-  async ([parts, ended]) => {
-    for (const finishReason of ['MALFORMED_FUNCTION_CALL', 'of a kind yet unknown']) {
-      const body = candidateWith({ finishReason, content: { role: 'model', parts } });
-      const { content, usage } = answerOf(await wireTo({ body }).wire.buildCall(chat()).send(dispatch()));
-      expect(content).toMatchObject({ answer: { finishReason: ended } });
-      expect(usage).toEqual(counts);
-    }
-  },
-);
+] as const)('CHAT-14 content before a premature end is returned and charged: %j', async ([parts, ended]) => {
+  for (const finishReason of ['MALFORMED_FUNCTION_CALL', 'of an unknown kind']) {
+    const body = candidateWith({ finishReason, content: { role: 'model', parts } });
+    const { content, usage } = answerOf(await wireTo({ body }).wire.buildCall(chat()).send(dispatch()));
+    expect(content).toMatchObject({ answer: { finishReason: ended } });
+    expect(usage).toEqual(counts);
+  }
+});
 
-test('BILL-10 a plain answer without usage has none', async () => {
+test('BILL-10 a complete response without usage has none', async () => {
   for (const call of [wireCall(), chat()]) {
     const body = JSON.stringify({ ...generatedContent, usageMetadata: undefined });
     expect(answerOf(await wireTo({ body }).wire.buildCall(call).send(dispatch())).usage).toBeUndefined();
@@ -172,12 +169,12 @@ test.for([
   [{ code: 503, message: 'overloaded', status: 'UNAVAILABLE' }, 'service_unavailable'],
   [{ code: 400, message: 'bad', status: 'INVALID_ARGUMENT' }, 'invalid_request_error'],
   [{ message: 'oops' }, 'upstream_error'],
-] as const)('ERR-9 an error under status 200 is one: %j', async ([error, code]) => {
+] as const)('ERR-9 an error with status 200 is an error: %j', async ([error, code]) => {
   expect(await thrown({ body: JSON.stringify({ error }) })).toBe(code);
   expect(await thrown({ body: JSON.stringify([{ error }]) }, chat())).toBe(code);
 });
 
-test('ERR-9 the refusal of a stream is a refusal, as a list, too', async () => {
+test('ERR-9 the refusal of a stream is a refusal, also as a list', async () => {
   const error = { code: 429, message: 'x', status: 'RESOURCE_EXHAUSTED', details: [{ retryDelay: '12s' }] };
   const played = { status: 429, body: JSON.stringify([{ error }]) };
   const sent = wireTo(played)
@@ -189,7 +186,7 @@ test('ERR-9 the refusal of a stream is a refusal, as a list, too', async () => {
   expect(seen.notices).toEqual(['vendor_refused_us google']);
 });
 
-test('GEM-2 a stream is asked for as events, read as one and closed once', async () => {
+test('GEM-2 a stream is requested as events, read as one and closed once', async () => {
   for (const call of [wireCall({ stream: true }), wireCall({ stream: true, conversation: conversationOf() })]) {
     const { wire, seen } = wireTo({ body: fixture('crlf') });
     const sent = await wire.buildCall(call).send(dispatch());

@@ -24,7 +24,7 @@ const PEPPER = 'pepper-of-the-tests';
 const ACCOUNT = 'account-1';
 const DAY = Date.UTC(2026, 10, 20);
 
-/** Keeps what it is given once it is let, and fails when it is told to. */
+/** Stores images after it is released, and can be set to fail. */
 export class SlowMediaStore extends MemoryMediaStore {
   failing = false;
   gate: Promise<void> = Promise.resolve();
@@ -42,7 +42,7 @@ interface Asked {
   readonly query?: string;
 }
 
-/** The functions for text and images as they are put together, on the twins, with the simulated vendor behind. */
+/** The wired text and image functions on in-memory fakes, with the simulated provider. */
 export const startImageGateway = async () => {
   const simulator = await startSimulator();
   const ledger = new MemoryLedgerStore();
@@ -65,9 +65,9 @@ export const startImageGateway = async () => {
     ...memoryStores(ledger, keys),
     media,
     upstreamHttp: createUpstreamHttp(),
-    fetchImage: () => Promise.reject(new Error('no image is fetched here')),
+    fetchImage: () => Promise.reject(new Error('unexpected image fetch')),
     vendorAccess: () => ({ baseUrl: simulator.url, key: 'vendor-key' }),
-    sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
+    sendWebhook: () => Promise.reject(new Error('unexpected webhook')),
     reporting: {
       finished: (_id, summary) => finished.push({ ...summary }),
       notice: () => undefined,
@@ -91,7 +91,7 @@ export const startImageGateway = async () => {
     if (!found) throw new Error('the account is gone');
     return found;
   };
-  /** What has been taken from the account by `act`, with nothing left on hold. */
+  /** Amount that `act` took from the account. Fails if a hold is left. */
   const spentBy = async <Result>(act: () => Promise<Result>): Promise<{ result: Result; picos: bigint }> => {
     const before = (await account()).spentPicos;
     const result = await act();

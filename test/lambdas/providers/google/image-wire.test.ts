@@ -76,7 +76,7 @@ const file = (text: string) =>
     param: 'image[0]',
   }) as const;
 
-test('IMG-5 the references go before the prompt, in their order, with the size that was chosen', async () => {
+test('IMG-5 the references precede the prompt, in their order, with the chosen size', async () => {
   const { seen } = await draw(answer([inline('one')]), { references: [file('first'), file('second')] });
   expect(seen.requests[0]?.url).toBe('https://vendor.test/v1beta/models/vendor-name:generateContent');
   expect(sentBody(seen)).toEqual({
@@ -102,7 +102,7 @@ test.for([
   [{ kind: 'tier', tier: '1K', aspectRatio: '1:1' }, { mode: 'forbidden', actual: '1K' }, { aspectRatio: '1:1' }],
   [{ kind: 'tier', tier: '1K', aspectRatio: undefined }, undefined, { imageSize: '1K' }],
   [{ kind: 'vendor', pixelsMax: 100 }, undefined, undefined],
-] as const)('IMG-2 a model of one size is told none: %j', async ([size, rule, imageConfig]) => {
+] as const)('IMG-2 a model of one size gets no size: %j', async ([size, rule, imageConfig]) => {
   const { seen } = await draw(answer([inline('one')]), { size }, rule);
   expect(sentBody(seen)).toMatchObject({ generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } });
   expect(sentBody(seen)).toHaveProperty('generationConfig', {
@@ -111,7 +111,7 @@ test.for([
   });
 });
 
-test('IMG-1 drafts are left out, and of several images the last comes first', async () => {
+test('IMG-1 drafts are dropped, and of several images the last comes first', async () => {
   const parts = [{ text: 'Here' }, inline('draft', { thought: true }), inline('one'), inline('two'), { text: 'Done' }];
   const { texts, drawing } = await draw(answer(parts));
   expect(texts).toEqual(['two', 'one']);
@@ -124,18 +124,18 @@ test('IMG-1 drafts are left out, and of several images the last comes first', as
 test.for([
   ['the prompt', JSON.stringify({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }), 'content_filter'],
   ['the image', answer([], { finishReason: 'IMAGE_SAFETY' }), 'content_filter'],
-  ['its likeness', answer([{ text: 'No.' }], { finishReason: 'IMAGE_RECITATION' }), 'content_filter'],
-  ['words alone', answer([{ text: 'No.' }]), 'upstream_error'],
+  ['its similarity', answer([{ text: 'No.' }], { finishReason: 'IMAGE_RECITATION' }), 'content_filter'],
+  ['only text', answer([{ text: 'No.' }]), 'upstream_error'],
   ['no image', answer([], { finishReason: 'NO_IMAGE' }), 'upstream_error'],
-  ['a draft alone', answer([inline('draft', { thought: true })]), 'upstream_error'],
+  ['only a draft', answer([inline('draft', { thought: true })]), 'upstream_error'],
   ['no candidate', JSON.stringify({ usageMetadata: {} }), 'upstream_error'],
   ['an error', JSON.stringify({ error: { code: 503, message: 'x', status: 'UNAVAILABLE' } }), 'service_unavailable'],
-  ['no JSON', '<html>', 'upstream_error'],
-] as const)('IMG-7 an answer without an image is an error: %s', async ([, body, code]) => {
+  ['invalid JSON', '<html>', 'upstream_error'],
+] as const)('IMG-7 a response without an image is an error: %s', async ([, body, code]) => {
   expect(codeOf((await draw(body)).error)).toBe(code);
 });
 
-test('IMG-7 words alone are told to be no image, and are no failure that a circuit counts', async () => {
+test('IMG-7 a response of only text is not an image, and the circuit does not count it', async () => {
   const { error } = await draw(answer([{ text: 'No.' }]));
   expect(error).toMatchObject({
     message: 'The model returned no image. Nothing was charged. Retry the request.',
@@ -143,14 +143,14 @@ test('IMG-7 words alone are told to be no image, and are no failure that a circu
   });
 });
 
-test('CHAT-13, GEN-4 what the vendor refuses names the fields of this endpoint', async () => {
+test('CHAT-13, GEN-4 a refusal of the provider names the fields of this endpoint', async () => {
   const message = 'The input token count (9) exceeds the maximum number of tokens allowed (8).';
   const refusal = JSON.stringify({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } });
   const { error } = await draw(refusal, {}, undefined, 400);
   expect(error).toMatchObject({ code: 'context_length_exceeded', param: 'prompt' });
 });
 
-test('IMG-10 a link is refused before anything is sent', () => {
+test('IMG-10 a link is rejected before anything is sent', () => {
   const { options, seen } = playedOptions({});
   const { model, ...ask } = callOf({ references: [{ kind: 'url', url: 'https://x.test/a.png', param: 'image[0]' }] });
   expect(() => createGeminiImageWire(options).check?.(ask, model)).toThrow(

@@ -41,7 +41,7 @@ const named = (name: string, strict?: boolean) => ({ name, description: undefine
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ';
 
-test('CHAT-2 the plainest conversation', () => {
+test('CHAT-2 a minimal conversation', () => {
   expect(bodyOf({ turns })).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], generationConfig: {} });
 });
 
@@ -51,13 +51,13 @@ test.for<readonly [string, Partial<Conversation>, object]>([
   ['seed', { seed: 0 }, { generationConfig: { seed: 0 } }],
   ['stop', { stop: ['a', 'b'] }, { generationConfig: { stopSequences: ['a', 'b'] } }],
   [
-    'more stops than the vendor takes',
+    'more stops than the provider accepts',
     { stop: ['a', 'b', 'c', 'd', 'e', 'f'] },
     { generationConfig: { stopSequences: ['a', 'b', 'c', 'd', 'e', 'f'] } },
   ],
   ['effort', { effort: 'high' }, { generationConfig: { thinkingConfig: { thinkingLevel: 'HIGH' } } }],
   [
-    'an effort the vendor will refuse',
+    'an effort that the provider rejects',
     { effort: 'none' },
     { generationConfig: { thinkingConfig: { thinkingLevel: 'NONE' } } },
   ],
@@ -100,12 +100,12 @@ test.for<readonly [string, Partial<Conversation>, object]>([
     { toolConfig: { functionCallingConfig: { mode: 'VALIDATED' } } },
   ],
   [
-    'strict but none',
+    'strict with the choice none',
     { tools: [named('f', true)], toolChoice: 'none' },
     { toolConfig: { functionCallingConfig: { mode: 'NONE' } } },
   ],
   ['parallel calls', { tools: [named('f')], parallelToolCalls: true }, {}],
-])('CHAT-16 %s has its place', ([, changes, expected]) => {
+])('CHAT-16 %s is sent in its field', ([, changes, expected]) => {
   const { contents, generationConfig, tools, ...others } = bodyOf({ turns, ...changes });
   const asked: Record<string, unknown> = { generationConfig: {}, ...expected };
   const rest = 'tools' in asked ? { ...others, tools } : others;
@@ -133,20 +133,20 @@ test.for<readonly [string, Partial<Conversation>, string, string]>([
     'messages[2].tool_call_id',
   ],
   [
-    'arguments that are no JSON',
+    'arguments that are not JSON',
     { turns: [user('Hi'), assistant('', ['a', 'f'], ['b', 'f', '{"x"'])] },
     'invalid_messages',
     'messages[1].tool_calls[1].function.arguments',
   ],
   [
-    'arguments that are no object',
+    'arguments that are not an object',
     { turns: [user('Hi'), assistant('', ['a', 'f', '[1]'])] },
     'invalid_messages',
     'messages[1].tool_calls[0].function.arguments',
   ],
-  ['nothing but system messages', { turns: [system('Be brief.')] }, 'invalid_messages', 'messages'],
+  ['only system messages', { turns: [system('Be brief.')] }, 'invalid_messages', 'messages'],
   [
-    'bytes that are no image',
+    'bytes that are not an image',
     {
       turns: [
         {
@@ -166,17 +166,17 @@ test.for<readonly [string, Partial<Conversation>, string, string]>([
     'invalid_image_format',
     'messages[0].content[0].image_url.url',
   ],
-])('CHAT-16 %s is refused by name', ([, changes, code, field]) => {
+])('CHAT-16 %s is rejected by name', ([, changes, code, field]) => {
   expect(refused({ turns, ...changes })).toEqual([code, 400, field, true]);
 });
 
-test('CHAT-2 system messages become the instruction, wherever they stand', () => {
+test('CHAT-2 system messages become the instruction, wherever they are', () => {
   const { contents, systemInstruction } = bodyOf({ turns: [system('Be brief.'), user('Hi'), system('Be kind.')] });
   expect(systemInstruction).toEqual({ parts: [{ text: 'Be brief.' }, { text: 'Be kind.' }] });
   expect(contents).toEqual([{ role: 'user', parts: [{ text: 'Hi' }] }]);
 });
 
-test('CHAT-2 neighbours of one role become one content', () => {
+test('CHAT-2 adjacent turns of one role become one content', () => {
   expect(contentsOf(user('a'), system('s'), user('b'), assistant('c'), assistant('d'), user('e'))).toEqual([
     { role: 'user', parts: [{ text: 'a' }, { text: 'b' }] },
     { role: 'model', parts: [{ text: 'c' }, { text: 'd' }] },
@@ -213,12 +213,12 @@ test('CHAT-5 calls go back with their ids and signatures, results grouped and by
   ]);
 });
 
-test.for(['noon', '', '[1]', '"x"', '5', 'null'])('CHAT-5 a result %j that is no object is wrapped', (text) => {
+test.for(['noon', '', '[1]', '"x"', '5', 'null'])('CHAT-5 a result %j that is not an object is wrapped', (text) => {
   const [, , result] = [contentsOf(user('Hi'), assistant('', ['c', 'f']), tool('c', text))].flat();
   expect(result).toMatchObject({ parts: [{ functionResponse: { response: { result: text } } }] });
 });
 
-test('CHAT-5 the first call of each turn without a signature says so in the vendor’s own words', () => {
+test('CHAT-5 the first call of a turn without a signature gets the provider’s placeholder', () => {
   const contents = contentsOf(
     user('Hi'),
     assistant('', ['a', 'f'], ['b', 'f']),
@@ -231,7 +231,7 @@ test('CHAT-5 the first call of each turn without a signature says so in the vend
   expect(signatures).toEqual(['"thoughtSignature":"skip_thought_signature_validator"', '"thoughtSignature":"real"']);
 });
 
-test('CHAT-5 ids that we made up do not go to the vendor', () => {
+test('CHAT-5 ids that the gateway created are not sent to the provider', () => {
   const text = JSON.stringify(contentsOf(user('Hi'), assistant('', ['call_gw_r_0', 'f']), tool('call_gw_r_0', 'x')));
   expect(text).not.toContain('"id"');
   expect(text).toContain('"functionResponse":{"name":"f"');
@@ -242,7 +242,7 @@ test('CHAT-5 a call’s arguments keep a member named like the prototype', () =>
   expect(text).toContain('"args":{"__proto__":{"x":1}}');
 });
 
-test('CHAT-6 inline images go as bytes of the type they are, CHAT-7 videos of the type they say', () => {
+test('CHAT-6 inline images have the type of their bytes, CHAT-7 videos the declared type', () => {
   const content = [
     { kind: 'image', url: `data:image/jpeg;base64,${PNG}`, detail: 'auto', param },
     { kind: 'video', url: 'data:video/MP4;codecs=avc1;base64,AAAA', param },

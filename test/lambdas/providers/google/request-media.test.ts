@@ -14,7 +14,7 @@ const callWith = (...urls: readonly string[]) => {
 
 const [first, second] = ['https://a.test/1', 'http://b.test/2'] as const;
 
-test('CHAT-6 images by URL are fetched before the call, each once, and go as bytes in their places', async () => {
+test('CHAT-6 images by URL are fetched once each before the call, and sent as bytes', async () => {
   const asked: string[] = [];
   const fetchImage: ImageFetch = async (url, { param }) => {
     asked.push(`${url} ${param}`);
@@ -32,7 +32,7 @@ test('CHAT-6 images by URL are fetched before the call, each once, and go as byt
   expect(sentBody(seen)).toMatchObject({ contents: [{ role: 'user', parts }] });
 });
 
-test('CHAT-6 an image that cannot be had is told before anything is sent', async () => {
+test('CHAT-6 an image that cannot be fetched is reported before anything is sent', async () => {
   const failure = new GatewayError('invalid_image_format', 'gone', { param: place(0) });
   const { wire, seen } = wireTo({ fetchImage: () => Promise.reject(failure) });
   await expect(wire.buildCall(callWith(first)).gather?.()).rejects.toBe(failure);

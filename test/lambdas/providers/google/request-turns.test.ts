@@ -12,7 +12,7 @@ const calling = (name: string, args: string): Turn => ({
 });
 const result = (text: string): Turn => ({ role: 'tool', callId: 'c', text, param: 'messages[2]' });
 
-/** The body as it is sent, in its own digits. */
+/** Serialized body, with the digits of its numbers. */
 const sentWith = async (...turns: readonly Turn[]): Promise<string> => {
   const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
   await wire.buildCall(wireCall({ conversation: conversationOf({ turns }) })).send(dispatch());
@@ -21,13 +21,13 @@ const sentWith = async (...turns: readonly Turn[]): Promise<string> => {
 
 const digits = '{"a":1e20,"b":12345678901234567890,"c":1.10,"d":-0,"e":[7,{"f":1E-400}]}';
 
-test('BILL-6 the numbers of calls and of their results are sent with the digits they came with', async () => {
+test('BILL-6 the numbers of calls and of their results keep their digits', async () => {
   const sent = await sentWith(user, calling('f', digits), result(` ${digits}`));
   expect(sent).toContain(`"args":${digits}`);
   expect(sent).toContain(`"response":${digits}`);
 });
 
-test('CHAT-5 a result that only begins like an object is text', async () => {
+test('CHAT-5 a result that only starts like an object is text', async () => {
   for (const text of ['{"a":1', '{a}', `${'{"a":'.repeat(80)}1${'}'.repeat(80)}`]) {
     expect(await sentWith(user, calling('f', '{}'), result(text))).toContain(
       `"response":{"result":${JSON.stringify(text)}}`,
@@ -35,7 +35,7 @@ test('CHAT-5 a result that only begins like an object is text', async () => {
   }
 });
 
-test('CHAT-5 an id may name another call once the one before it has its result', async () => {
+test('CHAT-5 a second call can reuse an id after the first call has its result', async () => {
   const sent = await sentWith(user, calling('f', '{}'), result('x'), calling('g', '{}'), result('y'));
   expect(sent.match(/"functionResponse":\{"id":"c","name":"."/g)).toEqual([
     '"functionResponse":{"id":"c","name":"f"',
@@ -48,7 +48,7 @@ const saying = (role: 'user' | 'assistant', text: string): Turn =>
     ? { role, content: [{ kind: 'text', text }], param: 'messages[0]' }
     : { role, text, toolCalls: [], param: 'messages[1]' };
 
-test('CHAT-2 an answer that was cut while the model was thinking is left out', async () => {
+test('CHAT-2 an assistant turn cut off while the model was thinking is dropped', async () => {
   const sent = JSON.parse(await sentWith(saying('user', 'a'), saying('assistant', ''), saying('user', 'b')));
   expect(sent.contents).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }]);
   await expect(sentWith(saying('assistant', ''))).rejects.toMatchObject({

@@ -31,7 +31,7 @@ const contentOf = (parts: readonly Part[], linkImage: LinkImage | undefined = li
   return parts.map((part) => content.take(part)).join('');
 };
 
-test('CHAT-12 a blank line stands between an image and what is around it', () => {
+test('CHAT-12 blank lines separate an image from the text around it', () => {
   expect(contentOf([drawn])).toBe('![image](https://m.test/1)');
   expect(contentOf([{ text: 'A ' }, { text: 'fox' }, drawn, { text: 'Well' }, { text: ' done' }])).toBe(
     'A fox\n\n![image](https://m.test/1)\n\nWell done',
@@ -39,7 +39,7 @@ test('CHAT-12 a blank line stands between an image and what is around it', () =>
   expect(contentOf([drawn, drawn])).toBe('![image](https://m.test/1)\n\n![image](https://m.test/2)');
 });
 
-test('CHAT-12 CHAT-14 an image is stored when the answer has come to a good end, not before, and once', async () => {
+test('CHAT-12 CHAT-14 an image is stored once, after the response ended successfully', async () => {
   const stored: string[] = [];
   const { linkImage } = linked(async () => void stored.push('stored'));
   const content = new LinkedContent(linkImage);
@@ -50,7 +50,7 @@ test('CHAT-12 CHAT-14 an image is stored when the answer has come to a good end,
   expect(stored).toEqual(['stored']);
 });
 
-test('CHAT-12 thoughts are left out, drafts among them', () => {
+test('CHAT-12 thoughts are dropped, including drafts', () => {
   const { linkImage, types } = linked();
   const thoughts = [
     { text: 'Hm', thought: true },
@@ -72,7 +72,7 @@ test.for([
 });
 
 test.for(['A', 'AAAAA', 'AA*A', 'AA A', 'AAAA\n', 'AA=A', 'A===', 'AA=', 'AAAA==', '=', 'data:image/png;base64,AAAA'])(
-  'IMG-7 what is no base64 is refused: %j',
+  'IMG-7 invalid base64 is rejected: %j',
   (text) => {
     expect(() => decodeBytes(text)).toThrow(GatewayError);
   },
@@ -92,7 +92,7 @@ const eventsOf = (linkImage: LinkImage, ...events: readonly string[]) =>
     neutralReader({ told, protocol: 'chat_completions', linkImage }),
   );
 
-test('CHAT-12 a stream names the link at once, and its end waits for the image', async () => {
+test('CHAT-12 a stream sends the link immediately, and its end waits for the image', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { linkImage } = linked(() => promise);
   const events = eventsOf(linkImage, event([{ text: 'A fox' }]), event([drawn]), last);
@@ -122,31 +122,31 @@ test('CHAT-12, BILL-14 an image that cannot be stored ends the stream with an er
   await expect(events.next()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 30 });
 });
 
-test('BILL-9 a stream that breaks off behind its image is told to be incomplete, stored or not', async () => {
+test('BILL-9 a stream that stops after its image is reported as incomplete, stored or not', async () => {
   const { linkImage } = linked(() => Promise.reject(new StoreError('unavailable', 'no bucket')));
   const events = eventsOf(linkImage, event([drawn]));
   await events.next();
   await expect(events.next()).rejects.toMatchObject({ code: 'upstream_error' });
 });
 
-test('CHAT-14 nothing of an answer that ends blocked is stored', async () => {
+test('CHAT-14 no image of a response that ends blocked is stored', async () => {
   const { linkImage, types } = linked();
   const events = eventsOf(linkImage, event([drawn], { finishReason: 'IMAGE_SAFETY' }));
   await expect(events.next()).rejects.toMatchObject({ code: 'content_filter' });
   expect(types).toEqual([]);
 });
 
-test('CHAT-14 nothing of a blocked answer is stored where it comes as a whole, either', async () => {
+test('CHAT-14 no image of a blocked complete response is stored', async () => {
   const { linkImage, types } = linked();
   const { options } = playedOptions({ body: event([drawn], { finishReason: 'IMAGE_SAFETY' }) });
-  const fetchImage = () => Promise.reject(new Error('no image is fetched here'));
+  const fetchImage = () => Promise.reject(new Error('unexpected image fetch'));
   const wire = createGenerateContentWire({ ...options, fetchImage, linkImage });
   const sent = wire.buildCall(wireCall({ conversation: conversationOf() })).send(dispatch());
   await expect(sent).rejects.toMatchObject({ code: 'content_filter' });
   expect(types).toEqual([]);
 });
 
-test('BILL-11 the tokens of a native stream are those of its image, also where an event was only passed', async () => {
+test('BILL-11 a native stream counts the tokens of its image, even in an event that only passed', async () => {
   const reader = nativeReader(1, { told, protocol: 'generate_content', linkImage: linked().linkImage });
   const events = [event([{ text: 'A fox' }]), event([drawn]), last];
   let usage: unknown;
@@ -154,7 +154,7 @@ test('BILL-11 the tokens of a native stream are those of its image, also where a
   expect(usage).toMatchObject({ output: 0, imageOutput: 1_130 });
 });
 
-test('BILL-11 an image in the answer of a model that is not sold by images changes no count', async () => {
+test('BILL-11 an image of a model without image prices changes no count', async () => {
   const reader = nativeReader(1, { told, protocol: 'generate_content' });
   let usage: unknown;
   for await (const each of readStream(inPieces(toSse([event([drawn]), last])), reader))

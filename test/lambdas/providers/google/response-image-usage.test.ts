@@ -5,7 +5,7 @@ const prompt = { promptTokenCount: 10 };
 const text = (tokenCount: unknown) => ({ modality: 'TEXT', tokenCount });
 const image = (tokenCount: unknown) => ({ modality: 'IMAGE', tokenCount });
 
-/** Text, image and thoughts as they are charged. */
+/** Text, image and thought tokens as they are charged. */
 const charged = (reported: object, holds = true) => {
   const { output, imageOutput, reasoning } = toDrawnUsage({ ...prompt, ...reported }, holds) ?? {};
   return [output, imageOutput, reasoning];
@@ -21,11 +21,11 @@ test.for([
   [{ candidatesTokenCount: 1_130, candidatesTokensDetails: [text(10)] }, [10, 1_120, 0]],
   [{ candidatesTokenCount: 5, candidatesTokensDetails: [image(1_120)] }, [0, 1_120, 0]],
   [{ candidatesTokenCount: 5, candidatesTokensDetails: [image(-3), text(5)] }, [5, undefined, 0]],
-] as const)('BILL-11 tokens of images are apart from those of text: %j', ([reported, expected]) => {
+] as const)('BILL-11 image tokens are separate from text tokens: %j', ([reported, expected]) => {
   expect(charged(reported)).toEqual(expected);
 });
 
-test('BILL-11 an answer without an image has tokens of text', () => {
+test('BILL-11 a response without an image has only text tokens', () => {
   expect(charged({ candidatesTokenCount: 40 }, false)).toEqual([40, undefined, 0]);
   expect(charged({ candidatesTokenCount: 40, candidatesTokensDetails: [text(40)] }, false)).toEqual([40, undefined, 0]);
 });
@@ -35,13 +35,13 @@ test('BILL-11 images of the prompt are counted with its text', () => {
   expect(toDrawnUsage({ promptTokenCount: 1_128, promptTokensDetails }, false)).toMatchObject({ input: 1_128 });
 });
 
-test('BILL-10 nothing reported is no usage', () => {
+test('BILL-10 an empty report is not a usage', () => {
   for (const reported of [undefined, null, {}, { candidatesTokensDetails: [image(5)] }]) {
     expect(toDrawnUsage(reported, true)).toBeUndefined();
   }
 });
 
-test('BILL-11 words about an image are none', () => {
+test('BILL-11 text about an image is not an image', () => {
   expect(holdsImage(JSON.stringify({ parts: [{ text: 'say "inlineData": now' }] }))).toBe(false);
   expect(holdsImage(JSON.stringify({ parts: [{ inlineData: { data: 'AAAA' } }] }))).toBe(true);
 });

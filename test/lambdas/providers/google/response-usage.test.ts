@@ -3,7 +3,10 @@ import { toTokenUsage } from '../../../../lambdas/providers/google/response.ts';
 
 const none = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
-/** promptTokenCount includes what was cached; candidatesTokenCount excludes thoughts; results of tools are counted by themselves. */
+/**
+ * promptTokenCount includes cached tokens; candidatesTokenCount excludes thoughts; results of tools have their own
+ * count.
+ */
 test.for([
   [
     { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
@@ -60,7 +63,7 @@ test.for([
   { promptTokenCount: Number.NaN },
   { promptTokenCount: true, candidatesTokenCount: [1], thoughtsTokenCount: -0.5 },
   { cachedContentTokenCount: 5, toolUsePromptTokenCount: 5 },
-])('BILL-10 %j is no usage', (reported) => {
+])('BILL-10 %j is not a usage', (reported) => {
   expect(toTokenUsage(reported)).toBeUndefined();
 });
 

@@ -3,7 +3,7 @@ import { nativeReader, neutralReader } from '../../../../lambdas/providers/googl
 import { readStream } from '../../../../lambdas/providers/read-stream.ts';
 import { eventsIn, fixture, inPieces, readAll, toSse } from './stream-reading.ts';
 
-/** How many of a fixture's events pass before its end. */
+/** Number of events of a fixture that pass before its end. */
 const passing: Readonly<Record<string, number>> = {
   text: 3,
   thinking: 3,
@@ -16,7 +16,7 @@ const passing: Readonly<Record<string, number>> = {
 };
 
 for (const [name, passed] of Object.entries(passing)) {
-  test(`GEM-1 ${name} passes as it came, its last events held back for the charge`, async () => {
+  test(`GEM-1 ${name} passes unchanged, its last events held back for the charge`, async () => {
     const events = eventsIn(fixture(name));
     const { native, end, error } = await readAll(inPieces(fixture(name)), 'generate_content');
     expect([error, native]).toEqual([undefined, events.slice(0, passed)]);
@@ -42,7 +42,7 @@ test('GEM-1 of two candidates the last one to finish is held back', async () => 
 test.for([
   ['generate_content', [1, 2, 3]],
   ['chat_completions', [1, 2, 3, 4]],
-] as const)('GEM-1 %s: an event is handed on before the next one is sent', async ([protocol, expected]) => {
+] as const)('GEM-1 %s: an event is passed on before the next one is sent', async ([protocol, expected]) => {
   let sent = 0;
   async function* oneByOne() {
     for (const data of eventsIn(fixture('text'))) {

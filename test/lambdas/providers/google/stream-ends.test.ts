@@ -16,7 +16,7 @@ for (const protocol of protocols) {
     }
   });
 
-  test(`BILL-9 cut within the last event counts nothing: ${protocol}`, async () => {
+  test(`BILL-9 a cut inside the last event counts nothing: ${protocol}`, async () => {
     const text = toSse(events);
     for (const left of [text.length - 3, text.length - 40]) {
       const { end, error } = await readAll(cutAfter(text.slice(0, left)), protocol);
@@ -24,7 +24,7 @@ for (const protocol of protocols) {
     }
   });
 
-  test(`BILL-9 a finish reason whose usage is still to come is not whole when it is cut: ${protocol}`, async () => {
+  test(`BILL-9 a stream cut between its finish reason and its usage is incomplete: ${protocol}`, async () => {
     const alone = eventsIn(fixture('usage-alone'));
     const cut = await readAll(cutAfter(toSse(alone.slice(0, 3))), protocol);
     expect([cut.end, codeOf(cut.error)]).toEqual([undefined, 'upstream_error']);
@@ -32,19 +32,19 @@ for (const protocol of protocols) {
     expect(whole.end?.usage).toEqual({ ...counts, input: 37, cacheRead: 0, output: 2 });
   });
 
-  test(`BILL-10 an end without usage is an end without usage: ${protocol}`, async () => {
+  test(`BILL-10 an end without usage has no usage: ${protocol}`, async () => {
     const alone = eventsIn(fixture('usage-alone')).slice(0, 3);
     const { end, error } = await readAll(inPieces(toSse(alone)), protocol);
     expect([end?.usage, error, end === undefined]).toEqual([undefined, undefined, false]);
   });
 
-  test(`BILL-10 a usage of which nothing can be counted is none: ${protocol}`, async () => {
+  test(`BILL-10 a usage without valid counts is not a usage: ${protocol}`, async () => {
     const odd = events.map((data) => data.replaceAll(/"(\w+TokenCount)":(\d+)/g, '"$1":"$2"'));
     const { end, error } = await readAll(inPieces(toSse(odd)), protocol);
     expect([end?.usage, error, end === undefined]).toEqual([undefined, undefined, false]);
   });
 
-  test(`BILL-7 a count that cannot be read makes the others not free: ${protocol}`, async () => {
+  test(`BILL-7 an unreadable count does not make the others free: ${protocol}`, async () => {
     const odd = events.map((data) => data.replace('"promptTokenCount":15', '"promptTokenCount":"15"'));
     const { end, error } = await readAll(inPieces(toSse(odd)), protocol);
     expect([end?.usage, error]).toEqual([{ ...counts, input: 0, cacheRead: 0 }, undefined]);
@@ -58,14 +58,14 @@ for (const protocol of protocols) {
     expect(silent.end?.usage).toEqual(end?.usage);
   });
 
-  test(`BILL-9 an unspecified finish reason is none: ${protocol}`, async () => {
+  test(`BILL-9 an unspecified finish reason is not a finish reason: ${protocol}`, async () => {
     const going = events.map((data) =>
       data.replace('"finishReason":"STOP"', '"finishReason":"FINISH_REASON_UNSPECIFIED"'),
     );
     expect(codeOf((await readAll(inPieces(toSse(going)), protocol)).error)).toBe('upstream_error');
   });
 
-  test(`ERR-4 an error in the place of a chunk is that error: ${protocol}`, async () => {
+  test(`ERR-4 an error instead of a chunk is that error: ${protocol}`, async () => {
     const [begun = '', failed = ''] = eventsIn(fixture('error'));
     for (const sent of [[failed], [begun, failed], [...events, failed]]) {
       const { end, error } = await readAll(inPieces(toSse(sent)), protocol);
@@ -100,7 +100,7 @@ for (const protocol of protocols) {
   );
 }
 
-test('GEM-1 a blocked prompt and a blocked answer pass with their reasons and are charged by usage', async () => {
+test('GEM-1 a blocked prompt and a blocked response pass and are charged by usage', async () => {
   const prompt = await readAll(inPieces(fixture('blocked-prompt')), 'generate_content');
   expect([prompt.native, prompt.openings, prompt.end?.usage?.input]).toEqual([[], 0, 22]);
   const answer = await readAll(cutAfter(fixture('safety')), 'generate_content');
@@ -108,23 +108,23 @@ test('GEM-1 a blocked prompt and a blocked answer pass with their reasons and ar
   expect(answer.end?.ending).toMatchObject({ events: [expect.stringContaining('"SAFETY"')] });
 });
 
-test('CHAT-14 for chat a blocked prompt is content_filter before anything has gone by', async () => {
+test('CHAT-14 for chat a blocked prompt is content_filter before any content', async () => {
   const { deltas, openings, end, error } = await readAll(inPieces(fixture('blocked-prompt')), 'chat_completions');
   expect([deltas, openings, end, codeOf(error)]).toEqual([[], 0, undefined, 'content_filter']);
 });
 
-test('CHAT-14 for chat an answer that ends blocked is content_filter after what has gone by', async () => {
+test('CHAT-14 for chat a response that ends blocked is content_filter after its content', async () => {
   const { deltas, end, error } = await readAll(inPieces(fixture('safety')), 'chat_completions');
   expect([textIn(deltas), end, codeOf(error)]).toEqual(['Take two spoons', undefined, 'content_filter']);
 });
 
-test('CHAT-14 nothing of the chunk that says so is the client’s', async () => {
+test('CHAT-14 the chunk that reports the block has no content for the client', async () => {
   const last = events.map((data) => data.replace('"finishReason":"STOP"', '"finishReason":"RECITATION"'));
   const { deltas, error } = await readAll(inPieces(toSse(last)), 'chat_completions');
   expect([textIn(deltas).endsWith('café <b>'), codeOf(error)]).toEqual([true, 'content_filter']);
 });
 
-test('BILL-9 two candidates: one finish reason is not the end', async () => {
+test('BILL-9 of two candidates one finish reason is not the end', async () => {
   const two = eventsIn(fixture('two-candidates'));
   for (let sent = 0; sent < two.length; sent += 1) {
     const { end, error } = await readAll(cutAfter(toSse(two.slice(0, sent))), 'generate_content', 2);

@@ -3,7 +3,7 @@ import { codeOf, eventsIn, fixture, inPieces, readAll, textIn, toSse } from './s
 
 const read = (text: string) => readAll(inPieces(text), 'chat_completions');
 
-test('CHAT-11 text arrives piece by piece', async () => {
+test('CHAT-11 text arrives in pieces', async () => {
   const { deltas, end } = await read(fixture('text'));
   expect(deltas).toHaveLength(4);
   expect(textIn(deltas)).toBe(
@@ -12,13 +12,13 @@ test('CHAT-11 text arrives piece by piece', async () => {
   expect(end?.ending).toEqual({ kind: 'neutral', finishReason: 'stop' });
 });
 
-test('CHAT-11 thoughts are no part of the text, and only announce it', async () => {
+test('CHAT-11 thoughts are not part of the text, and only announce it', async () => {
   const { deltas, openings, end } = await read(fixture('thinking'));
   expect([textIn(deltas), openings]).toEqual(['Forty-two.', 1]);
   expect(end?.usage).toMatchObject({ input: 8, output: 4, reasoning: 52 });
 });
 
-test('CHAT-5 a call comes whole, with its own id and its signature', async () => {
+test('CHAT-5 a call arrives complete, with its own id and its signature', async () => {
   const { deltas, end } = await read(fixture('function-call'));
   const args =
     '{"error":{"code":500},"finishReason":"STOP","usageMetadata":{"promptTokenCount":1},"note":"a \\"b\\" ü"}';
@@ -29,10 +29,10 @@ test('CHAT-5 a call comes whole, with its own id and its signature', async () =>
   expect(end?.ending).toEqual({ kind: 'neutral', finishReason: 'tool_calls' });
 });
 
-test('CHAT-5 parallel calls are numbered, and get the same ids each time where the vendor gives none', async () => {
+test('CHAT-5 parallel calls are numbered, and get stable ids if the provider sends none', async () => {
   const { deltas, end } = await read(fixture('parallel-calls'));
   expect(deltas).toEqual([
-    { kind: 'text', text: 'Both at once.' },
+    { kind: 'text', text: 'Both together.' },
     { kind: 'tool_call', index: 0, id: 'call_gw_pc-1_0', name: 'get_weather', signature: 'AdHgk2w=' },
     { kind: 'tool_arguments', index: 0, text: '{"city":"Paris"}' },
     { kind: 'tool_call', index: 1, id: 'call_gw_pc-1_1', name: 'get_weather' },
@@ -74,7 +74,7 @@ const brokenReasons = [
   'UNEXPECTED_TOOL_CALL',
   'MALFORMED_RESPONSE',
   'OTHER',
-  'of a kind yet unknown',
+  'of an unknown kind',
 ] as const;
 
 const chunk = (parts: readonly object[], finishReason?: string) =>
@@ -90,7 +90,7 @@ const call = { functionCall: { id: 'c', name: 'f', args: {} } };
 for (const reason of brokenReasons) {
   test.for([
     ['text', 'length', [chunk([word]), chunk([], reason)]],
-    ['text beside it', 'length', [chunk([word], reason)]],
+    ['text with it', 'length', [chunk([word], reason)]],
     ['a call', 'length', [chunk([call]), chunk([], reason)]],
     ['text and a call', 'length', [chunk([word]), chunk([call], reason)]],
   ] as const)(
@@ -102,7 +102,7 @@ for (const reason of brokenReasons) {
     },
   );
 
-  test(`CHAT-14 finish reason ${reason} is upstream_error where nothing was said`, async () => {
+  test(`CHAT-14 finish reason ${reason} is upstream_error without content`, async () => {
     for (const sent of [[chunk([], reason)], [chunk([thought]), chunk([{ text: '' }], reason)]]) {
       const { end, error } = await read(toSse(sent));
       expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
@@ -110,7 +110,7 @@ for (const reason of brokenReasons) {
   });
 }
 
-test('ERR-9 a part that cannot be read is upstream_error', async () => {
+test('ERR-9 an unreadable part is upstream_error', async () => {
   const [first = ''] = eventsIn(fixture('function-call'));
   const nameless = first.replace('"name":"log_event",', '');
   expect(codeOf((await read(toSse([nameless]))).error)).toBe('upstream_error');
@@ -118,7 +118,7 @@ test('ERR-9 a part that cannot be read is upstream_error', async () => {
   expect(passed.native).toEqual([nameless]);
 });
 
-test('CHAT-11 a chunk without content announces the answer, later ones say nothing', async () => {
+test('CHAT-11 a first chunk without content is an announcement, later ones are dropped', async () => {
   const [usage = '', ...rest] = eventsIn(fixture('usage-alone'));
   const neutral = await read(toSse([usage, ...rest]));
   expect([neutral.openings, textIn(neutral.deltas)]).toEqual([1, 'One two']);

@@ -9,20 +9,20 @@ export { codeOf, cutAfter, inPieces } from '../played-vendor.ts';
 export const fixture = (name: string): string =>
   readFileSync(new URL(`../../../fixtures/google/${name}.sse`, import.meta.url), 'utf8');
 
-/** The `data` of every event of a fixture, which is written with one line per event. */
+/** The `data` of every event of a fixture, which has one line per event. */
 export const eventsIn = (text: string): string[] =>
   text
     .split(/\r?\n/)
     .filter((line) => line.startsWith('data: '))
     .map((line) => line.slice(6));
 
-/** As the vendor sends it. */
+/** Events in the provider's form. */
 export const toSse = (events: readonly string[]): string => events.map((data) => `data: ${data}\r\n\r\n`).join('');
 
 export interface Reading {
   readonly native: readonly string[];
   readonly deltas: readonly TextDelta[];
-  /** How many events only announced the answer. */
+  /** Number of events that only announced the response. */
   readonly openings: number;
   readonly end: { readonly ending: Ending; readonly usage: TokenUsage | undefined } | undefined;
   readonly error: unknown;
@@ -31,7 +31,7 @@ export interface Reading {
 
 type Protocol = 'generate_content' | 'chat_completions';
 
-/** Reads a stream to whatever end it comes to. */
+/** Reads a stream to its end, successful or not. */
 export const readAll = async (body: AsyncIterable<Uint8Array>, protocol: Protocol, choices = 1): Promise<Reading> => {
   const native: string[] = [];
   const deltas: TextDelta[] = [];

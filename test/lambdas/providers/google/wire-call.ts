@@ -35,13 +35,13 @@ interface FunctionDependencies {
   readonly stream?: boolean;
   readonly choices?: number;
   readonly body?: JsonObject;
-  /** For a call in chat's protocol. */
+  /** Set for a call in chat's protocol. */
   readonly conversation?: Conversation;
 }
 
 export const nativeBody: JsonObject = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] };
 
-/** A call of the model `alpha-1`, which its vendor knows as `vendor-name`. */
+/** Call of the model `alpha-1`, which its provider calls `vendor-name`. */
 export const wireCall = ({
   stream = false,
   choices = 1,
@@ -76,7 +76,7 @@ export interface Played extends Answer {
   readonly fetchImage?: ImageFetch;
 }
 
-const noImages: ImageFetch = () => Promise.reject(new Error('no image was to be fetched'));
+const noImages: ImageFetch = () => Promise.reject(new Error('unexpected image fetch'));
 
 export const playedOptions = (played: Played) => playVendor('https://vendor.test', played);
 
@@ -89,6 +89,6 @@ export const sentBody = ({ requests }: { readonly requests: readonly UpstreamReq
   JSON.parse(requests[0]?.body ?? 'null');
 
 export const answerOf = (sent: WireAnswer | WireStream): WireAnswer => {
-  if (sent.kind !== 'answer') throw new Error('expected an answer');
+  if (sent.kind !== 'answer') throw new Error('expected a complete response');
   return sent;
 };

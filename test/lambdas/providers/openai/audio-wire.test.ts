@@ -42,7 +42,7 @@ const heard = async (body: string, asked = ask) => {
   return { transcript, ...rest };
 };
 
-test('AUD-1 a recording goes out as a form, and is always asked for as JSON', async () => {
+test('AUD-1 a recording is sent as a form, and always requests JSON', async () => {
   const { requests } = await heard('{"text":"Hi"}');
   const [request] = requests;
   expect([requests.length, request?.method, request?.url]).toEqual([
@@ -61,7 +61,7 @@ test('AUD-1 a recording goes out as a form, and is always asked for as JSON', as
   expect(form.files).toMatchObject([{ field: 'file', mediaType: 'audio/mpeg', bytes: new Uint8Array(file.bytes) }]);
 });
 
-test('AUD-1 a field that the client left out is not sent', async () => {
+test('AUD-1 a field that the client omitted is not sent', async () => {
   const nothing = { file: { ...file, mediaType: '' }, language: undefined, prompt: undefined, temperature: undefined };
   const { requests } = await heard('{"text":""}', { ...ask, ...nothing });
   const form = parseFormBody(requests[0]?.bytes ?? Buffer.alloc(0), requests[0]?.headers['content-type'] ?? '');
@@ -107,7 +107,7 @@ test.for([
   expect(transcript).toEqual({ text: 'Hi', counted, reported: usage ?? undefined });
 });
 
-test('BILL-7 a duration beyond all numbers stays one', async () => {
+test('BILL-7 a duration beyond all numbers stays a duration', async () => {
   const { transcript } = await heard('{"text":"Hi","usage":{"type":"duration","seconds":1e999}}');
   expect(transcript.counted).toEqual({ kind: 'duration', seconds: Number.MAX_SAFE_INTEGER });
 });
@@ -147,7 +147,7 @@ const firstOf = async (bytes: AsyncIterator<Uint8Array, unknown>): Promise<strin
   return next.done ? '' : Buffer.from(next.value).toString();
 };
 
-test('AUD-3 a text goes out as JSON, and sound is asked for', async () => {
+test('AUD-3 a text is sent as JSON, and requests audio', async () => {
   const { requests } = await spoken({ body: 'x' }, 1.5);
   const [request] = requests;
   expect([requests.length, request?.url]).toEqual([1, 'https://vendor.test/v1/audio/speech']);
@@ -168,14 +168,14 @@ test.for([
   ['application/octet-stream', undefined],
   ['', undefined],
   [undefined, undefined],
-] as const)('AUD-3 a content type of %s is the client’s when it is one of sound', async ([type, told]) => {
+] as const)('AUD-3 a content type of %s reaches the client if it is an audio type', async ([type, told]) => {
   const { sound } = await spoken({ body: 'sound', ...(type === undefined ? {} : { type }) });
   expect(sound.mediaType).toBe(told);
   expect(await firstOf(sound.bytes)).toBe('sound');
 });
 
 test.for(['text/html', 'text/event-stream', 'application/json; charset=utf-8', 'application/problem+json'])(
-  'AUD-3 200 with %s is no sound',
+  'AUD-3 200 with %s is not audio',
   async (type) => {
     const { options, call, state } = playing({ body: '{}', type });
     const asked = { text: 'Hello', voice: 'alloy', format: 'mp3', speed: undefined } as const;

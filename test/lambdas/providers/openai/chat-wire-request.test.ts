@@ -17,14 +17,14 @@ test.for([
   [{ outputCapField: 'max_tokens' }, 'max_tokens'],
   [{ kind: 'openai-compatible' }, 'max_tokens'],
   [{ kind: 'openai-compatible', outputCapField: 'max_completion_tokens' }, 'max_completion_tokens'],
-] as const)('BILL-6 the cap goes upstream in the field of the provider: %j -> %s', ([provider, field]) => {
+] as const)('BILL-6 the cap is sent in the provider’s field: %j -> %s', ([provider, field]) => {
   const body = { ...chatBody, max_tokens: 10, max_completion_tokens: 10 };
   const { model, messages, ...rest } = toChatBody(wireCall({ body, provider }), 77);
   expect(rest).toEqual({ [field]: 77, ...('kind' in provider ? {} : { store: false }) });
   expect([model, messages]).toEqual(['vendor-name', chatBody.messages]);
 });
 
-test('BILL-6 only the model, the cap and storing differ from what the client sent', () => {
+test('BILL-6 only the model, the cap and storing of the client’s body change', () => {
   expect(toChatBody(wireCall({ body: everything }), 321)).toEqual({
     ...everything,
     model: 'vendor-name',
@@ -33,13 +33,13 @@ test('BILL-6 only the model, the cap and storing differ from what the client sen
   });
 });
 
-test('CHAT-1 a stream always asks for usage', () => {
+test('CHAT-1 a stream always requests usage', () => {
   for (const stream_options of [undefined, { include_usage: false }, { include_usage: true }]) {
     const body = { ...chatBody, stream: true, ...(stream_options ? { stream_options } : {}) };
     expect(toChatBody(wireCall({ body, stream: true }), 321).stream_options).toMatchObject({ include_usage: true });
   }
 });
 
-test('CHAT-1 a plain answer sends no stream options', () => {
+test('CHAT-1 a request without a stream has no stream options', () => {
   expect(toChatBody(wireCall(), 321)).not.toHaveProperty('stream_options');
 });

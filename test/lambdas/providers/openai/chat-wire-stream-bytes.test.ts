@@ -10,14 +10,14 @@ const fixtures = [
   { name: 'compatible-spaced.sse', model: 'other-model', choices: 1, held: 2 },
 ] as const;
 
-/** What a reader is to see of a fixture: everything before the held chunk, with our model and nothing else changed. */
+/** Events of a fixture that a client sees: everything before the held chunk, with only the model changed. */
 const expectedRaw = (name: string, model: string, held: number): string[] =>
   eventsIn(fixture(name))
     .slice(0, held)
     .map((data) => withOurModel(data, data.includes('"model":""') ? '' : model));
 
 for (const { name, model, choices, held } of fixtures) {
-  test(`CHAT-11 ${name} passes byte for byte but for the model`, async () => {
+  test(`CHAT-11 ${name} passes byte for byte except for the model`, async () => {
     const { raw, end, error } = await readAll(inPieces(fixture(name)), { choices });
     expect(error).toBeUndefined();
     expect(raw).toEqual(expectedRaw(name, model, held));
@@ -37,7 +37,7 @@ test('CHAT-11 data over several lines is one event on one line', async () => {
   expect(end).toEqual(plain.end);
 });
 
-test('CHAT-11 a model that is ours already is left as it is', async () => {
+test('CHAT-11 a model that is already the client’s stays unchanged', async () => {
   const spaced = fixture('compatible-spaced.sse').replaceAll('other-model', OUR_MODEL);
   const { raw } = await readAll(inPieces(spaced));
   expect(raw).toEqual(eventsIn(spaced).slice(0, 2));

@@ -17,7 +17,7 @@ test('BILL-9 a stream cut or closed before its usage is an error', async () => {
   }
 });
 
-test('BILL-9 cut within the usage event counts nothing', async () => {
+test('BILL-9 a cut inside the usage event counts nothing', async () => {
   const text = toSse(events.slice(0, USAGE + 1));
   for (const cut of [text.slice(0, -1), text.slice(0, -2), text.slice(0, -40)]) {
     const { end, error } = await readAll(cutAfter(cut));
@@ -25,12 +25,12 @@ test('BILL-9 cut within the usage event counts nothing', async () => {
   }
 });
 
-test('BILL-10 a proper end without usage is an end without usage', async () => {
+test('BILL-10 a regular end without usage has no usage', async () => {
   const { end } = await readAll(inPieces(toSse(events.filter((_, at) => at !== USAGE))));
   expect(end).toMatchObject({ usage: undefined, reportedUsage: undefined, event: { model: OUR_MODEL } });
 });
 
-test('BILL-9 neither [DONE] nor usage makes an end where no answer has finished', async () => {
+test('BILL-9 neither [DONE] nor usage ends a stream without a finish reason', async () => {
   for (const left of [events.slice(0, FINISH), [...events.slice(0, FINISH), events[USAGE] ?? '']]) {
     const { end, error } = await readAll(inPieces(toSse([...left, '[DONE]'])));
     expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
@@ -43,7 +43,7 @@ test('BILL-9 nothing is read after [DONE]', async () => {
   expect(end?.usage).toEqual(counts);
 });
 
-test('BILL-9 empty chunks after the finish reason change nothing about the end', async () => {
+test('BILL-9 empty chunks after the finish reason do not change the end', async () => {
   const empty = (events[3] ?? '').replace('"content":"[DONE]"', '"content":""');
   const { end, error } = await readAll(inPieces(toSse([...events.slice(0, USAGE), empty, ...events.slice(USAGE)])));
   expect(error).toBeUndefined();
@@ -63,7 +63,7 @@ test('BILL-9 a usage on every chunk is final only with the finish reason', async
   }
 });
 
-test('BILL-9 a usage told before the finish reason is not the final one', async () => {
+test('BILL-9 a usage before the finish reason is not final', async () => {
   const running = eventsIn(fixture('vllm-continuous-usage.sse'));
   const finish = (running[3] ?? '').replace(/"usage":\{[^}]*\}/, '"usage":null');
   const { end, error } = await readAll(cutAfter(toSse([...running.slice(0, 3), finish])));
@@ -78,7 +78,7 @@ test('BILL-9 of several usages the last one counts', async () => {
   expect(end?.reportedUsage).toMatchObject({ completion_tokens: 5 });
 });
 
-test('BILL-9 two answers: one finish reason and a running usage are not the end', async () => {
+test('BILL-9 of two choices one finish reason and a running usage are not the end', async () => {
   const two = eventsIn(fixture('chat-stream-two-choices.sse'));
   const usage = '"usage":{"prompt_tokens":5,"completion_tokens":4,"total_tokens":9}';
   const counting = two.map((data) => data.replace('"usage":null', usage));
@@ -90,7 +90,7 @@ test('BILL-9 two answers: one finish reason and a running usage are not the end'
   expect(end?.usage?.output).toBe(4);
 });
 
-test('CHAT-11 two answers in either order: every finish reason is told once, the last one at the end', async () => {
+test('CHAT-11 of two choices every finish reason is sent once, the last one at the end', async () => {
   const [role0 = '', role1 = '', finish1 = '', text0 = '', finish0 = '', ...rest] = eventsIn(
     fixture('chat-stream-two-choices.sse'),
   );
@@ -113,7 +113,7 @@ test('CHAT-11 two answers in either order: every finish reason is told once, the
   }
 });
 
-test('CHAT-11 chunks without a model get ours', async () => {
+test('CHAT-11 chunks without a model get the client’s', async () => {
   const bare = events.map((data) => data.replace('"model":"gpt-4o-mini-2024-07-18",', ''));
   const { raw, end } = await readAll(inPieces(toSse(bare)));
   expect(raw.map((data) => JSON.parse(data).model)).toEqual(Array(FINISH).fill(OUR_MODEL));
@@ -123,26 +123,26 @@ test('CHAT-11 chunks without a model get ours', async () => {
   expect(end?.event.model).toBe(OUR_MODEL);
 });
 
-test('BILL-10 a usage of which nothing can be counted is none, and is shown as it came', async () => {
+test('BILL-10 a usage without valid counts is not a usage, and is shown unchanged', async () => {
   const odd = (events[USAGE] ?? '').replaceAll(/"(prompt|completion)_tokens":(\d+)/g, '"$1_tokens":"$2"');
   const { end } = await readAll(inPieces(toSse([...events.slice(0, USAGE), odd, '[DONE]'])));
   expect([end?.usage, end?.reportedUsage?.prompt_tokens]).toEqual([undefined, '19']);
 });
 
-test('BILL-7 a count that cannot be read makes the others not free, and is shown as it came', async () => {
+test('BILL-7 an unreadable count does not make the others free, and is shown unchanged', async () => {
   const odd = (events[USAGE] ?? '').replace('"prompt_tokens":19', '"prompt_tokens":"19"');
   const { end } = await readAll(inPieces(toSse([...events.slice(0, USAGE), odd, '[DONE]'])));
   expect(end?.usage).toEqual({ ...counts, input: 0, cacheRead: 0 });
   expect(end?.reportedUsage?.prompt_tokens).toBe('19');
 });
 
-test('BILL-9 an error event after the final usage is an error all the same', async () => {
+test('BILL-9 an error event after the final usage is still an error', async () => {
   const failed = JSON.stringify({ error: { message: 'x', type: 'server_error' } });
   const { end, error } = await readAll(inPieces(toSse([...events.slice(0, -1), failed])));
   expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
 });
 
-test('BILL-9 two answers of which one never finished are not whole, [DONE] or not', async () => {
+test('BILL-9 two choices of which one never finished are incomplete, with or without [DONE]', async () => {
   const [, , , finish = ''] = eventsIn(fixture('vllm-continuous-usage.sse')).map((data) =>
     data.replace(/"usage":\{[^}]*\}/, '"usage":null'),
   );
@@ -150,7 +150,7 @@ test('BILL-9 two answers of which one never finished are not whole, [DONE] or no
   expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
 });
 
-test('BILL-7 a usage that cannot be counted takes nothing away from one before it', async () => {
+test('BILL-7 a usage that cannot be counted does not change an earlier one', async () => {
   const empty = JSON.stringify({ ...JSON.parse(events[USAGE] ?? ''), usage: {} });
   const whole = await readAll(inPieces(toSse([...events.slice(0, USAGE + 1), '[DONE]'])));
   const { end } = await readAll(inPieces(toSse([...events.slice(0, USAGE + 1), empty, '[DONE]'])));

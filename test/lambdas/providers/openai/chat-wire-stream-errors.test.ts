@@ -37,24 +37,24 @@ for (const [name, error, code] of rows) {
   });
 }
 
-test('ERR-9 an error that is a mere string or has odd members still ends the stream', async () => {
+test('ERR-9 an error that is only a string or has odd members still ends the stream', async () => {
   for (const error of ['boom', { message: 5 }, [], true, 0]) {
     expect(codeOf((await after(2, inBand(error))).error)).toBe('upstream_error');
   }
 });
 
-test('ERR-9 an error of null is none', async () => {
+test('ERR-9 an error of null is not an error', async () => {
   const { end, error } = await readAll(inPieces(toSse(events.map((data) => data.replace(/^\{/, '{"error": null,')))));
   expect([error, end?.usage?.input]).toEqual([undefined, 15]);
 });
 
-test('ERR-9 an error inside another member is part of the answer', async () => {
+test('ERR-9 an error inside another member is part of the content', async () => {
   const nested = (events[1] ?? '').replace('"delta"', '"content_filter_results":{"error":{"code":"x"}},"delta"');
   const { end, error } = await readAll(inPieces(toSse([events[0] ?? '', nested, ...events.slice(2)])));
   expect([error, end?.usage?.input]).toEqual([undefined, 15]);
 });
 
-test('CHAT-14 a content filter as the first word is thrown before any event', async () => {
+test('CHAT-14 a content filter at the start is thrown before any event', async () => {
   const blocked = (events[4] ?? '').replace('"stop"', '"content_filter"');
   const { raw, end, error } = await readAll(inPieces(toSse([blocked, ...events.slice(5)])));
   expect([raw, end, codeOf(error)]).toEqual([[], undefined, 'content_filter']);
@@ -68,7 +68,7 @@ test('CHAT-14 a content filter after content ends in an error, whatever usage fo
   }
 });
 
-test('CHAT-14 one of two answers blocked ends in an error', async () => {
+test('CHAT-14 one blocked choice of two ends in an error', async () => {
   const two = eventsIn(fixture('chat-stream-two-choices.sse')).map((data) =>
     data.replace('"length"', '"content_filter"'),
   );
@@ -80,9 +80,9 @@ for (const [name, text] of [
   ['a page of HTML', '<html><body>Bad gateway</body></html>'],
   ['nothing', ''],
   ['JSON without events', '{"id":"x","choices":[]}'],
-  ['an event that is no JSON', 'data: hello\n\n'],
-  ['an event that is no object', 'data: [1]\n\n'],
-  ['an event that breaks off', 'data: {"id":\n\n'],
+  ['an event that is not JSON', 'data: hello\n\n'],
+  ['an event that is not an object', 'data: [1]\n\n'],
+  ['a truncated event', 'data: {"id":\n\n'],
 ] as const) {
   test(`ERR-9 ${name} instead of a stream is upstream_error`, async () => {
     const { raw, end, error } = await readAll(inPieces(text));
@@ -90,7 +90,7 @@ for (const [name, text] of [
   });
 }
 
-test('ERR-5 the key of the vendor is not told when an error in a stream quotes it', async () => {
+test('ERR-5 the provider key is not shown if an error in a stream quotes it', async () => {
   const told = { message: 'bad sk-vendor-canary here', type: 'invalid_request_error', param: null, code: null };
   const { error } = await after(1, inBand(told));
   expect(String(error)).toContain('bad [redacted] here');

@@ -23,10 +23,14 @@ test.for([
   ['plain counts', of(19, 10), counts(19, 0, 0, 10, 0)],
   ['zero', of(0, 0), counts(0, 0, 0, 0, 0)],
   ['cached tokens are part of the prompt', of(100, 5, { cached_tokens: 64 }), counts(36, 64, 0, 5, 0)],
-  ['written ones too', of(100, 5, { cached_tokens: 64, cache_write_tokens: 30 }), counts(6, 64, 30, 5, 0)],
+  ['cache writes are too', of(100, 5, { cached_tokens: 64, cache_write_tokens: 30 }), counts(6, 64, 30, 5, 0)],
   ['reasoning is part of the completion', of(1, 50, undefined, { reasoning_tokens: 40 }), counts(1, 0, 0, 10, 40)],
   ['more cached than prompt', of(10, 1, { cached_tokens: 25 }), counts(0, 10, 0, 1, 0)],
-  ['more written than is left', of(10, 1, { cached_tokens: 4, cache_write_tokens: 9 }), counts(0, 4, 6, 1, 0)],
+  [
+    'more cache writes than remaining tokens',
+    of(10, 1, { cached_tokens: 4, cache_write_tokens: 9 }),
+    counts(0, 4, 6, 1, 0),
+  ],
   ['more reasoning than completion', of(10, 5, null, { reasoning_tokens: 9 }), counts(10, 0, 0, 0, 5)],
   ['no prompt', of(undefined, 3), counts(0, 0, 0, 3, 0)],
   ['no completion', of(3, undefined), counts(3, 0, 0, 0, 0)],
@@ -35,13 +39,13 @@ test.for([
   ['members of null', of(10, 5, { cached_tokens: null }, { reasoning_tokens: null }), counts(10, 0, 0, 5, 0)],
   ['unreadable details', of(10, 5, 'many', [3]), counts(10, 0, 0, 5, 0)],
   ['a negative detail', of(10, 5, { cached_tokens: -3 }, { reasoning_tokens: -1 }), counts(10, 0, 0, 5, 0)],
-  ['a detail in words', of(10, 5, { cached_tokens: '3' }, { reasoning_tokens: '1' }), counts(10, 0, 0, 5, 0)],
+  ['a detail that is text', of(10, 5, { cached_tokens: '3' }, { reasoning_tokens: '1' }), counts(10, 0, 0, 5, 0)],
   ['fractions', of(9.1, 4.5, { cached_tokens: 0.5 }, { reasoning_tokens: 1.5 }), counts(9, 1, 0, 3, 2)],
   ['a negative prompt', of(-1, 3), counts(0, 0, 0, 3, 0)],
-  ['a prompt in words', of('3', 3), counts(0, 0, 0, 3, 0)],
+  ['a prompt that is text', of('3', 3), counts(0, 0, 0, 3, 0)],
   ['a completion of true', of(3, true), counts(3, 0, 0, 0, 0)],
-  ['a prompt of no number', of(Number.NaN, 3), counts(0, 0, 0, 3, 0)],
-  ['more than can be exact', of(3, 2 ** 60), counts(3, 0, 0, Number.MAX_SAFE_INTEGER, 0)],
+  ['a prompt that is not a number', of(Number.NaN, 3), counts(0, 0, 0, 3, 0)],
+  ['counts beyond exact integers', of(3, 2 ** 60), counts(3, 0, 0, Number.MAX_SAFE_INTEGER, 0)],
 ] as const)('BILL-11 disjoint counts: %s', ([, actual, expected]) => {
   expect(actual).toEqual(expected);
 });
@@ -52,8 +56,8 @@ test.for([
   ['an empty object', toTokenUsage({})],
   ['a list', toTokenUsage([1, 2])],
   ['negative counts', of(-1, -3)],
-  ['counts in words', of('3', 'x')],
-  ['details alone', of(undefined, null, { cached_tokens: 3 }, { reasoning_tokens: 3 })],
-] as const)('BILL-10 %s is no usage', ([, actual]) => {
+  ['counts that are text', of('3', 'x')],
+  ['only details', of(undefined, null, { cached_tokens: 3 }, { reasoning_tokens: 3 })],
+] as const)('BILL-10 %s is not a usage', ([, actual]) => {
   expect(actual).toBeUndefined();
 });

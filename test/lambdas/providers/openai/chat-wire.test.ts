@@ -16,7 +16,7 @@ const wireTo = ({ baseUrl = 'https://vendor.test/v1', ...answer }: Played) => {
 };
 
 const answerOf = (sent: WireAnswer | WireStream): WireAnswer => {
-  if (sent.kind !== 'answer') throw new Error('expected an answer');
+  if (sent.kind !== 'answer') throw new Error('expected a complete response');
   return sent;
 };
 
@@ -31,7 +31,7 @@ const thrown = async (played: Played): Promise<string> => {
 
 const completion = (changes: object = {}): string => JSON.stringify({ ...chatCompletion, ...changes });
 
-test('GEN-5 a call is one request to the address and with the key of the provider', async () => {
+test('GEN-5 a call is one request to the URL with the provider key', async () => {
   for (const baseUrl of ['https://vendor.test/v1', 'https://vendor.test/v1/', 'https://vendor.test/v1//']) {
     const { wire, seen } = wireTo({ body: completion(), baseUrl });
     await wire.buildCall(wireCall()).send(dispatch());
@@ -47,7 +47,7 @@ test('GEN-5 a call is one request to the address and with the key of the provide
   }
 });
 
-test('GEN-5 a provider with a header of its own gets the bare key and its headers', async () => {
+test('GEN-5 a provider with its own key header gets the key without a scheme', async () => {
   const { wire, seen } = wireTo({ body: completion() });
   const provider = { credential: { variable: 'K', header: 'Api-Key' }, headers: { 'x-team': '4' } };
   await wire.buildCall(wireCall({ provider })).send(dispatch());
@@ -55,13 +55,13 @@ test('GEN-5 a provider with a header of its own gets the bare key and its header
   expect(seen.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
-test('CHAT-10 a plain answer comes whole with its counts', async () => {
+test('CHAT-10 a complete response has its counts', async () => {
   const { content, usage } = answerOf(await wireTo({ body: completion() }).wire.buildCall(wireCall()).send(dispatch()));
   expect(content).toEqual({ kind: 'native', text: completion(), body: chatCompletion });
   expect(usage).toEqual({ input: 15, cacheRead: 4, cacheWrite: 0, cacheWrite1h: 0, output: 7, reasoning: 3 });
 });
 
-test('BILL-10 a plain answer without usage has none', async () => {
+test('BILL-10 a complete response without usage has none', async () => {
   const sent = answerOf(
     await wireTo({ body: completion({ usage: undefined }) })
       .wire.buildCall(wireCall())
@@ -70,7 +70,7 @@ test('BILL-10 a plain answer without usage has none', async () => {
   expect(sent.usage).toBeUndefined();
 });
 
-test('CHAT-14 a plain answer of which any part ends blocked is content_filter', async () => {
+test('CHAT-14 a complete response with any blocked choice is content_filter', async () => {
   const [choice] = chatCompletion.choices;
   const blocked = [choice, { ...choice, index: 1, finish_reason: 'content_filter' }];
   expect(await thrown({ body: completion({ choices: blocked }) })).toBe('content_filter');
@@ -94,11 +94,11 @@ test.for([
 test.for([
   [{ message: 'quota', type: 'insufficient_quota', code: 'insufficient_quota' }, 'service_unavailable'],
   [{ message: 'oops' }, 'upstream_error'],
-] as const)('ERR-3 an error about our account counts under status 200 too: %j', async ([error, code]) => {
+] as const)('ERR-3 an error about the gateway’s account also counts with status 200: %j', async ([error, code]) => {
   expect(await thrown({ body: JSON.stringify({ error }) })).toBe(code);
 });
 
-test('ERR-9 a refusal is told with its Retry-After, and alarms name the provider', async () => {
+test('ERR-9 a refusal passes its Retry-After on, and alarms name the provider', async () => {
   const capacity = wireTo({ status: 429, headers: { 'retry-after': '12' } });
   await expect(capacity.wire.buildCall(wireCall()).send(dispatch())).rejects.toMatchObject({
     code: 'upstream_capacity',
@@ -114,7 +114,7 @@ test('ERR-9 a refusal is told with its Retry-After, and alarms name the provider
   expect([capacity.seen.notices, denied.seen.notices]).toEqual([[], ['vendor_refused_us openai']]);
 });
 
-test('ERR-9 a refusal of a stream is a refusal, and so is one whose body breaks off', async () => {
+test('ERR-9 a refusal of a stream is a refusal, even if its body is cut off', async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('{"error":');
     throw new Error('gone');
@@ -125,7 +125,7 @@ test('ERR-9 a refusal of a stream is a refusal, and so is one whose body breaks 
   });
 });
 
-test('CHAT-11 a stream is asked for as one, read as one and closed once', async () => {
+test('CHAT-11 a stream is requested as one, read as one and closed once', async () => {
   const { wire, seen } = wireTo({ body: fixture('chat-stream.sse') });
   const sent = await wire.buildCall(wireCall({ stream: true })).send(dispatch());
   if (sent.kind !== 'stream') throw new Error('expected a stream');

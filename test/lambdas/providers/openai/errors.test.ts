@@ -32,7 +32,7 @@ test.for([
   [400, body('invalid_api_key', 'Incorrect API key provided: sk-ve***ary.')],
   [503, body('insufficient_quota', 'quota', 'insufficient_quota')],
   [404, body('billing_not_active', 'Your account is not active', 'billing_not_active')],
-] as const)('ERR-3 what concerns our own account is 503 with an alarm: %i %j', ([status, error]) => {
+] as const)('ERR-3 an error about the gateway’s account is 503 with an alarm: %i %j', ([status, error]) => {
   const found = refusal(status, error);
   expect(found).toMatchObject(ours);
   expect(found.message).not.toMatch(/canary|key|credit|quota|balance/i);
@@ -41,7 +41,7 @@ test.for([
 test.for([
   ["Invalid schema for function 'get_billing_details': 'credit' is not an object", 'tools[0].function.parameters'],
   ["Invalid value: 'insufficient_quota'. Supported values are: 'auto'", 'tool_choice'],
-] as const)('ERR-9 words of the client in a refusal are no matter of our account: %s', ([message, param]) => {
+] as const)('ERR-9 the client’s text in a refusal is not about the gateway’s account: %s', ([message, param]) => {
   expect(refusal(400, body(null, message, 'invalid_request_error', param))).toMatchObject({
     code: 'invalid_request_error',
     message: expect.stringContaining(message),
@@ -50,7 +50,7 @@ test.for([
   });
 });
 
-test.for([400, 413, 422])('ERR-9 %i is 400 with the words and the param of the vendor', (status) => {
+test.for([400, 413, 422])('ERR-9 %i is 400 with the message and the param of the provider', (status) => {
   expect(refusal(status, body('invalid_value', 'temperature: too hot', undefined, 'temperature'))).toEqual({
     code: 'invalid_request_error',
     status: 400,
@@ -83,7 +83,7 @@ test.for([
   expect(found.message).toContain(message);
 });
 
-test('GEN-4 a message of the vendor that does not name its param gets it', () => {
+test('GEN-4 a provider message without its param gets it', () => {
   expect(refusal(400, body(null, 'too hot', undefined, 'temperature')).message).toBe('temperature: too hot');
 });
 
@@ -135,13 +135,13 @@ test.for([undefined, null, '', 'text', [], {}, { error: 'words' }, { error: null
   },
 );
 
-test('ERR-5 the key of the vendor is never told', () => {
+test('ERR-5 the provider key is never shown', () => {
   const { message } = refusal(400, body(null, 'sk-vendor-canary is wrong, sk-vendor-canary is'));
   expect(message).toBe('[redacted] is wrong, [redacted] is');
   expect(refusal(400, body(null, 'x', 'y', 'at sk-vendor-canary')).param).not.toContain('canary');
 });
 
-test('ERR-5 a message and a param of the vendor are trimmed and of a bounded length', () => {
+test('ERR-5 a message and a param of the provider are trimmed and of limited length', () => {
   expect(refusal(400, body(null, '  \n too hot \n')).message).toBe('too hot');
   expect(refusal(400, body(null, ' \n ')).message).toBe('The provider rejected the request.');
   const { message, param } = refusal(400, body(null, `${'a'.repeat(999)}\u{1f600}`, 'x', ` ${'b'.repeat(300)}`));

@@ -10,11 +10,11 @@ const playData = (data: unknown) => play({ ...imagesResponse, data });
 
 const text = drawn[0]?.toString('base64') ?? '';
 
-test('IMG-1 the images come in the order of the vendor', async () => {
+test('IMG-1 the images are in the provider’s order', async () => {
   expect(await readAll(await play(imagesResponse))).toEqual(drawn);
 });
 
-test('IMG-1 a prompt that was changed is told', async () => {
+test('IMG-1 a prompt that was changed is returned', async () => {
   const { images } = await playData([
     { b64_json: text, revised_prompt: 'A grey cat' },
     { b64_json: text, url: null },
@@ -22,11 +22,11 @@ test('IMG-1 a prompt that was changed is told', async () => {
   expect(images.map(({ revisedPrompt }) => revisedPrompt)).toEqual(['A grey cat', undefined]);
 });
 
-test.for(['data:image/png;base64,', 'data:image/svg+xml;base64,'])('IMG-1 base64 behind %s is read', async (prefix) => {
+test.for(['data:image/png;base64,', 'data:image/svg+xml;base64,'])('IMG-1 base64 after %s is read', async (prefix) => {
   expect(await readAll(await playData([{ b64_json: prefix + text }]))).toEqual([drawn[0]]);
 });
 
-test('IMG-7 what is no image is left out', async () => {
+test('IMG-7 items that are not images are dropped', async () => {
   const { images } = await playData([{}, { b64_json: text }, null, 'x', { b64_json: null, url: 7 }, []]);
   expect(images).toHaveLength(1);
 });
@@ -55,7 +55,7 @@ test.for([
   expect(await images[1]?.read()).toEqual(drawn[0]);
 });
 
-test('IMG-7 an image that is only at an address is upstream_error', async () => {
+test('IMG-7 an image that has only a URL is upstream_error', async () => {
   const { images } = await playData([{ url: 'http://169.254.169.254/' }]);
   expect(await errorOf(images[0]?.read() ?? Promise.resolve())).toMatchObject({ code: 'upstream_error' });
 });
@@ -85,7 +85,7 @@ async function* answerOf(megabytes: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from('"}]}');
 }
 
-test('IMG-1 an answer above the bound of texts is read, and one above its own is not', async () => {
+test('IMG-1 a response above the limit of texts is read, and one above its own is not', async () => {
   const [image] = await readAll(await play(answerOf(72)));
   expect(image?.length).toBe(54 * MIB);
   let sent = 0;
@@ -101,7 +101,7 @@ test('IMG-1 an answer above the bound of texts is read, and one above its own is
 
 const counted = { input: 10, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
-test('BILL-11 the published usage', async () => {
+test('BILL-11 the published usage is read', async () => {
   expect((await play(imagesResponse)).usage).toEqual({
     ...counted,
     imageInput: 40,
@@ -116,15 +116,15 @@ test.for([
     { output_tokens_details: { text_tokens: 20, image_tokens: 30 } },
     { output: 20, imageOutput: 30 },
   ],
-  ['text output alone', { output_tokens_details: { text_tokens: 20 } }, { output: 20, imageOutput: 30 }],
+  ['only text output', { output_tokens_details: { text_tokens: 20 } }, { output: 20, imageOutput: 30 }],
   ['more image output than output', { output_tokens_details: { image_tokens: 70 } }, { output: 0, imageOutput: 50 }],
   ['empty output details', { output_tokens_details: {} }, { output: 0, imageOutput: 50 }],
   ['no input details', { input_tokens_details: undefined }, { input: 50, imageInput: 0 }],
   ['null for the details', { input_tokens_details: null, output_tokens_details: null }, { input: 50, imageOutput: 50 }],
-  ['text input alone', { input_tokens_details: { text_tokens: 10 } }, { input: 10, imageInput: 40 }],
+  ['only text input', { input_tokens_details: { text_tokens: 10 } }, { input: 10, imageInput: 40 }],
   ['more image input than input', { input_tokens_details: { image_tokens: 90 } }, { input: 0, imageInput: 50 }],
   [
-    'details that leave a rest',
+    'details with a remainder',
     { input_tokens_details: { text_tokens: 1, image_tokens: 4 } },
     { input: 46, imageInput: 4 },
   ],
@@ -139,7 +139,7 @@ test.for([
     { input: 0, cacheRead: 10, imageInput: 5, cachedImageInput: 35 },
   ],
   [
-    'cached tokens told apart',
+    'cached tokens in both kinds',
     {
       input_tokens_details: {
         text_tokens: 10,
@@ -156,20 +156,20 @@ test.for([
     { input: 0, cacheRead: 10, imageInput: 0, cachedImageInput: 40 },
   ],
   ['no input tokens', { input_tokens: undefined, input_tokens_details: undefined }, { input: 0, imageOutput: 50 }],
-  ['too many to be true', { output_tokens: 1e300 }, { imageOutput: Number.MAX_SAFE_INTEGER }],
+  ['impossibly many', { output_tokens: 1e300 }, { imageOutput: Number.MAX_SAFE_INTEGER }],
 ] as const)('BILL-11 a usage with %s', async ([, changes, expected]) => {
   const { usage } = await play({ ...imagesResponse, usage: { ...imagesResponse.usage, ...changes } });
   expect(usage).toMatchObject(expected);
 });
 
 test.for([undefined, null, {}, [], 'x', { input_tokens: '8', output_tokens: -1 }, { total_tokens: 8 }])(
-  'BILL-10 a usage of %j is none',
+  'BILL-10 a usage of %j is not a usage',
   async (usage) => {
     expect((await play({ ...imagesResponse, usage })).usage).toBeUndefined();
   },
 );
 
-test('ERR-9 a signal that is aborted while the vendor draws ends the call with its reason', async () => {
+test('ERR-9 a signal aborted while the provider generates ends the call with its reason', async () => {
   const vendor = await startVendor(() => undefined);
   try {
     const late = new AbortController();

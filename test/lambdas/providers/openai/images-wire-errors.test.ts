@@ -45,13 +45,13 @@ test.for([
   expect(played.notices.includes('vendor_refused_us openai')).toBe(code === 'service_unavailable');
 });
 
-test('IMG-5 a refusal of a file names the field that the client wrote', async () => {
+test('IMG-5 a refusal of a file names the client’s field', async () => {
   const { error } = await play(400, invalidImageFile);
   expect(error.message).toContain('input_image_2: Invalid image file');
 });
 
 test.for([200, 400, 401, 404, 413, 429, 500, 503])(
-  'ERR-5 an error of status %i never shows our key',
+  'ERR-5 an error of status %i never shows the provider key',
   async (status) => {
     for (const type of ['invalid_request_error', 'image_generation_user_error', 'server_error']) {
       const quoted = `Incorrect key ${CANARY}`;

@@ -14,7 +14,7 @@ const play = async (changes: Parameters<typeof imageCall>[0]) => {
 const pixels = (width: number, height: number) =>
   ({ kind: 'pixels', width, height, asked: '5120x4096', tier: undefined }) as const;
 
-test('IMG-1 a generation is one JSON request with what was asked for, and nothing else', async () => {
+test('IMG-1 a generation is one JSON request with only the requested fields', async () => {
   const request = await play({ size: pixels(1_536, 864) });
   expect(request).toMatchObject({
     method: 'POST',
@@ -25,19 +25,19 @@ test('IMG-1 a generation is one JSON request with what was asked for, and nothin
   expect(JSON.parse(request.body)).toEqual({ model: 'vendor-name', prompt: 'A cat', size: '1536x864' });
 });
 
-test('IMG-3 and GEN-9 quality, number, end user and extra fields are told when there are any', async () => {
+test('IMG-3 and GEN-9 quality, number, end user and extra fields are sent if present', async () => {
   const extras = { background: 'transparent', output_compression: 80, output_format: 'webp' };
   const { body } = await play({ n: 10, quality: 'medium', endUser: 'user-1', extras });
   const fields = { n: 10, size: 'auto', quality: 'medium', user: 'user-1', ...extras };
   expect(JSON.parse(body)).toEqual({ model: 'vendor-name', prompt: 'A cat', ...fields });
 });
 
-test('GEN-9 an extra field does not replace what was checked', async () => {
+test('GEN-9 an extra field does not replace a checked one', async () => {
   const { body } = await play({ extras: { model: 'dear', prompt: 'x', n: 9, size: '3840x2160', quality: 'high' } });
   expect(JSON.parse(body)).toEqual({ model: 'vendor-name', prompt: 'A cat', size: 'auto' });
 });
 
-test('IMG-9 the vendor is told what it can draw, not what was asked for', async () => {
+test('IMG-9 the provider gets a size that it supports, not the requested one', async () => {
   const { body } = await play({ size: pixels(3_200, 2_560) });
   expect(JSON.parse(body).size).toBe('3200x2560');
 });
@@ -92,25 +92,25 @@ test('IMG-5 an edit is a form: the fields, the files in their order, the mask', 
   );
 });
 
-test.for(['png', 'jpeg', 'webp', undefined])('GEN-9 an output format of %s is taken', (format) => {
-  const wire = wireOver(() => Promise.reject(new Error('nothing is to be sent')), '');
+test.for(['png', 'jpeg', 'webp', undefined])('GEN-9 an output format of %s is accepted', (format) => {
+  const wire = wireOver(() => Promise.reject(new Error('unexpected request')), '');
   const call = imageCall({ references, extras: { output_format: format } });
   expect(wire.check?.(call, call.model)).toBeUndefined();
 });
 
-test.for(['gif', 'svg', 'PNG', '', true])('GEN-9 an output format of %s is refused', async (format) => {
-  const wire = wireOver(() => Promise.reject(new Error('nothing is to be sent')), '');
+test.for(['gif', 'svg', 'PNG', '', true])('GEN-9 an output format of %s is rejected', async (format) => {
+  const wire = wireOver(() => Promise.reject(new Error('unexpected request')), '');
   const call = imageCall({ extras: { output_format: format } });
   const error = await errorOf((async () => wire.check?.(call, call.model))());
   expect(error).toMatchObject({ code: 'invalid_request_error', param: 'output_format' });
 });
 
-test('IMG-4 an image by URL is refused, never left out', async () => {
+test('IMG-4 an image by URL is rejected, never dropped', async () => {
   const url = { kind: 'url', url: 'https://images.test/a.png', param: 'image[1]' } as const;
   const world = imageWorld({ body: imagesResponse });
   const call = imageCall({ references: [...references, url] });
   const refusal = { code: 'invalid_image_format', param: 'image[1]' };
-  const wire = wireOver(() => Promise.reject(new Error('nothing is to be sent')), '');
+  const wire = wireOver(() => Promise.reject(new Error('unexpected request')), '');
   expect(await errorOf((async () => wire.check?.(call, call.model))())).toMatchObject(refusal);
   expect(await errorOf(world.draw(call))).toMatchObject(refusal);
   expect(world.requests).toEqual([]);

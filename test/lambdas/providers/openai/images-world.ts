@@ -22,7 +22,7 @@ const imageModel = (): ImageModel => {
   return model;
 };
 
-/** What a client asked of a model that its vendor knows as `vendor-name`. */
+/** Call for a model that its provider calls `vendor-name`. */
 export const imageCall = (changes: Partial<ImageCall> = {}): ImageCall => {
   const model = imageModel();
   const [to] = model.upstreams;
@@ -47,7 +47,7 @@ export const imageCall = (changes: Partial<ImageCall> = {}): ImageCall => {
 
 export const imageFile = (content: string, mediaType: ImageMediaType = 'image/png'): ImageFile => ({
   mediaType,
-  // Inside of something larger, as the parts of a form are.
+  // Part of a larger buffer, as in a form.
   bytes: Buffer.from(`before ${content} behind`).subarray(7, -7),
   width: 1_024,
   height: 1_024,
@@ -55,7 +55,7 @@ export const imageFile = (content: string, mediaType: ImageMediaType = 'image/pn
 
 export const referenceTo = (file: ImageFile, param = 'image'): ImageReference => ({ kind: 'file', file, param });
 
-/** The wire, and what a vendor that gives this answer was sent by it. */
+/** The wire with a provider that sends this response, and the requests that it received. */
 export const imageWorld = (answer: Answer) => {
   const { options, seen } = playVendor('https://vendor.test/v1', answer);
   const wire = createOpenaiImageWire(options);

@@ -8,7 +8,7 @@ const play = (played: Parameters<typeof playInput>[1]) => playInput(createEmbedd
 const pretty = JSON.stringify(embeddingList, null, 2);
 const counted = { input: 8, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
-test('GEN-5 embeddings are one request with the name that the vendor knows the model by', async () => {
+test('GEN-5 embeddings are one request with the provider’s name of the model', async () => {
   const { requests, answer } = await play({ body: pretty });
   expect(requests).toHaveLength(1);
   expect(requests[0]).toMatchObject({
@@ -23,12 +23,12 @@ test('GEN-5 embeddings are one request with the name that the vendor knows the m
   });
 });
 
-test('EMB-1 an answer whose model is ours passes as it came', async () => {
+test('EMB-1 a response with the client’s model passes unchanged', async () => {
   const text = ` ${JSON.stringify({ ...embeddingList, model: 'alpha-1' })}\n`;
   expect((await play({ body: text })).answer?.text).toBe(text);
 });
 
-test('EMB-1 the model is replaced wherever it stands, and only there', async () => {
+test('EMB-1 the model is replaced wherever it is, and only there', async () => {
   const { object, data, usage } = embeddingList;
   for (const body of [
     { model: 'theirs', object, data, usage },
@@ -43,7 +43,7 @@ test('EMB-1 the model is replaced wherever it stands, and only there', async () 
 });
 
 test.for([undefined, null, {}, { prompt_tokens: '8' }, { prompt_tokens: -1 }, { total_tokens: 8 }])(
-  'BILL-10 a usage of %j is none',
+  'BILL-10 a usage of %j is not a usage',
   async (usage) => {
     expect((await play({ body: JSON.stringify({ ...embeddingList, usage }) })).answer?.usage).toBeUndefined();
   },

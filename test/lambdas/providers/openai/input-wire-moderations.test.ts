@@ -3,7 +3,7 @@ import { createModerationWire } from '../../../../lambdas/providers/openai/input
 import { moderationVerdict, playInput } from './input-wire-world.ts';
 import { codeOf } from './stream-reading.ts';
 
-test('MOD-1 a verdict passes as it came but for the model, and nothing is counted', async () => {
+test('MOD-1 a result passes unchanged except for the model, and nothing is counted', async () => {
   const text = JSON.stringify(moderationVerdict, null, 2);
   const { requests, answer } = await playInput(createModerationWire, { body: text });
   expect(requests.map(({ url }) => url)).toEqual(['https://vendor.test/v1/moderations']);

@@ -28,7 +28,7 @@ export const moderationVerdict = {
   ],
 };
 
-/** What a vendor that answers like this was sent by the wire, and what came of it. */
+/** Result of the wire with a provider that sends this response, and the requests that it received. */
 export const playInput = async (create: (options: WireOptions) => InputWire, answer: Answer) => {
   const { options, seen } = playVendor('https://vendor.test/v1', answer);
   const { provider, upstream, model } = wireCall();

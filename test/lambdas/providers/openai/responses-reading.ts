@@ -14,7 +14,7 @@ export const streams = [
   'responses-stream-incomplete.sse',
 ] as const;
 
-/** A fixture as its events alone, each with its name and its blank line. */
+/** Events of a fixture, each with its name and its blank line. */
 export const framesIn = (name: (typeof streams)[number]): string[] =>
   fixture(name)
     .split('\n\n')
@@ -24,18 +24,18 @@ export const framesIn = (name: (typeof streams)[number]): string[] =>
 export const frameOf = (event: { readonly type: string; readonly [name: string]: unknown }): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** The last event of the first fixture with other members in its response. */
+/** Last event of the first fixture, with other members in its response. */
 export const lastOf = (changes: object, type = 'response.completed'): string => {
   const { sequence_number, response } = JSON.parse(framesIn('responses-stream.sse').at(-1)?.split('data: ')[1] ?? '');
   return frameOf({ type, sequence_number, response: { ...response, ...changes } });
 };
 
-/** The only change an event may show: the model of its response. */
+/** The only change that an event can show: the model of its response. */
 export const withOurs = (frame: string): string => frame.replace(`"model":"${THEIR_MODEL}"`, `"model":"${OUR_MODEL}"`);
 
 interface ResponsesReading {
   readonly events: readonly string[];
-  /** How many of the events, or of the announcements, were opening. */
+  /** Number of events or announcements that were marked as such. */
   readonly opening: number;
   readonly deltas: readonly TextDelta[];
   readonly end: Extract<WireEvent, { kind: 'end' }> | undefined;
@@ -45,7 +45,7 @@ interface ResponsesReading {
 
 export type Side = 'native' | 'neutral';
 
-/** Reads a stream to whatever end it comes to. */
+/** Reads a stream to its end, successful or not. */
 export const readResponses = async (side: Side, body: AsyncIterable<Uint8Array>): Promise<ResponsesReading> => {
   const events: string[] = [];
   const deltas: TextDelta[] = [];

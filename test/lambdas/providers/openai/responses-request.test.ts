@@ -9,7 +9,7 @@ const asked = async (changes: Partial<Conversation>, stream = false) =>
 
 const always = { model: 'vendor-name', max_output_tokens: 321, store: false };
 
-test('BILL-6 only the model, the cap and storing differ from what a client of responses sent', async () => {
+test('BILL-6 only the model, the cap and storing of a responses client’s body change', async () => {
   const sent = {
     model: 'alpha-1',
     input: [{ role: 'user', content: 'Hi' }],
@@ -22,7 +22,7 @@ test('BILL-6 only the model, the cap and storing differ from what a client of re
   expect((await play(nativeCall({ input: 'Hi' }), { body })).asked).toEqual({ input: 'Hi', ...always });
 });
 
-test('CHAT-5 a conversation in the words of responses, in its order', async () => {
+test('CHAT-5 a conversation becomes input items, in its order', async () => {
   const param = 'messages[0]';
   const turns: Conversation['turns'] = [
     { role: 'system', text: 'Be brief.', param },
@@ -117,7 +117,7 @@ test.for([
     { text: { format: { type: 'json_object' }, verbosity: 'high' } },
   ],
 ] as const satisfies readonly (readonly [Partial<Conversation>, object])[])(
-  'CHAT-5 of a chat, %j becomes %j',
+  'CHAT-5 of a chat completion, %j becomes %j',
   async ([changes, fields]) => {
     const { input, ...rest } = await asked(changes);
     expect(rest).toEqual({ ...always, ...fields });
@@ -135,7 +135,7 @@ test.for([
   [{ format: { ...format, schema: undefined } }, 'response_format.json_schema.schema'],
   [{ turns: [{ role: 'user', content: [video], param: 'messages[1]' }] }, video.param],
 ] as const satisfies readonly (readonly [Partial<Conversation>, string])[])(
-  'CHAT-16 the API has no place for %j, so %s is refused and nothing sent',
+  'CHAT-16 the API does not support %j, so %s is rejected and nothing sent',
   async ([changes, param]) => {
     await expect(play(chatCall(changes), { body })).rejects.toMatchObject({
       code: 'invalid_request_error',
@@ -145,6 +145,6 @@ test.for([
   },
 );
 
-test('CHAT-16 several answers at once are 422', async () => {
+test('CHAT-16 several choices are 422', async () => {
   await expect(play(chatCall({}, { choices: 2 }), { body })).rejects.toMatchObject({ status: 422, param: 'n' });
 });

@@ -34,14 +34,14 @@ test.for(table)('ERR-9 and BILL-9 an error %j within a stream is %s, in each of 
   }
 });
 
-test('ERR-4 an error behind announcements comes before anything that is not opening', async () => {
+test('ERR-4 only announcements precede an error after announcements', async () => {
   for (const side of ['native', 'neutral'] as const) {
     const read = await readResponses(side, inPieces(`${created}${running}${failed({ code: 'server_error' })}`));
     expect([read.opening, read.error?.code]).toEqual([2, 'upstream_error']);
   }
 });
 
-test('ERR-9 a failure without a word is an error of the model', async () => {
+test('ERR-9 a failure without a message is an upstream_error', async () => {
   for (const frame of [
     failed(null),
     failed(undefined),
@@ -53,7 +53,7 @@ test('ERR-9 a failure without a word is an error of the model', async () => {
   expect((await readResponses('native', inPieces('event: error\ndata: {\n\n'))).error?.code).toBe('upstream_error');
 });
 
-test('ERR-5 the key is in no message, and a param is in the words of the client', async () => {
+test('ERR-5 the provider key is in no message, and a param is in the client’s terms', async () => {
   const frame = flat({
     code: 'invalid_image',
     message: 'bad sk-vendor-canary',
@@ -68,7 +68,7 @@ test('ERR-5 the key is in no message, and a param is in the words of the client'
   expect((await readResponses('neutral', inPieces(frame))).error?.param).toBe('messages[2]');
 });
 
-test('ERR-9 words like an error in an answer are none', async () => {
+test('ERR-9 text that looks like an error is not an error', async () => {
   const delta = frameOf({ type: 'response.output_text.delta', delta: '"error": {' }).replace(/^event: .*\n/, '');
   expect((await readResponses('native', inPieces(created, delta))).events).toContain(delta);
 });

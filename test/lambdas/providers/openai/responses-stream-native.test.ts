@@ -19,7 +19,7 @@ const usages = {
 for (const name of streams) {
   const frames = framesIn(name);
 
-  test(`RESP-1 ${name} passes byte for byte but for the model, its last event held for the end`, async () => {
+  test(`RESP-1 ${name} passes byte for byte except for the model, its last event held back`, async () => {
     const { events, end, error, notices } = await readResponses('native', inPieces(fixture(name)));
     expect(events).toEqual(frames.slice(0, -1).map(withOurs));
     expect(end).toEqual({
@@ -42,7 +42,7 @@ for (const name of streams) {
     }
   });
 
-  test(`BILL-9 ${name} broken behind its last event has its proper end`, async () => {
+  test(`BILL-9 ${name} broken after its last event ends regularly`, async () => {
     const read = await readResponses('native', cutAfter(frames.join('')));
     expect([read.error, read.end?.usage]).toEqual([undefined, usages[name]]);
   });
@@ -56,7 +56,7 @@ test.for([
   {},
   { input_tokens: '37', output_tokens: -20 },
   { input_tokens_details: { cached_tokens: 3 } },
-])('BILL-9 a last event with a usage of %j is none', async (usage) => {
+])('BILL-9 a last event with a usage of %j is not an end', async (usage) => {
   const { events, end, error } = await readResponses('native', inPieces(...frames.slice(0, -1), lastOf({ usage })));
   expect(events).toHaveLength(frames.length - 1);
   expect([end, error?.code]).toEqual([undefined, 'upstream_error']);
@@ -68,12 +68,12 @@ test.for([
     { input: 0, output: 20 },
   ],
   [{ input_tokens: 37 }, { input: 37, output: 0 }],
-] as const)('BILL-9, BILL-7 a last event with a usage of %j is one and is charged', async ([usage, counted]) => {
+] as const)('BILL-9, BILL-7 a last event with a usage of %j is an end and is charged', async ([usage, counted]) => {
   const { end, error } = await readResponses('native', inPieces(...frames.slice(0, -1), lastOf({ usage })));
   expect([end?.usage, error]).toMatchObject([counted, undefined]);
 });
 
-test('BILL-9 nothing is read behind the last event, and [DONE] in its place is no end', async () => {
+test('BILL-9 nothing is read after the last event, and [DONE] in its place is not an end', async () => {
   const late = 'event: error\ndata: {"type":"error","message":"late"}\n\n';
   expect((await readResponses('native', inPieces(...frames, late))).error).toBeUndefined();
   expect((await readResponses('native', inPieces(`${frames.join('')}data: [DONE]\n\n`))).end).toBeDefined();
@@ -81,7 +81,7 @@ test('BILL-9 nothing is read behind the last event, and [DONE] in its place is n
   expect([done.events.length, done.error?.code]).toEqual([frames.length - 1, 'upstream_error']);
 });
 
-test('CHAT-14 an answer that the filter stopped passes with its usage', async () => {
+test('CHAT-14 a response that the filter stopped passes with its usage', async () => {
   const last = lastOf(
     { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
     'response.incomplete',
@@ -90,7 +90,7 @@ test('CHAT-14 an answer that the filter stopped passes with its usage', async ()
   expect(end).toMatchObject({ ending: { events: [withOurs(last)] }, usage: usages['responses-stream.sse'] });
 });
 
-test('ERR-4 only announcements before everything else are opening', async () => {
+test('ERR-4 only events before all others are announcements', async () => {
   const tools = framesIn('responses-stream-tools.sse');
   expect((await readResponses('native', inPieces(...tools))).opening).toBe(3);
   const [created = '', queued = '', running = '', item = ''] = tools;
@@ -98,7 +98,7 @@ test('ERR-4 only announcements before everything else are opening', async () => 
   expect([late.opening, late.events]).toEqual([1, [created, item, running, queued].map(withOurs)]);
 });
 
-test('BILL-9 events whose data does not repeat their name are read by it', async () => {
+test('BILL-9 an event whose data does not repeat its name is read by its name', async () => {
   const bare = frames.map((frame) => frame.replace(/"type":"response\.[a-z_.]+",/, ''));
   for (const side of ['native', 'neutral'] as const) {
     const read = await readResponses(side, inPieces(...bare));
@@ -106,7 +106,7 @@ test('BILL-9 events whose data does not repeat their name are read by it', async
   }
 });
 
-test('RESP-1 events without a name pass too, and the model is replaced wherever it stands', async () => {
+test('RESP-1 events without a name also pass, and the model is replaced wherever it is', async () => {
   const unnamed = frames.map((frame) => frame.replace(/^event: .*\n/, ''));
   const { events, end } = await readResponses('native', inPieces(...unnamed));
   expect(events).toEqual(unnamed.slice(0, -1).map(withOurs));
@@ -124,14 +124,14 @@ test('RESP-1 events without a name pass too, and the model is replaced wherever 
   }
 });
 
-test('RESP-1 a model that is ours, or none, is left as it is', async () => {
+test('RESP-1 the client’s model, or no model, stays unchanged', async () => {
   for (const response of [{ model: OUR_MODEL }, { id: 'r' }]) {
     const frame = `event: response.created\ndata: {"response" : ${JSON.stringify(response)} , "x":{"model":"y"}}\n\n`;
     expect((await readResponses('native', inPieces(frame))).events).toEqual([frame]);
   }
 });
 
-test('RESP-1 an event is handed on before the next one is sent', async () => {
+test('RESP-1 an event is passed on before the next one is sent', async () => {
   let seen = 0;
   async function* oneByOne() {
     for (const [at, frame] of frames.entries()) {

@@ -38,7 +38,7 @@ for (const name of streams) {
   const frames = framesIn(name);
   const { finishReason, ...read } = expected[name];
 
-  test(`CHAT-5 ${name} in the words of a chat`, async () => {
+  test(`CHAT-5 ${name} is read in chat’s terms`, async () => {
     const reading = await readResponses('neutral', inPieces(fixture(name)));
     expect(reading).toMatchObject({ ...read, events: [], error: undefined, notices: [] });
     expect(reading.end).toMatchObject({
@@ -47,7 +47,7 @@ for (const name of streams) {
     });
   });
 
-  test(`BILL-9 ${name} without its last event is an error to a chat, after any other`, async () => {
+  test(`BILL-9 ${name} without its last event is an error for chat, after any other`, async () => {
     for (let sent = 0; sent < frames.length; sent += 1) {
       for (const cut of [cutAfter, inPieces]) {
         const { deltas, end, error } = await readResponses('neutral', cut(frames.slice(0, sent).join('')));
@@ -62,12 +62,12 @@ for (const name of streams) {
 const frames = framesIn('responses-stream.sse');
 const tools = framesIn('responses-stream-tools.sse');
 
-test('BILL-9 a last event without usage is no end for a chat', async () => {
+test('BILL-9 a last event without usage is not an end for chat', async () => {
   const { end, error } = await readResponses('neutral', inPieces(...frames.slice(0, -1), lastOf({ usage: null })));
   expect([end, error?.code]).toEqual([undefined, 'upstream_error']);
 });
 
-test('CHAT-14 an answer that the filter stopped is content_filter, before and after content', async () => {
+test('CHAT-14 a response that the filter stopped is content_filter, before and after content', async () => {
   const last = lastOf(
     { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
     'response.incomplete',
@@ -79,7 +79,7 @@ test('CHAT-14 an answer that the filter stopped is content_filter, before and af
 });
 
 test.for(['max_output_tokens', 'something_new', undefined])(
-  'CHAT-10 an answer that is incomplete for %s ends with length',
+  'CHAT-10 a response that is incomplete for %s ends with length',
   async (reason) => {
     const last = lastOf({ status: undefined, incomplete_details: reason ? { reason } : null }, 'response.incomplete');
     const { end } = await readResponses('neutral', inPieces(...frames.slice(0, -1), last));
@@ -87,7 +87,7 @@ test.for(['max_output_tokens', 'something_new', undefined])(
   },
 );
 
-test('CHAT-5 arguments that do not come in pieces are taken from the item', async () => {
+test('CHAT-5 arguments that do not arrive in pieces are read from the item', async () => {
   const unsaid = tools.filter((frame) => !frame.startsWith('event: response.function_call_arguments.delta'));
   const whole = (await readResponses('neutral', inPieces(...unsaid))).deltas.slice(1);
   expect(whole).toEqual([
@@ -112,12 +112,12 @@ test.for([
   'event: response.output_text.delta\ndata: {"delta":\n\n',
   'event: response.refusal.delta\ndata: []\n\n',
   frameOf({ type: 'response.completed' }),
-])('ERR-9 %j cannot be read', async (frame) => {
+])('ERR-9 %j is unreadable', async (frame) => {
   const { deltas, error } = await readResponses('neutral', inPieces(`${frames.slice(0, 7).join('')}${frame}`));
   expect([deltas.length, error?.code]).toEqual([1, 'upstream_error']);
 });
 
-test('CHAT-5 events that no chat would show are passed over', async () => {
+test('CHAT-5 events that chat does not show are skipped', async () => {
   const news = [
     frameOf({ type: 'response.reasoning_text.delta', delta: 'hidden' }),
     frameOf({ type: 'response.something_new', delta: 'x' }),

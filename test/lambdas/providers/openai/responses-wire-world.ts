@@ -10,7 +10,7 @@ interface FunctionDependencies {
   readonly choices?: number;
 }
 
-/** A call of the model `alpha-1`, which its vendor knows as `vendor-name`. */
+/** Call of the model `alpha-1`, which its provider calls `vendor-name`. */
 export const nativeCall = (
   body: JsonObject = { model: 'alpha-1', input: 'Hi' },
   parts: FunctionDependencies = {},
@@ -24,7 +24,7 @@ export const chatCall = (changes: Partial<Conversation> = {}, parts: FunctionDep
   return { ...call, request: { ...call.request, toConversation: () => conversationOf(changes) } };
 };
 
-/** What one vendor that answers like this was sent, and what came of it. */
+/** Result of a call to a provider that sends this response, and the requests that it received. */
 export const play = async (call: WireCall, answer: Answer) => {
   const { options, seen } = playVendor('https://vendor.test/v1/', answer);
   const prepared = createResponsesWire(options).buildCall(call);
@@ -36,7 +36,7 @@ export const play = async (call: WireCall, answer: Answer) => {
 type Sent = Awaited<ReturnType<typeof play>>['sent'];
 
 export const answerIn = (sent: Sent): WireAnswer => {
-  if (sent.kind !== 'answer') throw new Error(`expected an answer: ${JSON.stringify(sent)}`);
+  if (sent.kind !== 'answer') throw new Error(`expected a complete response: ${JSON.stringify(sent)}`);
   return sent;
 };
 

@@ -16,7 +16,7 @@ const called = (call_id: string, name: string, text: string) => ({
   arguments: text,
 });
 
-test('GEN-5 a call is one request to the address and with the key of the provider', async () => {
+test('GEN-5 a call is one request to the URL with the provider key', async () => {
   for (const call of [nativeCall(), chatCall()]) {
     const { requests } = await play(call, { body: answer() });
     expect(requests).toHaveLength(1);
@@ -27,7 +27,7 @@ test('GEN-5 a call is one request to the address and with the key of the provide
   }
 });
 
-test('RESP-1 a plain answer passes as text but for the model', async () => {
+test('RESP-1 a complete response passes as text except for the model', async () => {
   const text = JSON.stringify(responsesAnswer, null, 2);
   const { content, usage: counted } = answerIn((await play(nativeCall(), { body: text })).sent);
   expect(content).toEqual({
@@ -40,7 +40,7 @@ test('RESP-1 a plain answer passes as text but for the model', async () => {
   expect(answerIn((await play(nativeCall(), { body: ours })).sent).content).toMatchObject({ text: ours });
 });
 
-test('RESP-1 the model is found behind lists, among decoys, or added', async () => {
+test('RESP-1 the model is found after lists, among decoys, or added', async () => {
   const decoys = { metadata: { model: 'inner' }, output: [message(said('"model":"inner"]'))], tools: [] };
   const theirs = { object: 'response', ...decoys, model: 'theirs', usage: { input_tokens: 1, model: 'inner' } };
   for (const changed of [theirs, { model: 'theirs', ...decoys }, { ...decoys, end: { list: [], model: 'inner' } }]) {
@@ -53,12 +53,15 @@ test('RESP-1 the model is found behind lists, among decoys, or added', async () 
 test.for([
   ['incomplete', { reason: 'max_output_tokens' }],
   ['incomplete', { reason: 'content_filter' }],
-] as const)('CHAT-14 a native answer that is %s for %j passes with its usage', async ([status, incomplete_details]) => {
-  const { content, usage: counted } = answerIn(
-    (await play(nativeCall(), { body: answer({ status, incomplete_details }) })).sent,
-  );
-  expect([content.kind === 'native' && content.body.status, counted]).toEqual([status, usage]);
-});
+] as const)(
+  'CHAT-14 a native response that is %s for %j passes with its usage',
+  async ([status, incomplete_details]) => {
+    const { content, usage: counted } = answerIn(
+      (await play(nativeCall(), { body: answer({ status, incomplete_details }) })).sent,
+    );
+    expect([content.kind === 'native' && content.body.status, counted]).toEqual([status, usage]);
+  },
+);
 
 test.for([
   [[message(said('A'), said('B')), message(said('C'))], { text: 'ABC', finishReason: 'stop' }],
@@ -79,13 +82,13 @@ test.for([
     [called('c1', 'f', '{}')],
     { text: null, toolCalls: [{ id: 'c1', name: 'f', arguments: '{}' }], finishReason: 'tool_calls' },
   ],
-] as const)('CHAT-10 the output %j as a chat has it', async ([output, expected]) => {
+] as const)('CHAT-10 the output %j is converted to chat’s terms', async ([output, expected]) => {
   const { content, usage: counted } = answerIn((await play(chatCall(), { body: answer({ output }) })).sent);
   expect(content).toEqual({ kind: 'neutral', answer: { refusal: null, toolCalls: [], ...expected } });
   expect(counted).toEqual(usage);
 });
 
-test('CHAT-10 an answer at its cap ends with length, even among calls', async () => {
+test('CHAT-10 a response at its cap ends with length, even with calls', async () => {
   const body = answer({
     status: 'incomplete',
     incomplete_details: { reason: 'max_output_tokens' },
@@ -96,12 +99,12 @@ test('CHAT-10 an answer at its cap ends with length, even among calls', async ()
   });
 });
 
-test('CHAT-14 a plain answer that ends blocked is content_filter for a chat', async () => {
+test('CHAT-14 a complete response that ends blocked is content_filter for chat', async () => {
   const body = answer({ status: 'incomplete', incomplete_details: { reason: 'content_filter' } });
   expect(codeOf(errorIn((await play(chatCall(), { body })).sent))).toBe('content_filter');
 });
 
-test('BILL-10 a plain answer without usage has none', async () => {
+test('BILL-10 a complete response without usage has none', async () => {
   for (const call of [nativeCall(), chatCall()]) {
     for (const none of [undefined, null, {}, { input_tokens: -1, output_tokens: '1' }]) {
       expect(answerIn((await play(call, { body: answer({ usage: none }) })).sent).usage).toBeUndefined();
@@ -140,7 +143,7 @@ test.for([
     [0, 8, 1, 0, 0, 5],
   ],
 ] as const)(
-  'BILL-11 input_tokens includes what caches read and wrote, output_tokens reasoning: %j',
+  'BILL-11 input_tokens includes cache reads and writes, output_tokens reasoning: %j',
   async ([reported, [input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning]]) => {
     const sent = answerIn((await play(nativeCall(), { body: answer({ usage: reported }) })).sent);
     expect(sent.usage).toEqual({ input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning });
@@ -170,7 +173,7 @@ test.for([
   [{ code: 'rate_limit_exceeded', message: 'words' }, 'upstream_capacity', []],
   [{ code: 'insufficient_quota', message: 'words' }, 'service_unavailable', ['vendor_refused_us openai']],
   [null, 'upstream_error', []],
-] as const)('ERR-3 and ERR-9 a failed response under status 200 with %j is %s', async ([error, code, notices]) => {
+] as const)('ERR-3 and ERR-9 a failed response with status 200 and %j is %s', async ([error, code, notices]) => {
   for (const call of [nativeCall(), chatCall()]) {
     const played = await play(call, { body: answer({ status: 'failed', error, output: [] }) });
     expect([codeOf(errorIn(played.sent)), played.notices]).toEqual([code, notices]);
@@ -200,7 +203,7 @@ test.for([
   ['tool_choice', 'tool_choice'],
   ['temperature', 'temperature'],
   ['inputs', 'inputs'],
-] as const)('ERR-9 the vendor blames %s, a chat is told %s', async ([theirs, ours]) => {
+] as const)('ERR-9 an error about the provider’s %s names chat’s %s', async ([theirs, ours]) => {
   const param = 'messages[1]';
   const turns = [
     { role: 'system', text: 'x', param: 'messages[0]' },
@@ -234,12 +237,12 @@ test.for([
   }
 });
 
-test('ERR-9 an item of the input that the vendor does not find is the fault of the client', async () => {
+test('ERR-9 an input item that the provider does not find is the client’s fault', async () => {
   const { sent } = await play(nativeCall(), { ...refusal('input'), status: 404 });
   expect(errorIn(sent)).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'input' });
 });
 
-test('CHAT-11 a stream is asked for as one, read as one and closed once', async () => {
+test('CHAT-11 a stream is requested as one, read as one and closed once', async () => {
   const body = fixture('responses-stream.sse');
   for (const [call, kind] of [
     [nativeCall({ input: 'Hi', stream: true }, { stream: true }), 'native'],

@@ -9,7 +9,7 @@ export const OUR_MODEL = 'gateway-model';
 export const fixture = (name: string): string =>
   readFileSync(new URL(`../../../fixtures/openai/${name}`, import.meta.url), 'utf8');
 
-/** The `data` of every event of a fixture, which is written with one line per event and line feeds alone. */
+/** The `data` of every event of a fixture, which has one line per event and only line feeds. */
 export const eventsIn = (text: string): string[] =>
   text
     .split('\n')
@@ -18,7 +18,7 @@ export const eventsIn = (text: string): string[] =>
 
 export const toSse = (events: readonly string[]): string => events.map((data) => `data: ${data}\n\n`).join('');
 
-/** The only change an event may show. */
+/** The only change that an event can show. */
 export const withOurModel = (data: string, theirs: string): string =>
   data.replace(/"model"(: ?)"([^"\\]*)"/, (all, colon, name) =>
     name === theirs ? `"model"${colon}"${OUR_MODEL}"` : all,
@@ -45,7 +45,7 @@ const heldBy = ({ ending }: EndEvent) => {
   return ending;
 };
 
-/** Reads a stream to whatever end it comes to. */
+/** Reads a stream to its end, successful or not. */
 export const readAll = async (
   body: AsyncIterable<Uint8Array>,
   changes: Partial<ChatStreamOptions> = {},

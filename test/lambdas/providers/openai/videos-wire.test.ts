@@ -49,7 +49,7 @@ test.for(['image/png', 'image/jpeg', 'image/webp'] as const)(
   },
 );
 
-test('VID-3 every status that the vendor has', async () => {
+test('VID-3 every status of the provider is read', async () => {
   expect(await statusFor(queued)).toEqual({ kind: 'queued' });
   expect(await statusFor(inProgress)).toEqual({ kind: 'running', progress: 33 });
   expect(await statusFor(completed)).toMatchObject({ kind: 'succeeded', tokens: undefined });
@@ -70,7 +70,7 @@ test.for([
 });
 
 test.for(['moderation_blocked', 'content_policy_violation', 'content_filter'])(
-  'VID-3 a job that failed by %s was filtered',
+  'VID-3 a job that failed with %s was filtered',
   async (code) => {
     expect(failureOf(await statusFor(failedWith(code, 'Blocked by moderation')))).toEqual({
       code: 'content_filter',
@@ -97,7 +97,7 @@ test.for([
 
 const file = { headers: { 'content-length': '10' }, body: inPieces('ftypmovie!') };
 
-test('VID-5 the file is fetched below the job, with the key', async () => {
+test('VID-5 the file is fetched below the job, with the provider key', async () => {
   const world = wireWorld(createOpenaiVideoWire, { body: completed }, file);
   const got = await opened(await world.poll('a/b'));
   expect([await wholeOf(got), got.length]).toEqual(['ftypmovie!', 10]);
@@ -109,7 +109,7 @@ test('VID-5 the file is fetched below the job, with the key', async () => {
 });
 
 test.for([301, 302, 303, 307, 308])(
-  'VID-5 a %i to a signed address is followed once, without the key',
+  'VID-5 a %i to a signed URL is followed once, without the provider key',
   async (status) => {
     const signed = 'https://files.vendor.test/a.mp4?sig=1%2F2';
     const moved = { status, headers: { location: signed }, body: 'go on' };
@@ -147,7 +147,7 @@ test.for([
   [500, 'upstream_error'],
   [429, 'upstream_capacity'],
   [401, 'service_unavailable'],
-] as const)('VID-5 a file answered with %i is %s', async ([status, code]) => {
+] as const)('VID-5 a file with status %i is %s', async ([status, code]) => {
   const world = wireWorld(createOpenaiVideoWire, { body: completed }, { status, body: '{"error":{}}' });
   expect(await errorOf(opened(await world.poll()))).toMatchObject({ code });
   expect(world.notices).toEqual(status === 401 ? ['vendor_refused_us openai'] : []);

@@ -13,7 +13,7 @@ interface FunctionDependencies {
 
 export const chatBody: JsonObject = { model: 'alpha-1', messages: [{ role: 'user', content: 'Hi' }] };
 
-/** A call of the model `alpha-1`, which its vendor knows as `vendor-name`. */
+/** Call of the model `alpha-1`, which its provider calls `vendor-name`. */
 export const wireCall = (parts: FunctionDependencies = {}): WireCall => {
   const model = textModel({ upstreams: [upstream({ model: 'vendor-name' })] });
   const request: TextRequest = {
