@@ -43,9 +43,9 @@ try {
   console.log(`idle ${statusOf(gateway.pid, 'VmRSS')} MiB`);
   for (let round = 1; round <= rounds; round += 1) {
     const statuses = Map.groupBy(await Promise.all(Array.from({ length: edits }, edit)), (status) => status);
-    const told = [...statuses].map(([status, all]) => `${all.length} x ${status}`).join(', ');
+    const counts = [...statuses].map(([status, all]) => `${all.length} x ${status}`).join(', ');
     const sent = Math.round((edits * bytes) / MiB);
-    console.log(`${sent} MiB in ${edits} edits: ${told}; peak ${statusOf(gateway.pid, 'VmHWM')} MiB`);
+    console.log(`${sent} MiB in ${edits} edits: ${counts}; peak ${statusOf(gateway.pid, 'VmHWM')} MiB`);
   }
   const { held, openHolds } = await gateway.untilSettled();
   console.log(`held ${held}, open holds ${openHolds}`);

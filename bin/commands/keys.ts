@@ -35,13 +35,13 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
     .description('issue, rotate and revoke API keys; a new key is printed once, on stdout');
   const add = <Options extends ReasonOptions>(command: Command, work: Work<Options>): void => {
     command.action(async (accountId: string, options: Options) => {
-      const told = await atPlace(terminal, options, (place) => work(place, terminal, accountId, options));
-      const isRead = await print(terminal, options.json === true, told).catch((error: unknown) => {
-        if (told.key === undefined) throw error;
+      const result = await atPlace(terminal, options, (place) => work(place, terminal, accountId, options));
+      const isRead = await print(terminal, options.json === true, result).catch((error: unknown) => {
+        if (result.key === undefined) throw error;
         terminal.status(whyOf(error));
         return false;
       });
-      if (told.key !== undefined && !isRead)
+      if (result.key !== undefined && !isRead)
         throw failed(
           `The new API key of ${accountId} was not printed, and it cannot be shown again. Replace it with \`keys rotate\`.`,
         );
@@ -56,10 +56,10 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
   );
 };
 
-const print = async (terminal: Terminal, asJson: boolean, told: Told): Promise<boolean> => {
-  if (asJson || told.key === undefined) return printFacts(terminal, asJson, { ...told });
-  terminal.status(`API key of ${told.account}. It cannot be shown again.`);
-  return terminal.print(`${told.key}\n`);
+const print = async (terminal: Terminal, asJson: boolean, result: Told): Promise<boolean> => {
+  if (asJson || result.key === undefined) return printFacts(terminal, asJson, { ...result });
+  terminal.status(`API key of ${result.account}. It cannot be shown again.`);
+  return terminal.print(`${result.key}\n`);
 };
 
 const toTold = (accountId: string, key: Pick<CurrentKey, 'hash' | 'label'>, apiKey?: string): Told => ({

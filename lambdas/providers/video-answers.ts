@@ -68,8 +68,8 @@ const openings = {
 /** Failure of a job at the provider. `words` is the provider's message, empty for none. `secret` is removed from it. */
 export const toFailure = (code: keyof typeof openings, words: string, secret: string): VideoFailure => {
   const shown = vendorWords(words, secret, VENDOR_WORDS_MAX);
-  const told = shown === '' ? '' : ` Its message: ${shown}${/[.!?]$/.test(shown) ? '' : '.'}`;
-  return { code, message: `${openings[code]}${told} Nothing was charged.` };
+  const detail = shown === '' ? '' : ` Its message: ${shown}${/[.!?]$/.test(shown) ? '' : '.'}`;
+  return { code, message: `${openings[code]}${detail} Nothing was charged.` };
 };
 
 /** Some storages choose the file by this header. Those that do not know the type must still respond. */

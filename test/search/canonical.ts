@@ -4,11 +4,11 @@ export const canonical = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return value === undefined ? '-' : JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   const pairs = value instanceof Map ? [...value.entries()] : Object.entries(value);
-  const told = pairs
+  const returned = pairs
     .filter(([, member]) => member !== undefined)
     .map(([name, member]) => `${name}:${canonical(member)}`)
     .sort();
-  return `{${told.join(',')}}`;
+  return `{${returned.join(',')}}`;
 };
 
 /** Assigns numbers to values. Equal values have the same number. */

@@ -33,5 +33,5 @@ export interface Configuration {
   /** Ids of the requests that share the idempotency key. */
   readonly idempotent?: readonly string[];
   /** Returns the description of a documented exception, or undefined if the result is a violation. */
-  readonly documented?: (told: Told) => string | undefined;
+  readonly documented?: (returned: Told) => string | undefined;
 }

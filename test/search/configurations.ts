@@ -34,9 +34,9 @@ const takesNothing = ({ kind }: Op): boolean => kind === 'putNote' || kind === '
  * BILL-14: the outcome is unknown and the charge may be committed. The sweeper, the worker or the next request with the
  * key finds it.
  */
-const unknowable = (told: Told): string | undefined =>
-  told.unanswered?.includes('putRecord')
-    ? `returned ${told.content} although charged; neither the charge nor the release had a definite reply`
+const unknowable = (returned: Told): string | undefined =>
+  returned.unanswered?.includes('putRecord')
+    ? `returned ${returned.content} although charged; neither the charge nor the release had a definite reply`
     : undefined;
 
 export const configurations: readonly Configuration[] = [

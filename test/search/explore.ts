@@ -82,8 +82,8 @@ export class Search {
     const goesOn = await this.#complete(moves);
     if (goesOn) return;
     this.#ends += 1;
-    const told = Array.from(this.#row.slice(ACTORS), (id) => this.#space.graph.node(id).told);
-    await this.#judge.end(index, this.#row[WORLD] ?? 0, this.#row[NETWORK] ?? 0, told);
+    const returned = Array.from(this.#row.slice(ACTORS), (id) => this.#space.graph.node(id).returned);
+    await this.#judge.end(index, this.#row[WORLD] ?? 0, this.#row[NETWORK] ?? 0, returned);
   }
 
   async #complete(moves: Moves): Promise<boolean> {
@@ -121,9 +121,9 @@ export class Search {
   }
 
   async #tell(findings: ReadonlyMap<string, { readonly state: number; readonly states: number }>): Promise<Finding[]> {
-    const told: Finding[] = [];
-    for (const [what, { state, states }] of findings) told.push({ what, states, trace: await this.#trace(state) });
-    return told;
+    const returned: Finding[] = [];
+    for (const [what, { state, states }] of findings) returned.push({ what, states, trace: await this.#trace(state) });
+    return returned;
   }
 
   /** Returns the moves that led to a state. */
@@ -156,8 +156,8 @@ export class Search {
     if (way === 'dies') return `${name} crashes before: ${call}`;
     const before = graph.node(this.#row[ACTORS + actor] ?? 0);
     const after = graph.node(next[ACTORS + actor] ?? 0);
-    const told = after.told === before.told ? null : graph.told.at(after.told);
-    const says = told ? `; returns to its client: ${told.kind} ${told.content}` : '';
+    const returned = after.returned === before.returned ? null : graph.returned.at(after.returned);
+    const says = returned ? `; returns to its client: ${returned.kind} ${returned.content}` : '';
     const sleeps = after.notBefore > timeOf(next) ? '; then sleeps' : '';
     return `${name}: ${call}${way === 'answered' ? '' : ` [${way}]`}${says}${sleeps}`;
   }

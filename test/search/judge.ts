@@ -27,22 +27,22 @@ export class Judge {
     for (const problem of this.#worldProblems(world)) this.#violated(problem, index);
     let success = 0;
     for (let column = ACTORS; column < row.length; column += 1) {
-      const { told, pending } = this.#space.graph.node(row[column] ?? 0);
+      const { returned, pending } = this.#space.graph.node(row[column] ?? 0);
       for (const { op } of pending) if (this.#holdsTwice(world, op)) this.#violated(HELD_TWICE, index);
-      if (told === 0) continue;
-      this.#report(index, this.#verdictsOn(world, told, false));
-      if (this.#keyed.length > 0) success = this.#sameAs(success, told, index);
+      if (returned === 0) continue;
+      this.#report(index, this.#verdictsOn(world, returned, false));
+      if (this.#keyed.length > 0) success = this.#sameAs(success, returned, index);
     }
   }
 
   /** IDEM-8: all successes of one idempotency key must be equal. Returns the latest success so far, or 0 for none. */
-  #sameAs(before: number, told: number, index: number): number {
-    const words = this.#space.graph.told.at(told);
+  #sameAs(before: number, returned: number, index: number): number {
+    const words = this.#space.graph.returned.at(returned);
     if (words?.kind !== 'success') return before;
-    if (before !== 0 && this.#space.graph.told.at(before)?.content !== words.content) {
+    if (before !== 0 && this.#space.graph.returned.at(before)?.content !== words.content) {
       this.#violated('two different responses for one idempotency key', index);
     }
-    return told;
+    return returned;
   }
 
   #worldProblems(world: number): readonly string[] {
@@ -62,27 +62,27 @@ export class Judge {
   }
 
   /** Judges a state in which all actors have ended, with and without the calls still in flight. */
-  async end(index: number, world: number, network: number, told: readonly number[]): Promise<void> {
+  async end(index: number, world: number, network: number, returned: readonly number[]): Promise<void> {
     const closed = await this.#closing.close(world);
-    this.#closed(index, closed, told);
+    this.#closed(index, closed, returned);
     let late = closed;
     for (const op of this.#space.network.opsOf(network)) late = this.#space.worlds.after(late, op)[0] ?? late;
-    if (late !== closed) this.#closed(index, await this.#closing.close(late), told);
+    if (late !== closed) this.#closed(index, await this.#closing.close(late), returned);
   }
 
-  #closed(index: number, world: number, told: readonly number[]): void {
+  #closed(index: number, world: number, returned: readonly number[]): void {
     const { account, notes } = this.#space.worlds.at(world);
     for (const problem of this.#worldProblems(world)) this.#violated(problem, index);
     if (account.holds.size > 0) this.#violated('a hold stays open after all work of sweeper and worker', index);
     if (notes.size > 0) this.#violated('an outbox entry remains after all work of sweeper and worker', index);
-    for (const one of told) if (one !== 0) this.#report(index, this.#verdictsOn(world, one, true));
+    for (const one of returned) if (one !== 0) this.#report(index, this.#verdictsOn(world, one, true));
   }
 
-  #verdictsOn(world: number, told: number, closed: boolean): readonly Verdict[] {
-    const key = (world * 1024 + told) * 2 + (closed ? 1 : 0);
+  #verdictsOn(world: number, returned: number, closed: boolean): readonly Verdict[] {
+    const key = (world * 1024 + returned) * 2 + (closed ? 1 : 0);
     const known = this.#toldVerdicts.get(key);
     if (known) return known;
-    const words = this.#space.graph.told.at(told);
+    const words = this.#space.graph.returned.at(returned);
     const verdicts = words ? toldProblems(this.#space.worlds.at(world), words, this.#space.configuration, closed) : [];
     this.#toldVerdicts.set(key, verdicts);
     return verdicts;
@@ -144,21 +144,21 @@ const worldProblems = (
 /** Conditions on the stored data and the result of one client. `closed`: nothing more can happen. */
 const toldProblems = (
   { records, notes }: World,
-  told: Told,
+  returned: Told,
   { idempotent = [], documented, enoughMoney }: Configuration,
   closed: boolean,
 ): readonly Verdict[] => {
-  if (enoughMoney && told.content === 'insufficient_balance') {
+  if (enoughMoney && returned.content === 'insufficient_balance') {
     return [{ what: 'returned insufficient_balance although the balance is sufficient', documented: false }];
   }
-  const payers = idempotent.includes(told.requestId) ? idempotent : [told.requestId];
+  const payers = idempotent.includes(returned.requestId) ? idempotent : [returned.requestId];
   const settled = [...records.values()].filter(
     ({ requestId, outcome }) => outcome === 'settled' && payers.includes(requestId),
   );
-  if (told.kind === 'error') {
-    if (!settled.some(({ requestId }) => requestId === told.requestId)) return [];
-    const known = documented?.(told);
-    return [{ what: known ?? `returned ${told.content} although charged`, documented: known !== undefined }];
+  if (returned.kind === 'error') {
+    if (!settled.some(({ requestId }) => requestId === returned.requestId)) return [];
+    const known = documented?.(returned);
+    return [{ what: known ?? `returned ${returned.content} although charged`, documented: known !== undefined }];
   }
   if (settled.length > 0) return [];
   const waits = [...notes.values()].some(

@@ -50,6 +50,6 @@ const staysQuiet = (
       return false;
     }
     const child = graph.node(id);
-    return (!child.readClock || isLast) && !child.readKind && !child.ended && child.told === node.told;
+    return (!child.readClock || isLast) && !child.readKind && !child.ended && child.returned === node.returned;
   });
 };

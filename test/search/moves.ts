@@ -141,7 +141,7 @@ export class Moves {
   #die(actor: number, node: Node): void {
     this.next.set(this.#row);
     this.next[BUDGET] = (this.#row[BUDGET] ?? 0) - A_CRASH;
-    this.next[ACTORS + actor] = this.#space.graph.end(node.program, node.told);
+    this.next[ACTORS + actor] = this.#space.graph.end(node.program, node.returned);
     this.#tell('dies', actor, node.pending[0]?.op ?? 0);
   }
 

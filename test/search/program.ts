@@ -11,7 +11,7 @@ export interface Node {
   readonly event: Event | undefined;
   readonly pending: readonly Pending[];
   /** 0 without a result for the client. */
-  readonly told: number;
+  readonly returned: number;
   readonly ended: boolean;
   /** Whether the actor read the clock after its last reply. */
   readonly readClock: boolean;
@@ -28,7 +28,7 @@ export class Graph {
   readonly nodes: Node[] = [];
   readonly ops = new Interned<Op>();
   readonly replies = new Interned<Reply>();
-  readonly told = new Interned<Told | null>();
+  readonly returned = new Interned<Told | null>();
   readonly timesMs: readonly number[];
   /** Whether timers longer than a retry pause fire. */
   readonly timers: boolean;
@@ -37,7 +37,7 @@ export class Graph {
   constructor(timesMs: readonly number[], timers: boolean) {
     this.timesMs = timesMs;
     this.timers = timers;
-    this.told.numberOf(null);
+    this.returned.numberOf(null);
   }
 
   node(id: number): Node {
@@ -52,8 +52,8 @@ export class Graph {
   }
 
   /** Merges all histories with the same end: no difference between them matters. */
-  end(program: Program, told: number): number {
-    const key = `${program.name} ${told}`;
+  end(program: Program, returned: number): number {
+    const key = `${program.name} ${returned}`;
     const known = this.#ends.get(key);
     if (known !== undefined) return known;
     const id = this.add({
@@ -61,7 +61,7 @@ export class Graph {
       parent: undefined,
       event: undefined,
       pending: [],
-      told,
+      returned,
       ended: true,
       readClock: false,
       readKind: false,
@@ -114,11 +114,11 @@ export class Program {
 
   #add(parent: Node | undefined, event: Event | undefined, run: Run): number {
     if (run.bug) throw run.bug;
-    const told = this.graph.told.numberOf(run.told ?? null);
-    if (run.ended && run.pending.length === 0) return this.graph.end(this, told);
+    const returned = this.graph.returned.numberOf(run.returned ?? null);
+    if (run.ended && run.pending.length === 0) return this.graph.end(this, returned);
     const { pending, ended, readClock, readKind } = run;
     const notBefore = readClock ? (event?.time ?? 0) : (parent?.notBefore ?? 0);
-    return this.graph.add({ program: this, parent, event, pending, told, ended, readClock, readKind, notBefore });
+    return this.graph.add({ program: this, parent, event, pending, returned, ended, readClock, readKind, notBefore });
   }
 
   async #run(log: readonly Event[]): Promise<Run> {

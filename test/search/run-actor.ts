@@ -19,7 +19,7 @@ export interface Host {
   /** Resolves with the reply that the search chooses. Rejects with a StoreError if there is no definite reply. */
   call(op: Op): Promise<Answer>;
   /** Reports a result before the actor ends, such as a stream. Only the first result counts. */
-  tell(told: Told): void;
+  tell(returned: Told): void;
 }
 
 /** Real code with dependencies that use the host. Any error that it throws is a bug of the code or of the search. */
@@ -67,7 +67,7 @@ const PAUSE_MAX_MS = 5_000;
 
 /** One run of an actor. */
 export class Run {
-  told: Told | undefined;
+  returned: Told | undefined;
   ended = false;
   bug: unknown;
   readClock = false;
@@ -89,11 +89,15 @@ export class Run {
   }
 
   begin(body: Body): void {
-    const host = { clock: this.#clock(), call: (op: Op) => this.#call(op), tell: (told: Told) => this.#tell(told) };
+    const host = {
+      clock: this.#clock(),
+      call: (op: Op) => this.#call(op),
+      tell: (returned: Told) => this.#tell(returned),
+    };
     host
       .call({ kind: 'start' })
       .then(() => body(host))
-      .then((told) => told && this.#tell(told))
+      .then((returned) => returned && this.#tell(returned))
       .then(
         () => {
           this.ended = true;
@@ -116,10 +120,10 @@ export class Run {
     waiting.answer(this.#graph.replies.at(reply));
   }
 
-  #tell(told: Told): void {
-    if (this.told) return;
+  #tell(returned: Told): void {
+    if (this.returned) return;
     const unanswered = [...this.#unanswered].sort();
-    this.told = told.kind === 'error' && unanswered.length > 0 ? { ...told, unanswered } : told;
+    this.returned = returned.kind === 'error' && unanswered.length > 0 ? { ...returned, unanswered } : returned;
   }
 
   #call(op: Op): Promise<Answer> {

@@ -79,15 +79,15 @@ const pricesOf = (model: string): TokenPrices => {
 /** Expected usage row of a case. */
 const recordOf = (one: LifeCase, cost: bigint): object => {
   const fate = fateOf(one);
-  const { told, face } = one;
-  const counts = fate === 'charged' && typeof told === 'object' ? told : {};
+  const { reported, face } = one;
+  const counts = fate === 'charged' && typeof reported === 'object' ? reported : {};
   return {
     outcome: isError(fate) ? 'released' : 'charged',
     reason: isError(fate) ? fate : null,
     model: face.model,
     usage: isError(fate) ? null : expect.objectContaining(counts),
     cost_usd: formatUsd(cost),
-    overage: fate === 'charged' && typeof told === 'object' && told.input >= 100_000,
+    overage: fate === 'charged' && typeof reported === 'object' && reported.input >= 100_000,
   };
 };
 

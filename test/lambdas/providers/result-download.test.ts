@@ -85,9 +85,9 @@ test('IMG-7 a file of exactly the limit is fetched', async () => {
 
 test.for([true, false])(
   'IMG-7 a file beyond the limit is not read further, with its length known: %s',
-  async (told) => {
+  async (declaresLength) => {
     const server = await serverThat((_, response) => {
-      if (told) response.writeHead(200, { 'content-length': 501 }).flushHeaders();
+      if (declaresLength) response.writeHead(200, { 'content-length': 501 }).flushHeaders();
       else response.write(Buffer.alloc(501));
     });
     expect(await errorOf(download(server.url, { bytesMax: 500 }))).toMatchObject(notFetched);

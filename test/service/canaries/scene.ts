@@ -145,7 +145,7 @@ export const openCanaryScene = async () => {
       headers: { 'x-telegram-bot-api-secret-token': token },
       body: JSON.stringify({ update_id: chat, message: update }),
     });
-    for (const key of keysIn(vendor.told.join())) secret('bot: current key', key);
+    for (const key of keysIn(vendor.received.join())) secret('bot: current key', key);
     return answer;
   };
 

@@ -8,24 +8,28 @@ export interface QuotingVendor {
   /** Number of requests that never get a response. */
   waiting(): number;
   /** Requests that the bot sent to the messenger. */
-  readonly told: readonly string[];
+  readonly received: readonly string[];
   stop(): Promise<void>;
 }
 
 /** Builds an error with this text in every member that some provider uses for messages. */
-const errorOf = (told: string, status: number, isGoogle: boolean): object =>
+const errorOf = (received: string, status: number, isGoogle: boolean): object =>
   isGoogle
-    ? { error: { code: status, message: told, status: told, details: [{ reason: told }] } }
-    : { type: 'error', detail: told, error: { message: told, type: told, param: told, code: told } };
+    ? { error: { code: status, message: received, status: received, details: [{ reason: received }] } }
+    : {
+        type: 'error',
+        detail: received,
+        error: { message: received, type: received, param: received, code: received },
+      };
 
 const quote = (request: IncomingMessage, sent: Buffer, status: number, response: ServerResponse): void => {
   const { headers, url = '' } = request;
-  const told = `request ${url} ${JSON.stringify(headers)} ${sent.toString('latin1')}`;
-  const error = JSON.stringify(errorOf(told, status, url.includes('/models/')));
+  const received = `request ${url} ${JSON.stringify(headers)} ${sent.toString('latin1')}`;
+  const error = JSON.stringify(errorOf(received, status, url.includes('/models/')));
   const isStream = status === 200;
   response.writeHead(status, {
     'content-type': isStream ? 'text/event-stream' : 'application/json',
-    'x-told': encodeURIComponent(told).slice(0, 4_000),
+    'x-received': encodeURIComponent(received).slice(0, 4_000),
   });
   response.end(isStream ? `event: error\ndata: ${error}\n\n` : error);
 };
@@ -74,14 +78,14 @@ const pass = (request: IncomingMessage, sent: Buffer, simulatorUrl: string, resp
  */
 export const startQuotingVendor = async (simulatorUrl: string): Promise<QuotingVendor> => {
   let waiting = 0;
-  const told: string[] = [];
+  const received: string[] = [];
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece);
     const sent = Buffer.concat(pieces);
     const [, status] = /\[\[quote (\d+)\]\]/.exec(sent.toString('latin1')) ?? [];
     if (request.url?.startsWith('/bot')) {
-      told.push(sent.toString());
+      received.push(sent.toString());
       takeMessage(sent, response);
     } else if (sent.includes('[[say back]]')) sayBack(sent, response);
     else if (sent.includes('[[wait]]')) waiting += 1;
@@ -98,7 +102,7 @@ export const startQuotingVendor = async (simulatorUrl: string): Promise<QuotingV
       ...{ ARK_BASE_URL: `${url}/api/v3`, BFL_BASE_URL: url, BOT_API_URL: url },
     },
     waiting: () => waiting,
-    told,
+    received,
     stop: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

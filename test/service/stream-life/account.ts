@@ -40,12 +40,12 @@ export const openBook = (port: number, apiKey: string) => {
     return JSON.parse(body);
   };
   const money = async (): Promise<Money> => {
-    const told = accountBody.parse(await get('/api/account'));
+    const reported = accountBody.parse(await get('/api/account'));
     return {
-      balance: parseUsd(told.balance_usd),
-      available: parseUsd(told.available_usd),
-      held: parseUsd(told.held_usd),
-      openHolds: told.open_holds,
+      balance: parseUsd(reported.balance_usd),
+      available: parseUsd(reported.available_usd),
+      held: parseUsd(reported.held_usd),
+      openHolds: reported.open_holds,
     };
   };
   return {

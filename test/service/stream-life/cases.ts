@@ -16,7 +16,7 @@ export interface LifeCase {
   readonly tag: string;
   readonly face: Face;
   readonly script: Script;
-  readonly told: Told;
+  readonly reported: Told;
   /** Number of events that the provider sends. */
   readonly sent: number;
   readonly afterwards: Afterwards;
@@ -66,18 +66,18 @@ export const givenBy = (one: LifeCase): Given => {
 /** Token counts that differ per case and are below the hold. */
 const toldBy = (index: number): Told & object => ({ input: 100 + (index % 1_000), output: 10 + (index % 100) });
 
-type Draft = Omit<LifeCase, 'tag' | 'script' | 'told' | 'title'> & {
+type Draft = Omit<LifeCase, 'tag' | 'script' | 'reported' | 'title'> & {
   readonly rules: string;
   readonly what: string;
-  readonly told?: Told;
+  readonly reported?: Told;
   readonly padding?: readonly number[];
 };
 
 const toCase = ({ rules, what, padding, ...draft }: Draft, index: number): LifeCase => {
   const tag = `tag-${String(index).padStart(4, '0')}`;
-  const told = draft.told ?? toldBy(index);
-  const script = scriptOf(draft.face.wire, tag, told, padding);
-  return { ...draft, title: `${rules} ${draft.face.name}: ${what} (${tag})`, tag, told, script };
+  const reported = draft.reported ?? toldBy(index);
+  const script = scriptOf(draft.face.wire, tag, reported, padding);
+  return { ...draft, title: `${rules} ${draft.face.name}: ${what} (${tag})`, tag, reported, script };
 };
 
 const lengthOf = ({ wire }: Face): number => scriptOf(wire, '', toldBy(0)).events.length;
@@ -119,13 +119,13 @@ const failures = everywhere((face, sent, of) => [
 ]);
 
 const uncounted: readonly Draft[] = faces.flatMap((face) =>
-  (['missing', 'unreadable'] as const).flatMap((told) => {
-    const sent = scriptOf(face.wire, '', told).events.length;
-    const draft = { rules: 'BILL-10', face, told, sent, afterwards: 'ends' } as const;
+  (['missing', 'unreadable'] as const).flatMap((reported) => {
+    const sent = scriptOf(face.wire, '', reported).events.length;
+    const draft = { rules: 'BILL-10', face, reported, sent, afterwards: 'ends' } as const;
     const client = { leavesAfter: 3, how: 'resets' } as const;
     return [
-      { ...draft, what: `a complete response, its usage ${told}`, client: 'stays' } as const,
-      { ...draft, what: `left, its usage ${told}`, client },
+      { ...draft, what: `a complete response, its usage ${reported}`, client: 'stays' } as const,
+      { ...draft, what: `left, its usage ${reported}`, client },
     ];
   }),
 );
@@ -137,13 +137,13 @@ const excessive: readonly Draft[] = faces.flatMap((face) => {
   const beyondHold = { input: 100_000, output: 20 };
   const beyondCap = { input: 20, output: CAP + 1_500 };
   return [
-    { ...draft, told: beyondHold, afterwards: 'ends', client: 'stays', what: 'more than was held' },
-    { ...draft, told: beyondHold, afterwards: 'resets', client: 'stays', what: 'more than was held, and a reset' },
+    { ...draft, reported: beyondHold, afterwards: 'ends', client: 'stays', what: 'more than was held' },
+    { ...draft, reported: beyondHold, afterwards: 'resets', client: 'stays', what: 'more than was held, and a reset' },
     {
-      ...{ ...draft, told: beyondHold, afterwards: 'ends', what: 'left, and more than was held' },
+      ...{ ...draft, reported: beyondHold, afterwards: 'ends', what: 'left, and more than was held' },
       client: { leavesAfter: 3, how: 'closes' },
     },
-    { ...draft, told: beyondCap, afterwards: 'ends', client: 'stays', what: 'more than the cap' },
+    { ...draft, reported: beyondCap, afterwards: 'ends', client: 'stays', what: 'more than the cap' },
   ] as const;
 });
 

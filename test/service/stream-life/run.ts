@@ -40,8 +40,8 @@ export const usageOf = (input: number, output: number): TokenUsage => ({
 
 /** Expected charge of a case. Output above the cap is not charged (BILL-7). */
 export const priceIn = (stage: Stage, one: LifeCase): bigint => {
-  if (typeof one.told !== 'object' || fateOf(one) !== 'charged') return 0n;
-  return stage.priceOf(one.face, usageOf(one.told.input, Math.min(one.told.output, CAP)));
+  if (typeof one.reported !== 'object' || fateOf(one) !== 'charged') return 0n;
+  return stage.priceOf(one.face, usageOf(one.reported.input, Math.min(one.reported.output, CAP)));
 };
 
 /** A third of the shortest provider deadline in this suite. */

@@ -22,15 +22,15 @@ const NEVER = Number.POSITIVE_INFINITY;
 const WORDS = 4;
 
 interface Answer {
-  readonly told: Told;
+  readonly reported: Told;
   readonly words: readonly string[];
 }
 
 /** Creates a script. `tag` makes its words unique; `padding` is the number of bytes added to each word. */
-export const scriptOf = (wire: Wire, tag: string, told: Told, padding: readonly number[] = []): Script => {
+export const scriptOf = (wire: Wire, tag: string, reported: Told, padding: readonly number[] = []): Script => {
   const sizes = padding.length > 0 ? padding : Array.from({ length: WORDS }, () => 0);
   const words = sizes.map((_, index) => `w${index}-${tag}`);
-  return scripts[wire]({ told, words: words.map((word, index) => `${word} ${'.'.repeat(sizes[index] ?? 0)}`) });
+  return scripts[wire]({ reported, words: words.map((word, index) => `${word} ${'.'.repeat(sizes[index] ?? 0)}`) });
 };
 
 const placed = (words: readonly string[], before: number): Script['words'] =>
@@ -39,14 +39,14 @@ const placed = (words: readonly string[], before: number): Script['words'] =>
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const named = (value: { readonly type: string }): string => `event: ${value.type}\n${data(value)}`;
 
-const isCounted = (told: Told): boolean => typeof told === 'object';
+const isCounted = (reported: Told): boolean => typeof reported === 'object';
 
 /** https://platform.openai.com/docs/api-reference/chat-streaming */
-const chat = ({ told, words }: Answer): Script => {
+const chat = ({ reported, words }: Answer): Script => {
   const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_794_873_600, model: 'vendor-model' };
   const choice = (delta: object, finish_reason: string | null) =>
     data({ ...head, choices: [{ index: 0, delta, finish_reason }], usage: null });
-  const usage = usageIn(told, (input, output) => ({ prompt_tokens: input, completion_tokens: output }));
+  const usage = usageIn(reported, (input, output) => ({ prompt_tokens: input, completion_tokens: output }));
   const events = [
     choice({ role: 'assistant', content: '' }, null),
     ...words.map((content) => choice({ content }, null)),
@@ -59,7 +59,7 @@ const chat = ({ told, words }: Answer): Script => {
     events,
     words: placed(words, 1),
     finished,
-    counted: isCounted(told) ? finished + 1 : NEVER,
+    counted: isCounted(reported) ? finished + 1 : NEVER,
     done: events.length,
     error: data({ error: { message: 'It broke.', type: 'server_error', param: null, code: null } }),
   };
@@ -69,10 +69,12 @@ const chat = ({ told, words }: Answer): Script => {
  * https://platform.claude.com/docs/en/build-with-claude/streaming: message_start also has counts, but they are not
  * final.
  */
-const messages = ({ told, words }: Answer): Script => {
-  const usage = usageIn(told, (_, output) => ({ output_tokens: output }));
+const messages = ({ reported, words }: Answer): Script => {
+  const usage = usageIn(reported, (_, output) => ({ output_tokens: output }));
   const announced =
-    told === 'missing' ? { input_tokens: 7, output_tokens: 1 } : usageIn(told, (input) => ({ input_tokens: input }));
+    reported === 'missing'
+      ? { input_tokens: 7, output_tokens: 1 }
+      : usageIn(reported, (input) => ({ input_tokens: input }));
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'vendor-model', content: [] };
   const start = { ...message, stop_reason: null, stop_sequence: null, usage: announced };
   const events = [
@@ -94,16 +96,19 @@ const messages = ({ told, words }: Answer): Script => {
     events,
     words: placed(words, 3),
     finished,
-    counted: isCounted(told) ? finished : NEVER,
+    counted: isCounted(reported) ? finished : NEVER,
     done: events.length,
     error: named({ type: 'error', ...{ error: { type: 'api_error', message: 'It broke.' } } }),
   };
 };
 
 /** https://ai.google.dev/api/generate-content: each chunk has a running count, and no event ends the stream. */
-const generateContent = ({ told, words }: Answer): Script => {
+const generateContent = ({ reported, words }: Answer): Script => {
   const running = { promptTokenCount: 7, candidatesTokenCount: 1 };
-  const usageMetadata = usageIn(told, (input, output) => ({ promptTokenCount: input, candidatesTokenCount: output }));
+  const usageMetadata = usageIn(reported, (input, output) => ({
+    promptTokenCount: input,
+    candidatesTokenCount: output,
+  }));
   const chunk = (candidate: object, usage: object | undefined) =>
     data({
       candidates: [{ index: 0, ...candidate }],
@@ -122,16 +127,16 @@ const generateContent = ({ told, words }: Answer): Script => {
     events,
     words: placed(words, 1),
     finished: words.length + 2,
-    counted: isCounted(told) ? words.length + 3 : NEVER,
+    counted: isCounted(reported) ? words.length + 3 : NEVER,
     done: NEVER,
     error: data({ error: { code: 500, message: 'It broke.', status: 'INTERNAL' } }),
   };
 };
 
 /** https://developers.openai.com/api/reference/resources/responses/streaming-events */
-const responses = ({ told, words }: Answer): Script => {
+const responses = ({ reported, words }: Answer): Script => {
   const body = { id: 'resp_1', object: 'response', created_at: 1_794_873_600, model: 'vendor-model', output: [] };
-  const usage = usageIn(told, (input, output) => ({ input_tokens: input, output_tokens: output }));
+  const usage = usageIn(reported, (input, output) => ({ input_tokens: input, output_tokens: output }));
   const item = { id: 'msg_1', type: 'message', role: 'assistant', content: [] };
   const place = { item_id: 'msg_1', output_index: 0, content_index: 0 };
   const part = { type: 'output_text', text: '', annotations: [] };
@@ -150,7 +155,7 @@ const responses = ({ told, words }: Answer): Script => {
     events,
     words: placed(words, 4),
     finished: events.length,
-    counted: isCounted(told) ? events.length : NEVER,
+    counted: isCounted(reported) ? events.length : NEVER,
     done: events.length,
     error: named({ type: 'error', ...{ code: 'server_error', message: 'It broke.', param: null, sequence_number: 3 } }),
   };
@@ -160,10 +165,10 @@ const scripts: Readonly<Record<Wire, (answer: Answer) => Script>> = { chat, mess
 
 /** Builds a usage with the provider's names. Unreadable counts are words. */
 const usageIn = (
-  told: Told,
+  reported: Told,
   names: (input: number, output: number) => Readonly<Record<string, number>>,
 ): object | undefined => {
-  if (told === 'missing') return undefined;
-  if (told !== 'unreadable') return names(told.input, told.output);
+  if (reported === 'missing') return undefined;
+  if (reported !== 'unreadable') return names(reported.input, reported.output);
   return Object.fromEntries(Object.keys(names(0, 0)).map((name) => [name, 'many']));
 };

@@ -87,7 +87,7 @@ const refused: readonly (readonly [
   entries: readonly FormEntry[],
   code: string,
   param: string,
-  told: string,
+  words: string,
 ])[] = [
   ['gpt-image-2', [['mask', picture(64, 65)]], format, 'mask', 'the mask is 64x65, but the first image is 64x64'],
   ['gpt-image-2', [['mask', fileOf(jpeg(64, 64))]], format, 'mask', 'must be a PNG'],
@@ -120,10 +120,10 @@ const refused: readonly (readonly [
   ['gpt-image-2', [['input_fidelity', 'high']], plain, 'input_fidelity', 'not supported'],
 ];
 
-test.for(refused)('IMG-5 %s rejects %o', async ([model, entries, code, param, told]) => {
+test.for(refused)('IMG-5 %s rejects %o', async ([model, entries, code, param, words]) => {
   const { code: got, param: at, message } = await refusal(edit(model, ...entries));
   expect([got, at]).toEqual([code, param]);
-  expect(message).toContain(told);
+  expect(message).toContain(words);
 });
 
 test('IMG-5 an edit without an image names the field', async () => {

@@ -9,7 +9,7 @@ const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"/>';
 const good = inline(png(64, 64));
 
 /** Values that no model accepts as an image, with a part of the message. */
-const noUrls: readonly (readonly [value: unknown, told: string])[] = [
+const noUrls: readonly (readonly [value: unknown, words: string])[] = [
   ['a cat', 'must be'],
   ['', 'must be'],
   [{ url: 'https://a.example' }, 'must be'],
@@ -23,10 +23,10 @@ const noUrls: readonly (readonly [value: unknown, told: string])[] = [
 
 test.for([...noUrls, [good, 'an http(s) URL.'] as const, [['https://a.example'], 'an http(s) URL.'] as const])(
   'IMG-4 Seedream rejects %o among its images',
-  ([value, told]) => {
+  ([value, words]) => {
     const refusal = refusalOf(() => generation('seedream-4-0', { image: ['https://a.example/a.png', value] }));
     expect(refusal).toMatchObject({ code: 'invalid_image_format', status: 400, param: 'image[1]' });
-    expect(refusal.message).toContain(told);
+    expect(refusal.message).toContain(words);
   },
 );
 
@@ -42,7 +42,7 @@ test('IMG-10 Seedream counts its images before it checks them', () => {
   expect(refusal).toMatchObject({ code: 'invalid_request_error', status: 400 });
 });
 
-const noImages: readonly (readonly [value: unknown, told: string])[] = [
+const noImages: readonly (readonly [value: unknown, words: string])[] = [
   ...noUrls,
   [['https://a.example/a.png'], 'must be'],
   [inline(svg, 'image/svg+xml'), 'PNG, JPEG or WebP'],
@@ -58,10 +58,10 @@ const noImages: readonly (readonly [value: unknown, told: string])[] = [
   [`${good.slice(0, 40)}\n${good.slice(40)}`, 'not valid base64'],
 ];
 
-test.for(noImages)('IMG-4 Flux rejects %o as an image', ([value, told]) => {
+test.for(noImages)('IMG-4 Flux rejects %o as an image', ([value, words]) => {
   const refusal = refusalOf(() => generation('flux-2-pro', { input_image: good, input_image_4: value }));
   expect(refusal).toMatchObject({ code: 'invalid_image_format', status: 400, param: 'input_image_4' });
-  expect(refusal.message).toContain(told);
+  expect(refusal.message).toContain(words);
 });
 
 test('IMG-4 Flux accepts all three formats unchanged, whatever type the data URI declares', () => {

@@ -87,7 +87,7 @@ test('IMG-1 the response has a link unless the client asks for base64', () => {
   });
 });
 
-const refusedEarly: readonly (readonly [body: object, param: string, told: string])[] = [
+const refusedEarly: readonly (readonly [body: object, param: string, words: string])[] = [
   [{ model: undefined }, 'model', 'the id of a model'],
   [{ prompt: ' \n' }, 'prompt', 'describes the image'],
   [{ prompt: ['a cat'] }, 'prompt', 'describes the image'],
@@ -106,14 +106,14 @@ const refusedEarly: readonly (readonly [body: object, param: string, told: strin
   [{ partial_images: 0 }, 'partial_images', 'not streamed here'],
 ];
 
-test.for(refusedEarly)('ERR-8 %o is rejected for every model', ([body, param, told]) => {
+test.for(refusedEarly)('ERR-8 %o is rejected for every model', ([body, param, words]) => {
   const refusal = refusalOf(() => generationOrder({ model: 'flux-2-pro', ...body }));
   expect(refusal).toMatchObject({ code: 'invalid_request_error', status: 400, param });
-  expect(refusal.message).toContain(told);
+  expect(refusal.message).toContain(words);
   expect(refusal.message.startsWith(`${param}: `)).toBe(true);
 });
 
-const refused: readonly (readonly [rule: string, model: string, body: object, param: string, told: string])[] = [
+const refused: readonly (readonly [rule: string, model: string, body: object, param: string, words: string])[] = [
   ['IMG-7', 'gpt-image-2', { n: 11 }, 'n', 'at most 10'],
   ['IMG-3', 'gpt-image-2', { quality: 'xhigh' }, 'quality', '"auto", "low", "medium", "high"'],
   ['IMG-3', 'gpt-image-2-fixed', { quality: 'high' }, 'quality', 'follows from size'],
@@ -144,10 +144,10 @@ const refused: readonly (readonly [rule: string, model: string, body: object, pa
   ['IMG-1', 'gpt-image-2', { prompt: 'é'.repeat(32_001) }, 'prompt', 'at most 32000 characters'],
 ];
 
-test.for(refused)('%s %s rejects %o', ([, model, body, param, told]) => {
+test.for(refused)('%s %s rejects %o', ([, model, body, param, words]) => {
   const refusal = refusalOf(() => generation(model, body));
   expect(refusal).toMatchObject({ code: 'invalid_request_error', status: 400, param });
-  expect(refusal.message).toContain(told);
+  expect(refusal.message).toContain(words);
   expect(refusal.message.startsWith(`${param}: `)).toBe(true);
 });
 

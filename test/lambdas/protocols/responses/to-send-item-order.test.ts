@@ -25,9 +25,9 @@ test.for([
   ['m1 r1', 'm1 r1'],
   ['r1 f1', 'r1 f1'],
   ['r1 r2 m1', 'm1 r1 r2'],
-] as const)('RESP-5 an output of %s is returned as %s, and goes back in its original order', ([made, told]) => {
+] as const)('RESP-5 an output of %s is returned as %s, and goes back in its original order', ([made, returned]) => {
   const shown = messageFirst(items(made));
-  expect(shown).toEqual(items(told));
+  expect(shown).toEqual(items(returned));
   if (made.startsWith('r')) expect(reasoningFirst(shown)).toEqual(items(made));
 });
 

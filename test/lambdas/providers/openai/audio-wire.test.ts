@@ -168,9 +168,9 @@ test.for([
   ['application/octet-stream', undefined],
   ['', undefined],
   [undefined, undefined],
-] as const)('AUD-3 a content type of %s reaches the client if it is an audio type', async ([type, told]) => {
+] as const)('AUD-3 a content type of %s reaches the client if it is an audio type', async ([type, expected]) => {
   const { sound } = await spoken({ body: 'sound', ...(type === undefined ? {} : { type }) });
-  expect(sound.mediaType).toBe(told);
+  expect(sound.mediaType).toBe(expected);
   expect(await firstOf(sound.bytes)).toBe('sound');
 });
 
