@@ -156,7 +156,7 @@ const writeRecord = async (
     deps.notice('commit_failed', requestId);
     throw new GatewayError(
       'service_unavailable',
-      'The charge could not be recorded, so the response is not sent. Retry the request.',
+      'The charge could not be recorded, so the response is not sent. Check GET /api/usage before you retry.',
       {
         cause: error,
       },
