@@ -9,6 +9,6 @@ test('BILL-13 the search finds a violation when a clause of the ledger is missin
     { cwd: join(import.meta.dirname, '../../../..'), encoding: 'utf8' },
   );
   expect(status).toBe(0);
-  expect(stdout).toContain('an open hold that no sweep would find');
+  expect(stdout).toContain('an open hold that no sweep can find');
   expect(stdout).not.toContain('NOTHING FOUND');
 });
