@@ -18,10 +18,10 @@ interface IssueOptions extends ReasonOptions {
   readonly create?: true;
 }
 
-type Work<Options> = (place: Place, terminal: Terminal, accountId: string, options: Options) => Promise<Told>;
+type Work<Options> = (place: Place, terminal: Terminal, accountId: string, options: Options) => Promise<KeyResult>;
 
 /** Result of a command. `key` is the new API key, which is shown only once. */
-interface Told {
+interface KeyResult {
   readonly account: string;
   readonly id: string | null;
   readonly masked: string | null;
@@ -56,20 +56,20 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
   );
 };
 
-const print = async (terminal: Terminal, asJson: boolean, result: Told): Promise<boolean> => {
+const print = async (terminal: Terminal, asJson: boolean, result: KeyResult): Promise<boolean> => {
   if (asJson || result.key === undefined) return printFacts(terminal, asJson, { ...result });
   terminal.status(`API key of ${result.account}. It cannot be shown again.`);
   return terminal.print(`${result.key}\n`);
 };
 
-const toTold = (accountId: string, key: Pick<CurrentKey, 'hash' | 'label'>, apiKey?: string): Told => ({
+const toKeyResult = (accountId: string, key: Pick<CurrentKey, 'hash' | 'label'>, apiKey?: string): KeyResult => ({
   account: accountId,
   id: keyIdOf(key.hash),
   masked: toMasked(key.label),
   ...(apiKey === undefined ? {} : { key: apiKey }),
 });
 
-const dry = (terminal: Terminal, account: string): Told => {
+const dry = (terminal: Terminal, account: string): KeyResult => {
   printDryRun(terminal);
   return { account, id: null, masked: null };
 };
@@ -95,7 +95,7 @@ const issue: Work<IssueOptions> = async (place, terminal, accountId, options) =>
   if (issued.kind === 'refused')
     throw refused(`${accountId}: blocked or changed in the meantime. Check it with \`accounts show\`, then try again.`);
   const { made } = issued;
-  return toTold(accountId, made.key, made.apiKey);
+  return toKeyResult(accountId, made.key, made.apiKey);
 };
 
 const rotate: Work<ReasonOptions> = async (place, terminal, accountId, options) => {
@@ -122,7 +122,7 @@ const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) 
       `${accountId}: its API key was replaced in the meantime. Check it with \`accounts show\`, then try again.`,
     );
   }
-  return { ...toTold(accountId, current), revoked: true };
+  return { ...toKeyResult(accountId, current), revoked: true };
 };
 
 const nameOf = (accountId: string, { label }: CurrentKey): string =>

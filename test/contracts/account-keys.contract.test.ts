@@ -67,7 +67,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(await current(accountId)).toMatchObject({ hash: `${accountId}-a` });
   });
 
-  test('OPS-5 nobody and a blocked account get no first key', async () => {
+  test('OPS-5 an unknown and a blocked account get no first key', async () => {
     const accountId = await openWithoutKey();
     expect(await subject.accounts.setBlocked(accountId, true, undefined)).toBe('set');
     for (const id of ['nobody', accountId]) {
@@ -100,7 +100,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(await audit(subject, accountId)).toMatchObject({ findings: [] });
   });
 
-  test('KEY-2 whoever knows an old key, another one or none at all replaces nothing', async () => {
+  test('KEY-2 an old, other or missing key id replaces nothing', async () => {
     const { accountId, old, next } = await openOne();
     expect(await replace(accountId, 'never-there', next)).toBe('changed');
     expect(await replace(accountId, old, next)).toBe('replaced');

@@ -191,7 +191,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.accounts.chat('nobody')).toBeUndefined();
   });
 
-  test('KEY-3 the version that was told last only rises, whoever comes late', async () => {
+  test('KEY-3 the last notified version only rises, even after a late write', async () => {
     const { chatId = '' } = await openOne();
     const noticed = async () => (await subject.accounts.chat(chatId))?.noticedVersion;
     for (const [version, expected] of [

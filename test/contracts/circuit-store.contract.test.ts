@@ -30,7 +30,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     });
   });
 
-  test('FALL-1 calls add up in their bucket, whoever counts them, and accounts are a set', async () => {
+  test('FALL-1 calls of all processes add up in their bucket, and accounts are a set', async () => {
     const count = (startMs: number, failures: number, successes: number, accounts: string[]) =>
       subject.store.count(keyOf('counted'), { startMs, failures, successes, accounts }, NOW + 120_000);
     await Promise.all([
@@ -78,7 +78,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect(await lease('nothing', 'p')).toEqual({ refused: undefined });
   });
 
-  test('FALL-1 only the owner of the lease renews it, gives it back, judges and closes', async () => {
+  test('FALL-1 only the owner of the lease renews, releases, judges and closes', async () => {
     const key = keyOf('owned');
     const { store } = subject;
     const judged = { openUntilMs: AFTER + 60_000, openings: 2, goodProbes: 1 };

@@ -195,7 +195,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
   });
 
   test.each(['open', 'prepared', 'free', 'done'] as const)(
-    'IDEM-7 an expired claim that is %s starts anew, for any fingerprint, once its lease has passed as well',
+    'IDEM-7 an expired %s claim restarts for any fingerprint after its lease',
     async (state) => {
       await claim('first', { expiresAtMs: NOW + 1_000 });
       if (state === 'prepared' || state === 'done')

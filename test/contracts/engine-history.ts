@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import type { LedgerDependencies } from '../../lambdas/core/ledger/ledger.ts';
 import {
+  type ClientResult,
   GIVEN_PICOS,
   LIFETIME_MS,
   playRequest,
   type RequestPlan,
   sweepNowAndThen,
-  type Told,
   topUp,
 } from '../lambdas/core/ledger/history.ts';
 import type { Call, Fault } from '../support/fault-proxy.ts';
@@ -37,7 +37,7 @@ type Step = () => Promise<void>;
  * two sweepers with the very same call: there the one that came first is the first.)
  */
 export class EngineHistory {
-  readonly told: Told[] = [];
+  readonly told: ClientResult[] = [];
   readonly #engine: Engine;
   readonly #accountId: string;
   readonly #choices: Choices;

@@ -17,7 +17,7 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     return [records.map(({ holdId }) => holdId), more] as const;
   };
 
-  test('BILL-15 records are listed newest first, and it is told whether there are more', async () => {
+  test('BILL-15 records are listed newest first, with a flag for more', async () => {
     const id = await account(0n);
     await write(id, 'b.0', 'a.0', 'c.1', 'c.0');
     expect(await list(id, { limit: 3 })).toEqual([['c.1', 'c.0', 'b.0'], true]);

@@ -52,7 +52,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
   });
 
   describe('apply', () => {
-    test('BILL-3 a settled record gives back the rest and counts the charge', async () => {
+    test('BILL-3 a settled record releases the rest and counts the charge', async () => {
       const id = await account(100n);
       await store.hold(order(id));
       const after = await store.apply(record(id), 40n);
@@ -102,7 +102,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await money(id)).toEqual([100n, 100n, 0n]);
     });
 
-    test('KEY-6 a reference credits once; with another amount it is an error and tells the first', async () => {
+    test('KEY-6 a reference credits once; a different amount is rejected with the first amount', async () => {
       const id = await account(100n);
       expect(await credit(id, 100n)).toEqual({ kind: 'repeated' });
       expect(await credit(id, 99n)).toEqual({ kind: 'other-amount', amountPicos: 100n });

@@ -44,7 +44,7 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
     expect(await claim(never)).toBe('claimed');
   });
 
-  test('KEY-1 whoever gives an update back too late does not undo that another has dealt with it', async () => {
+  test('KEY-1 a late release of an update does not undo its completion', async () => {
     const update = newUpdate();
     await claim(update);
     expect(await claim(update, NOW + UPDATE_LEASE_MS + 1)).toBe('claimed');

@@ -29,7 +29,7 @@ const hold = () => {
   return stores.deps.ledgerStore.hold({ accountId: 'one', holdId: 'r.0', amountPicos: 1n, ...times });
 };
 
-test('OPS-9 GEN-10 a full database frees the reserve, and then takes no hold and is not healthy', async () => {
+test('OPS-9 GEN-10 a full database frees the reserved space, rejects holds and is degraded', async () => {
   const { db } = stores;
   const reserve = join(folder, 'database/reserve');
   expect([existsSync(reserve), await stores.problems()]).toEqual([true, []]);

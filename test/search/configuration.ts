@@ -1,5 +1,5 @@
 import type { Op } from './operations.ts';
-import type { Body, Told } from './run-actor.ts';
+import type { Body, ClientResult } from './run-actor.ts';
 import type { World } from './world.ts';
 
 export interface Actor {
@@ -33,5 +33,5 @@ export interface Configuration {
   /** Ids of the requests that share the idempotency key. */
   readonly idempotent?: readonly string[];
   /** Returns the description of a documented exception, or undefined if the result is a violation. */
-  readonly documented?: (returned: Told) => string | undefined;
+  readonly documented?: (returned: ClientResult) => string | undefined;
 }

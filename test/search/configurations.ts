@@ -1,7 +1,7 @@
 import { EXPIRES_AT_MS, request, sweeper, worker } from './actors.ts';
 import type { Actor, Configuration } from './configuration.ts';
 import type { Op, Served } from './operations.ts';
-import type { Told } from './run-actor.ts';
+import type { ClientResult } from './run-actor.ts';
 import { idempotent, streaming } from './text-actors.ts';
 import { newWorld } from './world.ts';
 
@@ -34,7 +34,7 @@ const takesNothing = ({ kind }: Op): boolean => kind === 'putNote' || kind === '
  * BILL-14: the outcome is unknown and the charge may be committed. The sweeper, the worker or the next request with the
  * key finds it.
  */
-const unknowable = (returned: Told): string | undefined =>
+const unknowable = (returned: ClientResult): string | undefined =>
   returned.unanswered?.includes('putRecord')
     ? `returned ${returned.content} although charged; neither the charge nor the release had a definite reply`
     : undefined;

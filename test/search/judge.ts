@@ -2,7 +2,7 @@ import { heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import { Closing } from './closing.ts';
 import type { Configuration } from './configuration.ts';
 import { requestOf } from './operations.ts';
-import type { Told } from './run-actor.ts';
+import type { ClientResult } from './run-actor.ts';
 import { ACTORS, type Space, WORLD } from './space.ts';
 import type { World } from './world.ts';
 
@@ -144,7 +144,7 @@ const worldProblems = (
 /** Conditions on the stored data and the result of one client. `closed`: nothing more can happen. */
 const toldProblems = (
   { records, notes }: World,
-  returned: Told,
+  returned: ClientResult,
   { idempotent = [], documented, enoughMoney }: Configuration,
   closed: boolean,
 ): readonly Verdict[] => {

@@ -5,7 +5,7 @@ import type { PaidCallDependencies } from '../../lambdas/core/paid-call/dependen
 import { data, text } from '../lambdas/core/catalog/sample-data.ts';
 import type { Served } from './operations.ts';
 import { ledgerDependencies } from './ports.ts';
-import type { Host, Told } from './run-actor.ts';
+import type { ClientResult, Host } from './run-actor.ts';
 
 const catalog = loadCatalog(data([text()]));
 
@@ -45,7 +45,7 @@ export const askVendor = async (host: Host, outcomes: readonly Served[]): Promis
 };
 
 /** Returns the result of an intended gateway error. Other errors are bugs and end the search. */
-export const errorTold = (requestId: string, error: unknown): Told => {
+export const errorTold = (requestId: string, error: unknown): ClientResult => {
   if (!(error instanceof GatewayError)) throw error;
   return { requestId, kind: 'error', content: error.code };
 };

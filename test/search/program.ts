@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Interned } from './canonical.ts';
 import type { Op, Reply } from './operations.ts';
-import { type Body, type Event, type Pending, Run, type Told } from './run-actor.ts';
+import { type Body, type ClientResult, type Event, type Pending, Run } from './run-actor.ts';
 
 /** A waiting actor after a history of replies, with all its pending calls. */
 export interface Node {
@@ -28,7 +28,7 @@ export class Graph {
   readonly nodes: Node[] = [];
   readonly ops = new Interned<Op>();
   readonly replies = new Interned<Reply>();
-  readonly returned = new Interned<Told | null>();
+  readonly returned = new Interned<ClientResult | null>();
   readonly timesMs: readonly number[];
   /** Whether timers longer than a retry pause fire. */
   readonly timers: boolean;

@@ -4,7 +4,7 @@ import type { Interned } from './canonical.ts';
 import type { Answer, Op, Reply } from './operations.ts';
 
 /** Final result of a client's request. Sweepers and workers have none. */
-export interface Told {
+export interface ClientResult {
   readonly requestId: string;
   readonly kind: 'success' | 'error';
   /** Body of a success, or code of an error. */
@@ -19,11 +19,11 @@ export interface Host {
   /** Resolves with the reply that the search chooses. Rejects with a StoreError if there is no definite reply. */
   call(op: Op): Promise<Answer>;
   /** Reports a result before the actor ends, such as a stream. Only the first result counts. */
-  tell(returned: Told): void;
+  tell(returned: ClientResult): void;
 }
 
 /** Real code with dependencies that use the host. Any error that it throws is a bug of the code or of the search. */
-export type Body = (host: Host) => Promise<Told | undefined>;
+export type Body = (host: Host) => Promise<ClientResult | undefined>;
 
 export interface Pending {
   /** Number of the call within its actor. */
@@ -67,7 +67,7 @@ const PAUSE_MAX_MS = 5_000;
 
 /** One run of an actor. */
 export class Run {
-  returned: Told | undefined;
+  returned: ClientResult | undefined;
   ended = false;
   bug: unknown;
   readClock = false;
@@ -92,7 +92,7 @@ export class Run {
     const host = {
       clock: this.#clock(),
       call: (op: Op) => this.#call(op),
-      tell: (returned: Told) => this.#tell(returned),
+      tell: (returned: ClientResult) => this.#tell(returned),
     };
     host
       .call({ kind: 'start' })
@@ -120,7 +120,7 @@ export class Run {
     waiting.answer(this.#graph.replies.at(reply));
   }
 
-  #tell(returned: Told): void {
+  #tell(returned: ClientResult): void {
     if (this.returned) return;
     const unanswered = [...this.#unanswered].sort();
     this.returned = returned.kind === 'error' && unanswered.length > 0 ? { ...returned, unanswered } : returned;

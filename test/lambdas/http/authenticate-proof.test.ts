@@ -86,7 +86,7 @@ test.each([
   },
 );
 
-test.each(kinds)('AUTH-6 %s: where no secret is set nobody gets in', async (kind) => {
+test.each(kinds)('AUTH-6 %s: a caller is rejected if no secret is set', async (kind) => {
   const { send, reads, handled } = await opened({ secrets: { botToken: undefined, topUpKey: undefined } });
   const unset = ['', 'undefined', 'null'];
   const guesses: Sent[] = [

@@ -61,7 +61,7 @@ test('OPS-9 new holds are refused below 64 MiB of free space, and accepted again
   }
 });
 
-test('OPS-9 a full disk frees the reserve, and it is made again when 96 MiB are free', async () => {
+test('OPS-9 a full disk frees the reserved space, which is created again at 96 MiB', async () => {
   const disk = await open();
   disk.checkReserve();
   expect(disk.onFull()).toBe(true);

@@ -87,7 +87,7 @@ const rotationBugs = bugsIn('lambdas/core/accounts/issue-key.ts', rotationTests,
     replace: 'isCurrent !== undefined',
   },
   {
-    id: 'key-told-that-was-never-stored',
+    id: 'key-returned-that-was-never-stored',
     what: 'The second of two concurrent rotations returns an API key that no store has.',
     find: "reply === 'changed' && !(await isCurrent(deps, accountId, key.hash))",
     replace: "reply === 'changed' && isCurrent === undefined",
@@ -116,7 +116,7 @@ const startBugs = bugsIn('lambdas/core/accounts/chats.ts', startTests, [
     replace: 'if (!current) return',
   },
   {
-    id: 'start-tells-a-dead-key',
+    id: 'start-shows-a-revoked-key',
     what: 'A start of the bot shows the API key that it created, although another one has replaced it.',
     find: 'if (current?.hash === key.hash) return',
     replace: 'if (current) return',

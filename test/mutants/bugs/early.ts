@@ -21,13 +21,13 @@ const formBugs = bugsIn('lambdas/http/early-answer.ts', whole, [
 
 const commitBugs = bugsIn('lambdas/http/early-answer.ts', whole, [
   {
-    id: 'early-answer-told-twice',
+    id: 'early-response-recorded-twice',
     what: 'A stream that was started early is recorded twice, and its charge is counted twice.',
     find: 'if (text === undefined) return;\n    begun.write(text);',
     replace: "begun.write(text ?? '');",
   },
   {
-    id: 'early-failure-told-as-good',
+    id: 'early-failure-recorded-as-success',
     what: 'The log and the metrics report a response that failed after its early status 200 as a success.',
     find: 'recordError(exchange.summary, error);',
     replace: '',

@@ -18,7 +18,7 @@ const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
     replace: 'delivered: drawing.images.length,',
   },
   {
-    id: 'images-nobody-asked-for-charged',
+    id: 'images-not-requested-charged',
     what: 'All images that a provider sends are charged, even if the client requested fewer.',
     find: 'drawing.images.slice(0, ask.n)',
     replace: 'drawing.images',
@@ -44,7 +44,7 @@ const drawBugs = bugsIn('lambdas/core/images/draw-images.ts', drawTests, [
     caughtBy: keyedTests,
   },
   {
-    id: 'usage-of-images-told-in-full',
+    id: 'usage-of-images-reported-in-full',
     what: 'The response reports tokens of images that were neither delivered nor charged.',
     find: 'usage: drawing.usage && deliveredUsage(drawing.usage, counts)',
     replace: 'usage: deliveredUsage && counts && drawing.usage',

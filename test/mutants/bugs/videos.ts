@@ -43,7 +43,7 @@ const chargeBugs = bugsIn('lambdas/core/videos/finish-video.ts', histories, [
     caughtBy: endTests,
   },
   {
-    id: 'video-of-a-released-hold-told-as-charged',
+    id: 'video-of-a-released-hold-reported-as-charged',
     what: 'A charge after the release of its hold is not detected.',
     find: "if (record.outcome !== 'settled') return",
     replace: "if (record.outcome !== 'settled' && !record) return",

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { CAP, type Face, faces } from './faces.ts';
-import { type Script, scriptOf, type Told } from './scripts.ts';
+import { type ReportedUsage, type Script, scriptOf } from './scripts.ts';
 
 /** Behavior of the provider after its last event: it ends, breaks off, reports a failure, or pauses. */
 export const afterwards = ['ends', 'resets', 'closes', 'fails', 'stalls'] as const;
@@ -16,7 +16,7 @@ export interface LifeCase {
   readonly tag: string;
   readonly face: Face;
   readonly script: Script;
-  readonly reported: Told;
+  readonly reported: ReportedUsage;
   /** Number of events that the provider sends. */
   readonly sent: number;
   readonly afterwards: Afterwards;
@@ -64,23 +64,26 @@ export const givenBy = (one: LifeCase): Given => {
 };
 
 /** Token counts that differ per case and are below the hold. */
-const toldBy = (index: number): Told & object => ({ input: 100 + (index % 1_000), output: 10 + (index % 100) });
+const reportedBy = (index: number): ReportedUsage & object => ({
+  input: 100 + (index % 1_000),
+  output: 10 + (index % 100),
+});
 
 type Draft = Omit<LifeCase, 'tag' | 'script' | 'reported' | 'title'> & {
   readonly rules: string;
   readonly what: string;
-  readonly reported?: Told;
+  readonly reported?: ReportedUsage;
   readonly padding?: readonly number[];
 };
 
 const toCase = ({ rules, what, padding, ...draft }: Draft, index: number): LifeCase => {
   const tag = `tag-${String(index).padStart(4, '0')}`;
-  const reported = draft.reported ?? toldBy(index);
+  const reported = draft.reported ?? reportedBy(index);
   const script = scriptOf(draft.face.wire, tag, reported, padding);
   return { ...draft, title: `${rules} ${draft.face.name}: ${what} (${tag})`, tag, reported, script };
 };
 
-const lengthOf = ({ wire }: Face): number => scriptOf(wire, '', toldBy(0)).events.length;
+const lengthOf = ({ wire }: Face): number => scriptOf(wire, '', reportedBy(0)).events.length;
 
 /** Cases for each path and each number of events, from none to all. */
 const everywhere = (toDrafts: (face: Face, place: number, of: number) => readonly Draft[]): readonly Draft[] =>
@@ -154,7 +157,7 @@ const unread: readonly Draft[] = faces.flatMap((face) => {
   const of = scriptOf(
     face.wire,
     '',
-    toldBy(0),
+    reportedBy(0),
     padding.map(() => 0),
   ).events.length;
   const draft = { face, client: 'does not read', padding } as const;

@@ -1,7 +1,7 @@
 import type { Wire } from '../../support/protocol-usage.ts';
 
 /** Usage that a provider reports: missing, unreadable, or counts. */
-export type Told = 'missing' | 'unreadable' | { readonly input: number; readonly output: number };
+export type ReportedUsage = 'missing' | 'unreadable' | { readonly input: number; readonly output: number };
 
 /** A stream of a provider. Places are numbers of events sent so far. */
 export interface Script {
@@ -22,12 +22,12 @@ const NEVER = Number.POSITIVE_INFINITY;
 const WORDS = 4;
 
 interface Answer {
-  readonly reported: Told;
+  readonly reported: ReportedUsage;
   readonly words: readonly string[];
 }
 
 /** Creates a script. `tag` makes its words unique; `padding` is the number of bytes added to each word. */
-export const scriptOf = (wire: Wire, tag: string, reported: Told, padding: readonly number[] = []): Script => {
+export const scriptOf = (wire: Wire, tag: string, reported: ReportedUsage, padding: readonly number[] = []): Script => {
   const sizes = padding.length > 0 ? padding : Array.from({ length: WORDS }, () => 0);
   const words = sizes.map((_, index) => `w${index}-${tag}`);
   return scripts[wire]({ reported, words: words.map((word, index) => `${word} ${'.'.repeat(sizes[index] ?? 0)}`) });
@@ -39,7 +39,7 @@ const placed = (words: readonly string[], before: number): Script['words'] =>
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const named = (value: { readonly type: string }): string => `event: ${value.type}\n${data(value)}`;
 
-const isCounted = (reported: Told): boolean => typeof reported === 'object';
+const isCounted = (reported: ReportedUsage): boolean => typeof reported === 'object';
 
 /** https://platform.openai.com/docs/api-reference/chat-streaming */
 const chat = ({ reported, words }: Answer): Script => {
@@ -165,7 +165,7 @@ const scripts: Readonly<Record<Wire, (answer: Answer) => Script>> = { chat, mess
 
 /** Builds a usage with the provider's names. Unreadable counts are words. */
 const usageIn = (
-  reported: Told,
+  reported: ReportedUsage,
   names: (input: number, output: number) => Readonly<Record<string, number>>,
 ): object | undefined => {
   if (reported === 'missing') return undefined;

@@ -36,7 +36,7 @@ test('KEY-1 the first start makes an account, a key and the credit to begin with
   expect(await world.audit(accountId)).toMatchObject({ findings: [] });
 });
 
-test('KEY-1 a second start tells the key by its ends alone, and changes nothing', async () => {
+test('KEY-1 a second start shows only the ends of the key and changes nothing', async () => {
   const { process, first, ledger, usableKeys } = await startedWorld();
   const again = await process().start();
   expect(again).toEqual({ kind: 'had-key', accountId: first.accountId, label: labelOf(first.apiKey) });
@@ -141,7 +141,7 @@ test('KEY-1 a write that lands late changes nothing any more', async () => {
   expect(await world.audit(accountId)).toMatchObject({ findings: [] });
 });
 
-test('KEY-1 who opens an account and finds its key replaced meanwhile tells no dead key', async () => {
+test('KEY-1 a start whose key was replaced in the meantime shows no revoked key', async () => {
   const world = accountWorld();
   const moment = createMoment();
   const slow = world.process({ currentKey: [{ kind: 'delayed', until: moment.until }] });

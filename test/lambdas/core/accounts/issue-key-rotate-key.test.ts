@@ -47,7 +47,7 @@ test('KEY-2 what a key is called by in the open is neither the key nor its hash'
   expect(keyIdOf(hash)).not.toBe(keyIdOf(hashOf('sk-service-other')));
 });
 
-test('KEY-2 of several rotations at once one wins and the others are 409', async () => {
+test('KEY-2 one of several concurrent rotations wins, and the others get 409', async () => {
   for (let round = 0; round < 10; round += 1) {
     const world = await startedWorld();
     const settled = await Promise.allSettled(
@@ -63,7 +63,7 @@ test('KEY-2 of several rotations at once one wins and the others are 409', async
   }
 });
 
-test('KEY-2 whoever knows a key that is no longer the current one replaces nothing', async () => {
+test('KEY-2 the id of a former key replaces nothing', async () => {
   const world = await startedWorld();
   const { apiKey } = await world.process().rotate(world.accountId, world.oldId);
   for (const keyId of [world.oldId, world.old, '', 'f'.repeat(16)]) {

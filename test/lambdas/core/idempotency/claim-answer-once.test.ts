@@ -51,7 +51,7 @@ test('IDEM-3 another request under the same key is refused, before and after its
   await world.expectCharges(2);
 });
 
-test('IDEM-4 of 100 at once one is answered, the others are told to ask again, and then get its answer', async () => {
+test('IDEM-4 of 100 concurrent requests one runs, and the others get its response later', async () => {
   const moment = createMoment();
   const world = await keyedWorld({ play: () => moment.until.then(() => answered()) });
   const all = Array.from({ length: 100 }, (_, index) => world.send(`r${index}`));

@@ -40,7 +40,7 @@ test('IDEM-8 an answer that was prepared and never charged is not served', async
   await world.expectCharges(1);
 });
 
-test('IDEM-8 a take-over gives back what the old request held, and does not wait for the sweeper', async () => {
+test('IDEM-8 a takeover releases the hold of the old request without the sweeper', async () => {
   const world = await keyedWorld({ play: () => new Promise(() => undefined) }, withClaims({ renew: fails }));
   void world.send('r1');
   await world.clock.advance(LEASE_MS);
@@ -70,7 +70,7 @@ test('IDEM-8 a charge whose claim could not be completed is answered again, and 
   await world.expectCharges(1);
 });
 
-test('IDEM-8 and BILL-14 a key whose charge may stand is not free for another request', async () => {
+test('IDEM-8 and BILL-14 a key whose charge may exist stays claimed', async () => {
   const world = await keyedWorld({
     // The charge is written without a reply; neither the question whether it stands nor the release is answered.
     fault: (method, turn) => {
@@ -85,7 +85,7 @@ test('IDEM-8 and BILL-14 a key whose charge may stand is not free for another re
   await world.expectCharges(1);
 });
 
-test('IDEM-8 and BILL-14 a note that came after the lease is no charge: another request may have the key', async () => {
+test('IDEM-8 and BILL-14 an outbox entry after the lease does not charge the request', async () => {
   const slow = createMoment();
   const world = await keyedWorld(
     {

@@ -43,10 +43,10 @@ test('IMG-1 as text, and nothing is stored', async () => {
 test.for([
   ['one that cannot be had', lostImage(gone)],
   ['one that was filtered', lostImage(filtered)],
-  ['something that is no image', noImage],
+  ['an invalid image', noImage],
   ['an image that is cut', cut],
   ['nothing', imageOf(new Uint8Array())],
-] as const)('IMG-7 %s is left out, and the others are there', async ([, lost]) => {
+] as const)('IMG-7 %s is left out, and the others are returned', async ([, lost]) => {
   const { deps } = await imageWorld();
   for (const images of [
     [lost, wide],

@@ -17,7 +17,7 @@ describe('BILL-5 the hold', () => {
     expect(priceOf(free, { quality }).holdPicos).toBe(PROMPT * 5_000_000n + tokens * 30_000_000n);
   });
 
-  test('BILL-5 of the dearest quality where the vendor chooses, and of the most pixels', () => {
+  test('BILL-5 the highest quality and size count if the provider chooses', () => {
     const size = { kind: 'vendor', pixelsMax: 1_536 * 1_024 } as const;
     expect(priceOf(free, { size }).holdPicos).toBe(PROMPT * 5_000_000n + 10_551n * 30_000_000n);
   });

@@ -9,7 +9,7 @@ describe('IMG-8 by the image', () => {
   const stepped = shippedImage('seedream-5-5');
   const listed = shippedImage('gpt-image-2-fixed');
 
-  test('BILL-5 as many are reserved as are asked for, and only those that came are charged', () => {
+  test('BILL-5 the hold covers the requested images, and the charge those that arrived', () => {
     const money = priceOf(listed, { n: 4, size: inPixels(1_280, 720, '1K') });
     expect(money.holdPicos).toBe(usd('0.12'));
     for (const delivered of [1, 2, 3, 4]) {
@@ -47,7 +47,7 @@ describe('IMG-8 by the image', () => {
     ['one pixel more', inPixels(1, 2_601_124), '0.035'],
     ['1.5K', { kind: 'tier', tier: '1.5K', aspectRatio: undefined }, '0.02'],
     ['2K', { kind: 'tier', tier: '2K', aspectRatio: '16:9' }, '0.035'],
-  ] as const)('IMG-8 the price goes by the pixels: %s', ([, size, price]) => {
+  ] as const)('IMG-8 the price depends on the pixels: %s', ([, size, price]) => {
     expect(formatUsd(priceOf(stepped, { size }).holdPicos)).toBe(price);
   });
 

@@ -29,7 +29,7 @@ export interface RequestPlan {
 }
 
 /** What a client was told; undefined while, or because, nobody told it anything. */
-export type Told = 'charged' | 'refused' | 'released' | 'failed' | undefined;
+export type ClientResult = 'charged' | 'refused' | 'released' | 'failed' | undefined;
 
 /** An empty ledger whose content can be read between two writes. */
 export type InspectedLedger = LedgerStore & Pick<MemoryLedgerStore, 'accounts' | 'recordsOf' | 'creditsOf'>;
@@ -39,7 +39,7 @@ export class History {
   readonly clock = new ManualClock();
   readonly ledger: InspectedLedger;
   readonly outbox = new MemoryOutbox();
-  readonly told: Told[] = [];
+  readonly told: ClientResult[] = [];
   readonly #choices: Choices;
   readonly #store: InterleavedStore;
   readonly #waiting: { readonly name: string; readonly start: (deps: LedgerDependencies) => Promise<unknown> }[];
@@ -191,7 +191,7 @@ export const playRequest = async (
   requestId: string,
   accountId: string,
   plan: RequestPlan,
-  tell: (told: Told) => void,
+  tell: (told: ClientResult) => void,
 ): Promise<void> => {
   const order = {
     accountId,
@@ -216,7 +216,7 @@ export const playRequest = async (
   }
   const { holdId, amountPicos } = placed;
   const at = deps.clock.now();
-  let told: Told;
+  let told: ClientResult;
   try {
     const record = await commit(deps, {
       accountId,

@@ -20,7 +20,7 @@ test('BILL-3 a committed record is applied: the charge is spent, the rest comes 
   expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
 });
 
-test('BILL-13 a record that is there wins, and the late one is told', async () => {
+test('BILL-13 an existing record takes precedence, and the late write is reported', async () => {
   const { deps, settled, account, memory } = await held();
   const expired = { ...settled, outcome: 'released', amountPicos: 0n, reason: 'expired' } as const;
   await commit(deps, expired);
@@ -54,7 +54,7 @@ test('BILL-14 a store that stays down is told after four tries', async () => {
   expect(deps.store.calls).toEqual([...Array(4).fill('putRecord'), ...Array(4).fill('apply')]);
 });
 
-test('BILL-2 release gives the whole hold back and says why', async () => {
+test('BILL-2 release frees the whole hold and stores the reason', async () => {
   const { deps, placedHold, account, memory } = await held();
   await release(deps, placedHold, { reason: 'upstream_error' });
   expect(account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });

@@ -216,7 +216,7 @@ describe('BILL-12 the parts of a prompt on native messages', () => {
     ['cache-rates', 100n],
     ['cache-rates-5m', 125n],
     ['cache-rates-1h', 200n],
-  ] as const)('BILL-5 a prompt priced by %s is held for at its dearest', ([pricing, rateMost]) => {
+  ] as const)('BILL-5 a prompt priced by %s is held at its highest rate', ([pricing, rateMost]) => {
     expect(maximumPrice(own, 100, 10, pricing)).toBe(100n * rateMost + 70n);
     expect(affordableAnswerTokens(own, 100, 100n * rateMost + 20n, pricing)).toBe(2);
     expect(affordableAnswerTokens(own, 100, 100n * rateMost - 1n, pricing)).toBe(-1);

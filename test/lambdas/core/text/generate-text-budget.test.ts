@@ -42,7 +42,7 @@ const withPicos = async (picos: bigint, changes: Parameters<typeof createWorld>[
   return world;
 };
 
-test('BILL-6 without a cap the hold is of the default, which is sent and told', async () => {
+test('BILL-6 without a cap the hold uses the default, which is sent and reported', async () => {
   const world = await withPicos(heldFor(1_000));
   const { chosenCap } = await world.ask();
   expect([chosenCap, world.sent[0]?.outputTokensMax]).toEqual([1_000, 1_000]);

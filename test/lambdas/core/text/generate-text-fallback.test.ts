@@ -92,7 +92,7 @@ test('BILL-10 a model that is shut for missing usage is unavailable, reserve or 
   await expect(world.ask('beta-1')).rejects.toMatchObject({ code: 'model_unavailable', status: 503 });
 });
 
-test('FALL-1 whoever does not get the probe gives its hold back and is held for the reserve under the next id', async () => {
+test('FALL-1 a request that loses the probe releases its hold and places one for the fallback model', async () => {
   const world = await worldOf({ found: { 'alpha-1': open } });
   expect(await world.ask('beta-1')).toMatchObject({ model: { id: 'beta-1' }, fallbackFrom: 'alpha-1' });
   expect(world.log).toEqual(['hold', 'putRecord', 'apply', 'hold', 'send', 'putRecord', 'apply']);
@@ -102,7 +102,7 @@ test('FALL-1 whoever does not get the probe gives its hold back and is held for 
   ]);
 });
 
-test('FALL-1 a reserve that is held for in the second place is held and charged at its own prices', async () => {
+test('FALL-1 a fallback model is held and charged at its own prices', async () => {
   const cheaper = text({ id: 'beta-1', aliases: [], prices: [price({ rates: { input: '4', output: '20' } })] });
   const held: bigint[] = [];
   const world = await worldOf(
@@ -179,7 +179,7 @@ test('BILL-10 an answer without usage is counted for its model', async () => {
   expect(world.reports).toContain('alpha-1 without usage');
 });
 
-test('BILL-16 a dry run tells what would be held and touches no store', async () => {
+test('BILL-16 a dry run returns the hold and uses no store', async () => {
   const world = await worldOf({});
   expect(await world.ask(undefined, true)).toMatchObject({
     kind: 'dry_run',
@@ -192,7 +192,7 @@ test('BILL-16 a dry run tells what would be held and touches no store', async ()
   await expect(rejection.ask(undefined, true)).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
-test('BILL-8 an account with eight drains is told to wait, another is not', async () => {
+test('BILL-8 an account with eight drains must wait, another account need not', async () => {
   const world = await worldOf({});
   const ends = Array.from({ length: 8 }, () => world.deps.drains.begin('account-1'));
   await expect(world.ask()).rejects.toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1 });

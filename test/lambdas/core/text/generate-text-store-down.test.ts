@@ -78,7 +78,7 @@ test('BILL-14 the store is down at the commit of a stream: an error event, uncha
   expect(await afterSweep(world)).toEqual(nothingCharged);
 });
 
-test('BILL-14 the store is down when the account is brought up to date: the answer stands, the sweeper finishes', async () => {
+test('BILL-14 the sweeper updates the account if the store fails after the charge', async () => {
   const world = await createWorld({ fault: down('apply') });
   const { receipt, body } = answeredIn(await world.clock.until(world.ask()));
   expect([receipt.costPicos, receipt.balancePicos, body]).toEqual([
@@ -115,7 +115,7 @@ test('BILL-2 a store that is down when a refusal gives back leaves the client it
   expect(await afterSweep(world)).toEqual(nothingCharged);
 });
 
-test('BILL-14 a charge that is found to stand after all its replies were lost is served', async () => {
+test('BILL-14 a response is sent if its charge is found after all replies were lost', async () => {
   const world = await createWorld({
     fault: (method, turn) => (method === 'putRecord' && turn < 4 ? losesReply : undefined),
     outboxFaults: noNotes,

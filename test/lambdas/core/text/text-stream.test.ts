@@ -84,7 +84,7 @@ for (let count = 1; count <= 3; count += 1) {
   });
 }
 
-test('BILL-9 a stream that stops without an end is no success', async () => {
+test('BILL-9 a stream without an end fails', async () => {
   const { world } = await played(raw('a'));
   const { sink, seen } = loggingSink(world.log);
   await streamed(await world.ask({ stream: true })).pump(sink);

@@ -50,7 +50,7 @@ test('IDEM-8 an owner that died before its job record is succeeded, and its vide
   expect((await world.account()).holds.size).toBe(1);
 });
 
-test('IDEM-8 an owner that wakes before its job record, after a take-over, makes nothing and answers with what stands', async () => {
+test('IDEM-8 an owner that continues after a takeover creates nothing and returns the existing video', async () => {
   const moment = createMoment();
   const world = await videoWorld({ faults: { ...frozen, jobs: { create: { kind: 'delayed', until: moment.until } } } });
   const owner = world.createKeyed('a');

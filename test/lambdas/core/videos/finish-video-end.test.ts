@@ -33,7 +33,7 @@ const hasFile = (world: VideoWorld): boolean => world.memory.files.names().inclu
 const spent = async (world: VideoWorld) => (await world.account()).spentPicos;
 const isHeld = async (world: VideoWorld) => (await world.account()).holds.has(HOLD);
 
-test('VID-6 charges what was counted, then tells that it is completed', async () => {
+test('VID-6 the counted usage is charged before the video is completed', async () => {
   const world = await worldWithFile();
   await chargeVideo(world.steps, VIDEO);
   expect(world.records()).toEqual([
@@ -143,7 +143,7 @@ test.for([
   expect(world.notices).toEqual(notices);
 });
 
-test('VID-6 a charge that stands wins over a release: the video is completed', async () => {
+test('VID-6 an existing charge takes precedence over a release, and the video is completed', async () => {
   const world = await worldWithFile();
   await chargeVideo(world.steps, VIDEO);
   await releaseVideo(world.steps, VIDEO);

@@ -45,7 +45,7 @@ test.for([
   ['not an MP4', { pieces: [Buffer.from('<html>sorry, gone</html>')] }, 'not an MP4'],
   ['no MP4, in pieces', { pieces: [Buffer.from('<ht'), Buffer.from('ml>sorry')] }, 'not an MP4'],
   ['cut', { pieces: [whole.subarray(0, 50)], length: 100, breaksWith: cut }, 'cut'],
-] as const)('VID-5 a file that is %s is no video: nothing is stored', async ([, script, why]) => {
+] as const)('VID-5 a file that is %s is rejected, and nothing is stored', async ([, script, why]) => {
   const world = await worldOffering(script);
   await expect(storeVideo(world.steps, VIDEO)).rejects.toThrow(why);
   await expect(storeVideo(world.steps, VIDEO)).rejects.toThrow(GatewayError);

@@ -74,9 +74,9 @@ test('VID-7 what is a mistake of ours is not taken for a silent vendor', async (
 });
 
 test.for([
-  ['a vendor does not know it', begun, 'lost'],
-  ['it was never begun', {}, 'did not complete'],
-] as const)('VID-7 while a video is young, that %s says nothing; later it fails', async ([, changes, why]) => {
+  ['an unknown video', begun, 'lost'],
+  ['a missing creation', {}, 'did not complete'],
+] as const)('VID-7 while a video is young, %s is not reported; later it fails', async ([, changes, why]) => {
   const world = await worldWithJob(changes, { script: { poll: () => ({ kind: 'gone' }) } });
   await world.clock.advance(YOUNG_MS - 1);
   expect(await pollVideo(world.steps, VIDEO)).toMatchObject({ outcome: 'running' });

@@ -71,7 +71,7 @@ describe('AUTH-9 at the start', () => {
   });
 
   test.each([undefined, '', 'short-canary', '                 '])(
-    'AUTH-9, ERR-5 a secret of less than 16 letters is an Error that does not quote it: "%s"',
+    'AUTH-9, ERR-5 a secret of less than 16 characters is rejected and not quoted: "%s"',
     async (value) => {
       const error: unknown = await createScene({ AWSCURRENT: value })
         .open()
