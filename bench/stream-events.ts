@@ -15,9 +15,9 @@ import { createResponsesWire } from '../lambdas/providers/openai/responses-wire.
 import { chatSample, contentSample, messagesSample, responsesSample } from './stream-samples.ts';
 
 /**
- * Measures CPU time per stream event, from the provider's bytes to the text for the client: forwarded if both use the
- * same protocol, translated otherwise. Alternates with decoding only, so that other load on the machine affects both.
- * `npx node bench/stream-events.ts`
+ * Measures CPU time per stream event, from the provider's bytes to the text for the client. An event is forwarded if
+ * provider and client use the same protocol, and translated otherwise. Each measurement alternates with one that only
+ * decodes the stream, so that other load on the machine affects both. `npx node bench/stream-events.ts`
  */
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 40);
 const WARM_UP = 10;

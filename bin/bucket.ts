@@ -35,7 +35,10 @@ export interface BucketOptions {
   readonly dataFolder: string;
 }
 
-/** Name of the local bucket. `local/` defines it as well, but a deployment does not install what `local/` needs. */
+/**
+ * Name of the local bucket. `local/` also defines this name but cannot be imported here, because a deployment does not
+ * install its dependencies.
+ */
 const LOCAL_BUCKET = 'media';
 
 /**
@@ -76,8 +79,8 @@ export const openBucket = (options: BucketOptions): Bucket => {
 };
 
 /**
- * Starts a second emulator on the local bucket's folder, because the gateway does not publish the URL of its own. Two
- * at a time are safe: every object is a file.
+ * Starts a second emulator on the local bucket's folder, because the gateway does not publish the URL of its emulator.
+ * Two emulators can use the folder concurrently, because every object is a file.
  */
 const serveFolder = async (dataFolder: string, endings: (() => Promise<void>)[]): Promise<string> => {
   const path = resolve(dataFolder);

@@ -4,7 +4,7 @@ import { misused } from './exit.ts';
 import type { Place } from './place.ts';
 import { steady } from './with-retries.ts';
 
-/** Dependencies for ending holds with the same steps as the functions. */
+/** Returns the dependencies for ending holds in the same way as the functions. */
 export const toLedgerDependencies = (place: Place): LedgerDependencies => ({
   store: place.stores.ledger,
   outbox: place.stores.outbox,

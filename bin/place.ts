@@ -22,7 +22,7 @@ export interface Place {
   readonly where: string;
   /** Whether the gateway runs on this machine instead of in AWS. */
   readonly isLocal: boolean;
-  /** Settings by the variable names of the functions, as far as they are known. */
+  /** Known settings, by the variable names of the functions. */
   readonly environment: Environment;
   /** Data folder of the local gateway, even if the command does not use it. */
   readonly dataFolder: string;
@@ -35,8 +35,8 @@ export const isProductionHost = ({ environment, isLocal }: Place): boolean =>
   isLocal && environment.MODE === 'production';
 
 /**
- * Runs a command on its gateway and prints on stderr which one that is. A failed store call becomes a CliError that
- * names the store.
+ * Prints on stderr which gateway a command uses, and runs the command on it. A failed store call becomes a CliError
+ * that names the store.
  */
 export const atPlace = async <T>(
   terminal: Terminal,

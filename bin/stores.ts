@@ -98,7 +98,7 @@ export const openStores = (options: BucketOptions): Stores => {
   };
   const accountsTable = table('accounts');
   return {
-    // The command line places no holds, so it needs no client without retries.
+    // A client without retries is only needed to place holds, which the command line never does.
     ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), accountsTable),
     records: createLedgerRecords(createDynamoDB(client), accountsTable),
     operations: createOperationLog(createDynamoDB(client), accountsTable),

@@ -5,7 +5,7 @@ import google from './google.json' with { type: 'json' };
 import openai from './openai.json' with { type: 'json' };
 import providers from './providers.json' with { type: 'json' };
 
-/** The files as they are; `loadCatalog` checks them. The order here is the order of every list. */
+/** Contents of the catalog files, which `loadCatalog` validates. Every list has the order of `companies`. */
 export const catalogData: { readonly providers: unknown; readonly companies: Readonly<Record<string, unknown>> } = {
   providers,
   companies: { openai, anthropic, google, bytedance, 'black-forest-labs': blackForestLabs },

@@ -6,7 +6,10 @@ export const BODY_BYTES_MAX = 20 * MIB_BYTES;
 /** The limit as messages state it, such as "20971520 bytes (20 MiB)". */
 export const BODY_LIMIT_TEXT = `${BODY_BYTES_MAX} bytes (${BODY_BYTES_MAX / MIB_BYTES} MiB)`;
 
-/** Number of the longest bodies that one process can hold at a time. Parsed and forwarded, eight use less than 1 GiB (measured). */
+/**
+ * Number of the longest bodies that one process can hold at a time. Parsed and forwarded, eight use less than 1 GiB
+ * (measured).
+ */
 export const BODIES_AT_ONCE = 8;
 
 /** Default memory for request bodies in one process, in bytes (GEN-14). */

@@ -1,46 +1,46 @@
-/** Where an API key stands: one header or query form per group of routes (spec, "Authentication"; AUTH-1 to AUTH-3). */
+/** Header or query form of the API key, one per group of routes (spec, "Authentication"; AUTH-1 to AUTH-3). */
 export type KeyCredential = 'bearer' | 'messages' | 'generate_content' | 'any';
 
 /**
- * What callers without an API key prove themselves with (AUTH-6): the messenger's secret token, what the messenger signs when it opens
- * the mini app, and a payment provider's signature.
+ * Credential of a caller without an API key (AUTH-6): the messenger's secret token, the data that the messenger signs
+ * when it opens the mini app, or a payment provider's signature.
  */
 export type OtherCredential = 'bot' | 'init_data' | 'signature';
 
 export type Credential = KeyCredential | OtherCredential | 'none';
 
-/** One entry is one Lambda function, one file in `functions/` and one name in AWS. */
+/** Name of one Lambda function, of its file in `functions/` and in AWS. */
 export type HttpFunction = 'text' | 'images' | 'audio' | 'videos' | 'content' | 'catalog' | 'account' | 'bot' | 'app';
 
-/** Pages that are served as they were built: the mini app and the API reference. */
+/** Prebuilt pages: the mini app and the API reference. */
 export const pageNames = ['app', 'api-reference'] as const;
 export type PageName = (typeof pageNames)[number];
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /**
-   * Segments in braces match one path segment and are handed on by name; what stands behind the brace has to stand behind the
-   * value. Under /v1beta a colon starts an action, so a value has none.
+   * `{name}` matches one non-empty segment, whose value is passed on by that name. In `{name}:action` the segment must
+   * end in `:action`. Under /v1beta a value has no colon, because a colon starts an action.
    */
   readonly path: string;
-  /** Where it is served as well. */
+  /** Further paths of the same route. */
   readonly alsoAt?: readonly string[];
   readonly function: HttpFunction;
-  /** The answer may be sent as it arises. */
+  /** Whether the response may be sent while it is generated. */
   readonly streamed: boolean;
   readonly credential: Credential;
-  /** What the mini app was opened with has to be recent (KEY-5). */
+  /** Requires recent init data of the mini app (KEY-5). */
   readonly fresh?: true;
-  /** Places a hold, so an empty balance is refused here and only here (AUTH-4). */
+  /** Whether the request places a hold. Only these routes reject an empty balance (AUTH-4). */
   readonly billed: boolean;
-  /** Counts against the address bucket; all but `/health` (AUTH-6). */
+  /** Whether the request counts against the bucket of the client IP. True for all routes except `/health` (AUTH-6). */
   readonly limited: boolean;
   readonly body: 'json' | 'form' | 'json-or-form' | 'none';
 }
 
-/** Costs money: a hold is placed for it. */
+/** Routes that place a hold. */
 const paid = { method: 'POST', credential: 'bearer', billed: true, limited: true } as const;
-/** Reads what belongs to the account. */
+/** Routes that read data of the account. */
 const own = {
   method: 'GET',
   streamed: false,
@@ -49,15 +49,15 @@ const own = {
   limited: true,
   body: 'none',
 } as const;
-/** Reads what is everybody's. */
+/** Routes that read public data. */
 const open = { ...own, credential: 'none' } as const;
-/** Files of a page, which begin to go out before they are read to their end. */
+/** Files of a page, which are sent while they are read. */
 const page = { ...open, function: 'content', streamed: true } as const;
-/** What the mini app reads, and what it changes. */
+/** Routes of the mini app: `ofApp` reads and `changes` writes. */
 const ofApp = { ...own, credential: 'init_data', function: 'app' } as const;
 const changes = { ...ofApp, method: 'POST', body: 'json' } as const;
 
-/** The one table of what the gateway answers to. Deployment, the local host and the tests all read it. */
+/** Table of all routes. Deployment, the local host and the tests read it. */
 export const routes = {
   chatCompletions: { ...paid, path: '/v1/chat/completions', function: 'text', streamed: true, body: 'json' },
   responses: { ...paid, path: '/v1/responses', function: 'text', streamed: true, body: 'json' },
@@ -84,7 +84,7 @@ export const routes = {
   generateContent: {
     method: 'POST',
     path: '/v1beta/models/{model}:generateContent',
-    // The version that Google's own SDKs ask for since their third major.
+    // Google's SDKs use this version since their third major version.
     alsoAt: ['/v1/models/{model}:generateContent'],
     function: 'text',
     streamed: false,
@@ -96,7 +96,7 @@ export const routes = {
   streamGenerateContent: {
     method: 'POST',
     path: '/v1beta/models/{model}:streamGenerateContent',
-    // The version that Google's own SDKs ask for since their third major.
+    // Google's SDKs use this version since their third major version.
     alsoAt: ['/v1/models/{model}:streamGenerateContent'],
     function: 'text',
     streamed: true,
@@ -108,7 +108,7 @@ export const routes = {
   countContentTokens: {
     method: 'POST',
     path: '/v1beta/models/{model}:countTokens',
-    // The version that Google's own SDKs ask for since their third major.
+    // Google's SDKs use this version since their third major version.
     alsoAt: ['/v1/models/{model}:countTokens'],
     function: 'text',
     streamed: false,
@@ -149,7 +149,7 @@ export const routes = {
   getVideoContent: {
     method: 'GET',
     path: '/v1/videos/{id}/content',
-    // A function URL sends 200 MB at most; this one is a Web Function, which has no such bound.
+    // A function URL sends at most 200 MB. This function is a Web Function, which has no such limit.
     function: 'content',
     streamed: true,
     credential: 'bearer',
@@ -228,5 +228,5 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** Answers everything that is no route: the errors 404 and 405 and the CORS preflight. */
+/** Function that handles requests outside of the routes: the errors 404 and 405 and the CORS preflight. */
 export const functionForUnknownRoutes: HttpFunction = 'catalog';

@@ -7,8 +7,8 @@ const whole = (least: number, most: number, standard: number) => {
 };
 
 /**
- * Every environment variable a function reads. The stacks must satisfy `SettingsInput`, so that a variable that is needed cannot
- * be forgotten there. Keys of vendors are not here: their names stand in the catalog.
+ * All environment variables that a function reads. The stacks must satisfy `SettingsInput`, so they cannot omit a
+ * required variable. Provider keys are not here: the catalog names their variables.
  */
 export const settingsSchema = z.object({
   ACCOUNTS_TABLE: z.string().min(1),
@@ -16,100 +16,114 @@ export const settingsSchema = z.object({
   COUNTERS_TABLE: z.string().min(1),
   IDEMPOTENCY_TABLE: z.string().min(1),
   VIDEOS_TABLE: z.string().min(1),
-  /** Holds the outbox, large answers, and media. */
+  /** Bucket of the outbox, large responses and media. */
   MEDIA_BUCKET: z.string().min(1),
-  /** What links to images begin with, before `/media/`; for functions that make such links. */
+  /** Start of image URLs, before `/media/`. Only functions that create such URLs need it. */
   MEDIA_URL: z.url({ protocol: /^https?$/ }).optional(),
-  /** Another DynamoDB than that of the function's own region. */
+  /** DynamoDB endpoint, if it is not that of the function's region. */
   DYNAMODB_ENDPOINT: z.url().optional(),
-  /** Another S3 than that of the function's own region. */
+  /** S3 endpoint, if it is not that of the function's region. */
   S3_ENDPOINT: z.url().optional(),
-  /** The state machine that brings videos to their end; only functions that start executions have it. */
+  /** State machine that runs videos. Only functions that start executions have it. */
   VIDEO_MACHINE_ARN: z.string().min(1).optional(),
-  /** Another Step Functions than that of the function's own region. */
+  /** Step Functions endpoint, if it is not that of the function's region. */
   SFN_ENDPOINT: z.url().optional(),
   /**
-   * What API keys are hashed with; or, in AWS, the name of the secret that holds it. One of the two. More than one stand on lines of
-   * their own: new keys take the first, and keys of the others are still known (AUTH-5).
+   * Peppers for the hashes of API keys or, in AWS, the name of the secret that holds them; exactly one of the two.
+   * Several peppers are on separate lines: new API keys use the first, and keys under the others stay valid (AUTH-5).
    */
   KEY_PEPPER: z.string().min(16).optional(),
   KEY_PEPPER_SECRET: z.string().min(1).optional(),
-  /** The token of the messenger's bot, or the name of the secret that holds it; without one there is no bot. */
+  /** Token of the messenger's bot, or the name of the secret that holds it. Without it there is no bot. */
   BOT_TOKEN: z
     .string()
     .regex(/^\d+:[\w-]+$/, 'must be a bot token such as 123456:ABC-DEF')
     .optional(),
   BOT_TOKEN_SECRET: z.string().min(1).optional(),
-  /** Where the messenger's Bot API answers. */
+  /** URL of the messenger's Bot API. */
   BOT_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.telegram.org'),
-  /** What payments are reported with, signed; or the name of the secret that holds it. Without one nobody can. */
+  /** Key that signs reported payments, or the name of the secret that holds it. Without it no payment is accepted. */
   TOP_UP_KEY: z.string().min(16).optional(),
   TOP_UP_KEY_SECRET: z.string().min(1).optional(),
-  /** What `/topup` says, or the link that it shows; `{account}` stands for the account's id. */
+  /** Text of `/topup`, or the link that it shows. `{account}` is replaced by the account id. */
   TOP_UP_TEXT: z.string().min(1).max(1_000).optional(),
-  /** What an account has that begins with `/start`: a decimal amount in USD. */
+  /** Credit that a new account gets at `/start`, as a decimal amount in USD. */
   START_CREDIT_USD: z
     .string()
     .regex(/^(0|[1-9]\d{0,5})(\.\d{1,12})?$/)
     .default('0'),
-  /** The address that clients use, without a path: what the bot tells them, and where the mini app is. */
+  /** Base URL for clients, without a path. The bot shows it, and the mini app is served there. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
-  /** In place of PUBLIC_URL, where the address is known only once the front door stands: the name of the SSM parameter with it. */
+  /**
+   * Name of the SSM parameter with the base URL. It replaces PUBLIC_URL if the URL is known only after the front door
+   * is deployed.
+   */
   PUBLIC_URL_PARAMETER: z.string().min(1).optional(),
-  /** What stands before this function (AUTH-9, LIM-7). */
+  /** Front door of this function (AUTH-9, LIM-7). */
   FRONT_DOOR: z.enum(['cloudfront', 'api-gateway', 'none']).default('none'),
-  /** What the edge proves itself with, or the name of the secret that holds it; one of the two where there is an edge. */
+  /**
+   * Secret that the edge sends to this function, or the name of the secret that holds it. Exactly one of the two is set
+   * if there is an edge.
+   */
   ORIGIN_SECRET: z.string().min(16).optional(),
   ORIGIN_SECRET_SECRET: z.string().min(1).optional(),
-  /** How long the edge waits for an answer that is silent (CHAT-11, ERR-6). */
+  /** Time that the edge waits for a response that sends nothing (CHAT-11, ERR-6). */
   EDGE_TIMEOUT_SECONDS: whole(30, 600, 120),
-  /** Behind the edge: whether a plain answer is begun before its status is known, or ends as 504 in time (ERR-6). */
+  /**
+   * Behind the edge: `true` starts a plain response before its status is known, `false` ends it in time with 504
+   * (ERR-6).
+   */
   EDGE_JSON_KEEP_ALIVE: z.enum(['true', 'false']).default('true'),
-  /** Companies whose models are served, by comma; all of the catalog when there are none. */
+  /** Companies whose models are served, separated by commas. Without it the whole catalog is served. */
   CATALOGS: z
     .string()
     .regex(/^[a-z-]+(,[a-z-]+)*$/)
     .optional(),
-  /** The name of the secret with the vendors' keys, a JSON object by variable name; without it they are in the environment. */
+  /**
+   * Name of the secret with the provider keys, a JSON object by variable name. Without it the keys are in the
+   * environment.
+   */
   PROVIDER_KEYS_SECRET: z.string().min(1).optional(),
-  /** LIM-1 and LIM-2. */
+  /** Rates per client IP and per API key (LIM-1, LIM-2). */
   LIMIT_ADDRESS_PER_SECOND: whole(1, 1_000_000, 30),
   LIMIT_ADDRESS_BURST: whole(1, 1_000_000, 60),
   LIMIT_KEY_PER_SECOND: whole(1, 1_000_000, 10),
   LIMIT_KEY_BURST: whole(1, 1_000_000, 15),
-  /** How long a hold outlives the upstream's deadline (BILL-13). */
+  /** Time that a hold outlives the deadline of the provider call (BILL-13). */
   HOLD_GRACE_SECONDS: whole(1, 86_400, 300),
-  /** A shorter upstream deadline than the 600 or 900 s of LIM-6. */
+  /** Deadline of the provider call, if shorter than the 600 or 900 s of LIM-6. */
   UPSTREAM_DEADLINE_SECONDS: whole(1, 900, 900),
-  /** Failures in a row, in one process, that open a model's circuit there (ERR-9). */
+  /** Consecutive failures in one process that open a model's circuit there (ERR-9). */
   CIRCUIT_FAILURES: whole(1, 1_000_000, 5),
-  /** Calls in the window that all processes share before the part that failed can open the circuit for everyone. */
+  /**
+   * Least number of calls in the window shared by all processes at which failures can open the circuit for all of them.
+   */
   CIRCUIT_CALLS: whole(1, 1_000_000, 10),
-  /** How long a circuit stays open the first time; later times are longer. */
+  /** Time that a circuit stays open after it first opens. After later openings the time is longer. */
   CIRCUIT_OPEN_SECONDS: whole(1, 300, 30),
-  /** What a vendor has to accept a video. */
+  /** Time that a provider has to accept a video. */
   VIDEO_CREATE_SECONDS: whole(1, 100, 60),
-  /** Between the first polls of a video; later ones are up to the maximum apart. */
+  /** Time between the first polls of a video. Later intervals grow up to the maximum. */
   VIDEO_POLL_SECONDS: whole(1, 600, 10),
   VIDEO_POLL_SECONDS_MAX: whole(1, 600, 60),
-  /** An older video fails (VID-7). */
+  /** Age at which a video fails (VID-7). */
   VIDEO_LIMIT_SECONDS: whole(1, 86_400, 3_600),
-  /** How long a video's hold lives (BILL-13): beyond the limit and all repeats of the last steps. */
+  /** Lifetime of a video's hold (BILL-13): longer than the limit plus all retries of the last steps. */
   VIDEO_HOLD_SECONDS: whole(1, 172_800, 7_200),
-  /** The first wait before a failed step of a video is repeated; later ones are longer. */
+  /** Wait before the first retry of a failed video step. Later waits are longer. */
   VIDEO_RETRY_SECONDS: whole(1, 60, 2),
-  /** The same for a webhook that was not taken. */
+  /** Wait before the first retry of a webhook that was not accepted. */
   VIDEO_WEBHOOK_RETRY_SECONDS: whole(1, 600, 10),
-  /** How long a claim is safe from others after its owner's last sign of life (IDEM-8). */
+  /** Lease of an idempotency claim: time after the last renewal before another request may take over (IDEM-8). */
   CLAIM_LEASE_SECONDS: whole(1, 600, 60),
   /** Memory for request bodies in one process, in bytes (GEN-14). */
   BODY_BUDGET_BYTES: whole(1, 1_073_741_824, BODY_BUDGET_BYTES_DEFAULT),
-  /** Factor on every list price, a decimal. */
+  /** Factor on every list price, as a decimal. */
   MARKUP: z
     .string()
     .regex(/^\d+(\.\d+)?$/)
     .default('1'),
-  /** What this function is called in its log. */
+  /** Name of this function in its log. */
   FUNCTION_NAME: z.string().min(1).optional(),
   /** `json` for a log service, `line` for a person. */
   LOG_FORMAT: z.enum(['json', 'line']).default('json'),
@@ -118,7 +132,7 @@ export const settingsSchema = z.object({
 export type Settings = z.output<typeof settingsSchema>;
 export type SettingsInput = z.input<typeof settingsSchema>;
 
-/** The environment of the process is wrong. The message has one line per variable. */
+/** Reports invalid environment variables. The message has one line per variable. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }

@@ -118,7 +118,10 @@ const rules: readonly Rule[] = [
   ({ firewallRequestsPerMinute, limits, frontDoor }) => {
     const allowed = 60 * limits.LIMIT_ADDRESS_PER_SECOND + limits.LIMIT_ADDRESS_BURST;
     return frontDoor !== 'none' && allowed > firewallRequestsPerMinute
-      ? at('firewallRequestsPerMinute', `must be at least ${allowed}, which limits allows a client IP in a minute`)
+      ? at(
+          'firewallRequestsPerMinute',
+          `must be at least ${allowed}, because the field limits allows a client IP this many requests in a minute`,
+        )
       : undefined;
   },
   ({ bot, frontDoor, publicUrl }) =>

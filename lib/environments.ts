@@ -40,7 +40,9 @@ type Values = z.input<typeof environmentSchema>;
  * each.
  */
 const values: Readonly<Record<EnvironmentName, Values>> = {
-  /** Disposable environment: `cdk destroy 'dev/*'` leaves only the bucket, because it is not empty. */
+  /**
+   * Disposable environment: of its data, `cdk destroy 'dev/*'` leaves only the media bucket, which is always retained.
+   */
   dev: {
     region: 'us-east-1',
     logRetentionDays: 7,

@@ -17,7 +17,8 @@ export type FunctionName = EventFunctionName | WebFunctionName;
 
 /**
  * Descriptions of all Lambda functions. `functionsOf` selects those of an environment. The type matches the route
- * table: every function that a route names must be here as a URL or Web Function, and no other function may be.
+ * table: every function that a route names must be here as a URL or Web Function. The only Web Function that no route
+ * names is `inference`.
  */
 export const functions: Readonly<
   Record<UrlFunctionName, Triggered<'url'>> &

@@ -22,7 +22,7 @@ export interface Gateway {
   readonly edge: EdgeStack | undefined;
   readonly accessLogs: AccessLogsStack | undefined;
   readonly operations: OperationsStack;
-  /** Only if CloudFront is the front door and the environment is in another region than us-east-1. */
+  /** Exists only if CloudFront is the front door and the environment is in another region than us-east-1. */
   readonly edgeOperations: EdgeOperationsStack | undefined;
 }
 

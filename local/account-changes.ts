@@ -5,26 +5,26 @@ import { type ChangeDelivery, type ChangeListener, startDelivery } from './emula
 import { type ChangeStream, oldest, openStream, type Position, pageMax } from './emulators/change-stream.ts';
 
 /*
- * What the accounts table's stream and its event source mapping are in AWS. Nothing is read before the first listener is there, and
- * each has a queue of its own: one that is slow, or fails, holds up no other.
+ * Corresponds to the stream of the accounts table and its event source mapping in AWS. Nothing is read before the first
+ * listener exists. Each listener has its own queue, so that a slow or failing one does not delay the others.
  */
 
 export type AccountChanges = {
-  /** From now on, every write of every item, soon after it happened. The answer ends it. */
+  /** Delivers every later write of every item soon after it happens. The returned function ends the delivery. */
   subscribe(listener: ChangeListener): () => void;
-  /** Resolves when no listener is at work any more, or has had its time. */
+  /** Stops the delivery. Resolves when no listener runs anymore, or after one second. */
   stop(): Promise<void>;
 };
 
 export type FollowOptions = {
   readonly endpoint: string;
   readonly table: string;
-  /** One line for a person. */
+  /** Writes one line for the terminal. */
   readonly onFailure: (message: string) => void;
-  /** Where to note how far every listener is, so that no run passes over what was written before it. */
+  /** File with the position of every listener, so that the next run misses no write. */
   readonly positionFile?: string;
   readonly pollMs?: number;
-  /** How long to wait before a listener that failed is tried again; after the last of them it is not. */
+  /** Waits in ms before the retries of a failed listener. After the last one the change is dropped. */
   readonly retryDelaysMs?: readonly number[];
 };
 
@@ -32,18 +32,26 @@ const pollMs = 300;
 const retryDelaysMs = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000] as const;
 const stopGraceMs = 1_000;
 
-/** Begins behind what an earlier run noted, without a note at what is oldest, and without a file for it now. Of a table without a stream it tells that once, and nothing ever. */
+/**
+ * Follows the changes from the position that an earlier run has stored in the file, or from the oldest change if there
+ * is none. Without a file, starts at the newest change. If the table has no stream, reports that once and follows
+ * nothing.
+ */
 export async function followChanges(options: FollowOptions): Promise<AccountChanges> {
   const { endpoint, table, onFailure, positionFile } = options;
   const stream = await openStream(endpoint, table, positionFile === undefined ? undefined : readPosition(positionFile));
   if (stream === undefined) {
-    onFailure(`the table ${table} has no stream: nobody is told of low balances, and the ledger is not shown live`);
+    onFailure(
+      `the table ${table} has no stream: no notification about a low balance is sent, and the ledger is not shown live`,
+    );
     return { subscribe: () => () => undefined, stop: async () => undefined };
   }
   const ending = new AbortController();
   const deliveries = new Set<ChangeDelivery>();
   const reading = keepReading(stream, deliveries, options, ending.signal).catch((error: unknown) =>
-    onFailure(`the changes of accounts are not followed any more: ${error}`),
+    onFailure(
+      `the changes of accounts are no longer read. Restart the gateway to get low-balance notifications and the live ledger again: ${error}`,
+    ),
   );
   return {
     subscribe(listener) {
@@ -83,7 +91,7 @@ async function keepReading(
   }
 }
 
-/** Of failures in a row, the first is told. */
+/** Reports only the first of several failures in a row. */
 function createFirstOnly(onFailure: FollowOptions['onFailure']) {
   let isAway = false;
   return {
@@ -97,7 +105,7 @@ function createFirstOnly(onFailure: FollowOptions['onFailure']) {
   };
 }
 
-/** Of a position that lasts, where there is a file for it. */
+/** Remembers the position of the last record that was read, and writes it to the file if there is one. */
 function createNote(streamArn: string, file: string | undefined) {
   let lastRead: string | undefined;
   let written: string | undefined;
@@ -115,7 +123,7 @@ function createNote(streamArn: string, file: string | undefined) {
 
 const positionSchema = z.object({ streamArn: z.string(), sequenceNumber: z.string().regex(/^\d+$/) });
 
-/** The oldest where there is none, or one that was torn by a crash. */
+/** Starts at the oldest record if there is no position, or if a crash damaged it. */
 function readPosition(file: string): Position {
   try {
     return positionSchema.parse(JSON.parse(readFileSync(file, 'utf8')));

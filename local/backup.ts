@@ -8,13 +8,14 @@ import { reasonOf } from './stores/disk-errors.ts';
 import { checkOwner, checkWhole } from './stores/sqlite/schema.ts';
 import { syncFolder } from './sync-folder.ts';
 
-/** Copied in one step: SQLite starts again whenever a write of another process falls between two steps. */
+/** Copies all pages in one step, because SQLite restarts a stepwise copy whenever another process writes. */
 const ALL_PAGES = 2 ** 31 - 1;
 const MARKER = '.model-gateway';
 
 /**
- * Copies a data folder that may be in use into a new folder, with its secrets. Every request that was answered before the call is
- * charged in the copy. Throws an Error in one sentence, and removes what it has copied by then.
+ * Copies a data folder that may be in use into a new folder, with its secrets. The copy contains the charge of every
+ * request that was answered before the call. On failure it removes the partial copy and throws an Error whose message
+ * is one sentence.
  */
 export const backUp = async (dataFolder: string, target: string): Promise<void> => {
   if (!hasRoom(dataFolder, 'database')) {
@@ -42,8 +43,9 @@ export const backUp = async (dataFolder: string, target: string): Promise<void> 
 };
 
 /**
- * An outbox entry is removed once the database has its charge. So an entry that the first copy misses was written after it, and an
- * entry that goes before the database is copied is in the first copy.
+ * Copies the outbox before the database, because an outbox entry is removed only after the database has its charge:
+ * each entry that exists at the start is in the first copy, or its charge is in the copied database. Copies the outbox
+ * again for the entries that were written later.
  */
 const copyAll = async (folder: DataFolder, to: string): Promise<void> => {
   const files = folder.room('files');
@@ -88,7 +90,7 @@ const copyFolder = async (from: string, to: string): Promise<void> => {
   }
 };
 
-/** Makes a folder with all that is in it durable. */
+/** Makes a folder and its contents durable. */
 const syncAll = async (folder: string): Promise<void> => {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

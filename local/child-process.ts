@@ -7,19 +7,21 @@ import { commandLine, stopByPid } from './process-identity.ts';
 export type ChildOptions = {
   readonly command: string;
   readonly args: readonly string[];
-  /** Folder that belongs to this child alone; its pid is noted there, so that the next start can stop an orphan. */
+  /** Folder that belongs to this child alone. It stores the pid, so that the next start can stop an orphan. */
   readonly room: string;
-  /** The one argument, a file below the room, that tells this child from others of the same program. */
+  /**
+   * Path of a file in the room. It is an argument of the child and identifies it among processes of the same program.
+   */
   readonly ownFile: string;
-  /** Called once when the child ends and nobody asked it to. */
+  /** Called once if the child ends without a stop. */
   readonly onExit: (message: string) => void;
 };
 
 export type Child = {
   readonly pid: number;
-  /** Why it has ended, if it has. */
+  /** Reason why the process has ended; undefined while it runs. */
   exitMessage(): string | undefined;
-  /** SIGTERM, then SIGKILL; done when the process is gone. Safe to call again. */
+  /** Sends SIGTERM, then SIGKILL. Resolves when the process has ended. Can be called again. */
   stop(): Promise<void>;
 };
 
@@ -28,10 +30,10 @@ const noteName = 'child.json';
 const lastWordsMax = 2_000;
 const graceMs = 3_000;
 
-/** A child outlives a parent that is killed outright, so an earlier one of the same room is stopped first. */
+/** A child outlives a parent that is killed, so an earlier child of the same folder is stopped first. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   await stopOrphan(options.room);
-  // In a process group of its own: Ctrl-C reaches the host alone, which still needs its database while it ends.
+  // The child has its own process group: Ctrl-C reaches only the host, which still needs its database while it stops.
   const child = spawn(options.command, options.args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   const { pid } = child;
   if (pid === undefined) throw await spawnError(child, options.command);
@@ -65,14 +67,17 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
-/** Stops what an earlier run left behind, if the noted pid still is that very program on that very file. */
+/**
+ * Stops the process that an earlier run left behind, if the stored pid still belongs to the same program on the same
+ * file.
+ */
 export async function stopOrphan(room: string): Promise<void> {
   const found = runningChild(room);
   if (found) await stopByPid(found.pid, () => runningChild(room) !== undefined, graceMs);
   rmSync(join(room, noteName), { force: true });
 }
 
-/** The child that runs in a room, whoever started it, and what it was started with. */
+/** Finds the child that runs in a room, started by any process, and its arguments. */
 export function runningChild(room: string): { readonly pid: number; readonly args: readonly string[] } | undefined {
   const note = noteSchema.safeParse(readJson(join(room, noteName)));
   if (!note.success) return undefined;

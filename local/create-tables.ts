@@ -17,7 +17,7 @@ import { type KeyAttribute, type TableDescription, type TableName, tableNames, t
 /** Physical name of each table. */
 export type TableNames = Readonly<Record<TableName, string>>;
 
-/** On one machine nothing else shares the database, so the logical names serve. */
+/** One machine has one database for the gateway alone, so the logical names serve as table names. */
 export const localTableNames: TableNames = {
   accounts: 'accounts',
   keys: 'keys',
@@ -26,7 +26,7 @@ export const localTableNames: TableNames = {
   videos: 'videos',
 };
 
-/** DynamoDB Local keeps one database per region and access key: every client of this machine has to use the same pair. */
+/** DynamoDB Local keeps one database per region and access key, so every local client must use the same pair. */
 export function localDynamodbConfig(endpoint: string) {
   return {
     endpoint,
@@ -36,8 +36,8 @@ export function localDynamodbConfig(endpoint: string) {
 }
 
 /**
- * Creates the tables that are missing and leaves the others, with what they hold, alone: one that an earlier version made with other
- * indexes is made anew while it is empty. Throws an Error when it is not.
+ * Creates the missing tables and keeps the content of the others. An empty table of an earlier version with other
+ * indexes is created again. Throws an Error if such a table is not empty.
  */
 export async function createTables(endpoint: string, names: TableNames = localTableNames): Promise<void> {
   const client = new DynamoDBClient(localDynamodbConfig(endpoint));
@@ -74,7 +74,10 @@ async function isCurrent(client: DynamoDBClient, TableName: string, { indexes }:
     );
   if (found.length === indexes.length && indexes.every(isFound)) return true;
   const { Count } = await client.send(new ScanCommand({ TableName, Limit: 1 }));
-  if (Count !== 0) throw new Error(`The table ${TableName} is of an earlier version. Start once with --reset.`);
+  if (Count !== 0)
+    throw new Error(
+      `The table ${TableName} was created by an earlier version. Start once with --reset, which deletes the local data.`,
+    );
   await client.send(new DeleteTableCommand({ TableName }));
   await waitUntilTableNotExists({ client, maxWaitTime: 10, minDelay: 1 }, { TableName });
   return false;
@@ -103,7 +106,7 @@ function toCreateTableInput(physicalName: string, table: TableDescription): Crea
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
     KeySchema: toKeySchema(table),
-    // An empty list is refused where an absent one is fine.
+    // DynamoDB rejects an empty list but accepts an absent one.
     GlobalSecondaryIndexes:
       table.indexes.length === 0
         ? undefined

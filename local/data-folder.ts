@@ -29,7 +29,7 @@ const processesName = 'processes';
 export type DataFolder = {
   /** Absolute. */
   readonly path: string;
-  /** A folder in it, created if it does not exist. */
+  /** Returns the path of a folder inside the data folder. Creates the folder if it does not exist. */
   room(name: RoomName): string;
   close(): void;
 };
@@ -53,11 +53,11 @@ export function joinDataFolder(folder: string): DataFolder {
   const close = (): void => rmSync(own, { force: true });
   try {
     mkdirSync(processes, { recursive: true, mode: 0o700 });
-    // Renamed, so that no process reads half of it.
+    // Renames the draft, so that no process reads an incomplete entry.
     const draft = join(processes, `.${name}`);
     writeFileSync(draft, processIdentity(process.pid) ?? String(process.pid), { mode: 0o600 });
     renameSync(draft, own);
-    // Removes what killed processes have left.
+    // Removes the entries of processes that have ended.
     livingProcesses(path);
   } catch (error) {
     close();
@@ -87,7 +87,7 @@ function usable<T>(path: string, work: () => T): T {
   }
 }
 
-/** An error of the system becomes one that names the folder and the fix. */
+/** Converts a system error to an Error that names the folder and the fix. Returns any other error unchanged. */
 const unusable = (path: string, error: unknown): unknown =>
   error instanceof Error && 'code' in error
     ? new Error(`${path} cannot be used: ${reasonOf(error)}`, { cause: error })
@@ -141,7 +141,10 @@ export async function resetDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** The secret with this name. Made at the first call and never replaced. If two processes make it at the same time, both get the first one. */
+/**
+ * Returns the secret with this name. The first call creates it, and it is never replaced. Concurrent first calls of two
+ * processes return the same secret.
+ */
 export function readOrCreateSecret(folder: DataFolder, name: string, make: () => string): string {
   const path = join(folder.room('secrets'), name);
   if (!existsSync(path)) {
@@ -149,7 +152,7 @@ export function readOrCreateSecret(folder: DataFolder, name: string, make: () =>
     try {
       writeFileSync(draft, make(), { mode: 0o600, flush: true });
       linkSync(draft, path);
-      // A power cut must not take the name: without the pepper no API key works.
+      // Syncs the folders, because a power cut must not lose the name of the file: without the pepper no API key works.
       for (const name of [dirname(path), folder.path, dirname(folder.path)]) syncFolder(name);
     } catch (error) {
       if (!existsSync(path)) throw new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
@@ -162,7 +165,10 @@ export function readOrCreateSecret(folder: DataFolder, name: string, make: () =>
   return secret;
 }
 
-/** Refuses a folder with foreign files: a reset or a changed mode could do harm there. */
+/**
+ * Marks an empty folder as a folder of this program. Refuses a folder with foreign files, because a reset or a change
+ * of the file mode could harm them.
+ */
 function claim(path: string): void {
   const entries = usable(path, () => readdirSync(path));
   if (!entries.includes(markerName)) {

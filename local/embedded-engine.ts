@@ -80,7 +80,10 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
   };
 };
 
-/** The mode of the first start stays, because a development gateway gives credit and prints its key (OPS-6). */
+/**
+ * Stores the mode of the first start and refuses a later start in the other mode, because a development gateway gives
+ * credit and prints its key (OPS-6).
+ */
 const claimFor = async ({ folder: { path }, settings: { MODE } }: EmbeddedOptions, { db, close }: EmbeddedStores) => {
   const claimed = await db.writeDurably(() => {
     db.sql("INSERT INTO facts (name, value) VALUES ('mode', ?) ON CONFLICT DO NOTHING").run(MODE);
@@ -128,7 +131,10 @@ interface Following {
   readonly own: Set<(change: AccountChange) => void>;
 }
 
-/** Own writes are passed on as they happen. Writes of other processes, and notifications, are looked for twice a second. */
+/**
+ * Passes on writes of this process immediately. Polls for writes of other processes and for notifications twice a
+ * second.
+ */
 const startFollowing = async (
   { stores: { db }, deps, own }: Following,
   { onChange, sendNotification }: Followers,

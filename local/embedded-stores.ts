@@ -51,9 +51,12 @@ export interface EmbeddedStores {
 }
 
 export interface EmbeddedStoresOptions {
-  /** Of the outbox, stored responses, images and videos. */
+  /** Folder of the outbox, stored responses, images and videos. */
   readonly filesFolder: string;
-  /** Whether a damaged database is found now, or by the first call that meets the damage. */
+  /**
+   * Whether opening checks a database of up to 256 MiB for damage. Otherwise the first call that meets the damage finds
+   * it.
+   */
   readonly isVerified?: boolean | undefined;
   /** Called after each write of an account by this process. */
   readonly onChange?: (change: AccountChange) => void;
@@ -96,13 +99,14 @@ export const openEmbeddedStores = async (
     videoLeases: createVideoLeases(db, randomUUID(), { now: Date.now }),
     prune: async (nowMs) => {
       await prune(db, nowMs);
-      // It looks at every file.
+      // `removeExpired` looks at every file, so it runs less often.
       if (nowMs < filesAtMs) return;
       filesAtMs = nowMs + FILES_EVERY_MS;
       await files.removeExpired(nowMs);
     },
     problems: async () => {
-      // A write to a full disk would take space from the reserve.
+      // Skips the test write while space is low: on a full disk the failed write would free the spare file, whose space
+      // is for writes that complete work in progress (DiskSpace).
       const works = disk.isLow || (await canWrite(db));
       if (disk.isLow) return ['disk_space'];
       return works ? [] : ['database'];
@@ -114,7 +118,10 @@ export const openEmbeddedStores = async (
   };
 };
 
-/** The value is new each time: SQLite does not write a page that stays the same. */
+/**
+ * Tests whether a write becomes durable. Writes a new value each time, because SQLite does not write a page that stays
+ * the same.
+ */
 const canWrite = async (db: Database): Promise<boolean> => {
   try {
     await db.writeDurably(() =>

@@ -39,7 +39,10 @@ interface Service {
   stop(): Promise<void>;
 }
 
-/** The deployed adapters on emulators of DynamoDB, S3 and Step Functions, or on the endpoints of the environment. */
+/**
+ * Opens the deployed adapters on emulators of DynamoDB, S3 and Step Functions. Endpoints in the environment replace the
+ * emulators of DynamoDB and S3.
+ */
 export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engine> => {
   const { folder, environment, onFailure } = options;
   const endings: (() => Promise<void>)[] = [];
@@ -127,7 +130,9 @@ const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engin
   };
 };
 
-/** The database of the environment, or the emulator, with every table. */
+/**
+ * Starts the DynamoDB emulator, or uses the database at `DYNAMODB_ENDPOINT`. Creates the missing tables in both cases.
+ */
 const openDatabase = async (
   { DYNAMODB_ENDPOINT, DATA_DIR }: LocalSettings,
   folder: DataFolder,

@@ -10,9 +10,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface EngineOptions {
   readonly folder: DataFolder;
   readonly reporting: Reporting;
-  /** What the functions read. */
+  /** Environment variables of the functions. */
   readonly environment: Environment;
-  /** One line for a person. */
+  /** Logs one line for the operator. */
   readonly onFailure: (message: string) => void;
 }
 

@@ -41,14 +41,20 @@ function tryCreate(path: string, content: string): boolean {
   }
 }
 
-/** This process counts as well: a program must not open a folder twice. */
+/**
+ * Returns the pid of the process that holds a lock and still runs. Includes this process, because a program must not
+ * open a folder twice.
+ */
 function liveHolder(content: string): number | undefined {
   const holder = holderSchema.safeParse(parseJson(content));
   if (!holder.success) return undefined;
   return isRunning(holder.data.identity) ? holder.data.pid : undefined;
 }
 
-/** Two processes may find the same stale lock. The slower one then moves the new lock of the faster one, and restores it. */
+/**
+ * Two processes may find the same stale lock. The slower one then moves the new lock of the faster one, and restores
+ * it.
+ */
 function removeStale(path: string, stale: string): void {
   const aside = `${path}.${randomUUID()}`;
   try {

@@ -1,6 +1,9 @@
 import { createServer } from 'node:net';
 
-/** A port that was free a moment ago: another program may take it first, so whoever uses it must be ready to ask again. */
+/**
+ * Returns a port that was free a moment ago. Another program may take it first, so the caller must be ready to ask
+ * again.
+ */
 export function freePort(host = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

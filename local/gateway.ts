@@ -59,7 +59,10 @@ export interface LocalGatewayOptions {
 
 type Endings = (() => Promise<unknown> | unknown)[];
 
-/** The whole service in this process. Throws an Error in one sentence, and stops what it has started by then. */
+/**
+ * Starts the whole service in this process. If a part fails, stops the parts that have started and throws an Error in
+ * one sentence.
+ */
 export const startLocalGateway = async (options: LocalGatewayOptions): Promise<LocalGateway> => {
   const endings: Endings = [];
   const stop = async (): Promise<void> => {
@@ -146,11 +149,14 @@ const openFolder = async ({ settings: { DATA_DIR }, store, reset }: LocalGateway
   return joinDataFolder(DATA_DIR);
 };
 
-/** A reset is for development, and `MODE` may be forgotten (OPS-6). */
+/**
+ * Refuses to reset the data of a production gateway. Reads the mode from the database, because `MODE` may be missing in
+ * the environment (OPS-6).
+ */
 const refuseProductionData = (folder: string): void => {
   if (modeOf(join(folder, 'database', DATABASE_FILE)) !== 'production') return;
   throw new Error(
-    `${folder} holds the data of a gateway in production. To remove every account and its money, delete it.`,
+    `${folder} holds the data of a gateway in production, so it was not reset. To remove all accounts and their money, delete this folder.`,
   );
 };
 
@@ -165,7 +171,10 @@ const warnOfNetwork = ({ path }: DataFolder, warn: (message: string) => void): v
 
 type DevelopmentPage = Omit<import('./page/local-page.ts').LocalPageOptions, 'vendors' | 'messenger'>;
 
-/** What only development has: simulated vendors, a messenger and the page that shows them. Loaded only there. */
+/**
+ * Opens the parts that exist only in development: simulated providers, a messenger and the page that shows them. Their
+ * modules are loaded only there.
+ */
 const openDevelopment = async (folder: DataFolder, own: Environment, endings: Endings) => {
   const [{ openVendors }, { openMessenger }, { createLocalPage }] = await Promise.all([
     import('./local-vendors.ts'),
@@ -218,7 +227,10 @@ const openHost = (deps: FunctionDependencies, place: HostPlace): Promise<Host> =
   });
 };
 
-/** Handlers may go on after their clients have left: they share the limit with the connections (BILL-8). */
+/**
+ * Stops the host. Handlers may continue after their clients have left, so they share the time limit with the
+ * connections (BILL-8).
+ */
 const stopHost = async (host: Host, limitMs: number): Promise<void> => {
   const limit = new AbortController();
   const timeout = sleep(limitMs, undefined, { signal: limit.signal }).catch(() => undefined);
@@ -227,14 +239,17 @@ const stopHost = async (host: Host, limitMs: number): Promise<void> => {
   limit.abort();
 };
 
-/** Name and place, without the message: it could quote a prompt (ERR-5). */
+/** Returns the name and the stack frames of an error, without its message, which could quote a prompt (ERR-5). */
 const placeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error;
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
   return [error.name, ...frames].join('\n');
 };
 
-/** Names what a person has to look at, such as the outbox entry that cannot be read. */
+/**
+ * Returns the error as text. Includes each part of an AggregateError, such as an outbox entry that cannot be read and
+ * needs an operator.
+ */
 const reasonsOf = (error: unknown): string =>
   error instanceof AggregateError ? [error.message, ...error.errors.map(String)].join('; ') : String(error);
 
@@ -243,7 +258,10 @@ const noticeSenderOf = ({ secrets, settings, publicUrl }: FunctionDependencies) 
     ? undefined
     : createNotificationSender({ access: { botToken: secrets.botToken, apiUrl: settings.BOT_API_URL }, publicUrl });
 
-/** What AWS runs every minute. The first run resumes every video that has not ended: its execution ended with its process. */
+/**
+ * Runs the scheduled tasks every minute, as AWS does. The first run resumes every unfinished video, because its
+ * execution ended with its process.
+ */
 const startTimers = async (
   { deps, prune }: Engine,
   everyMs: number,

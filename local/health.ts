@@ -1,4 +1,7 @@
-/** Returns a code for each part that does not work, such as `disk_space`. Codes hold no path and no secret: `GET /health` shows them. */
+/**
+ * Returns a code for each part that does not work, such as `disk_space`. Codes hold no path and no secret: `GET
+ * /health` shows them.
+ */
 export type HealthCheck = () => readonly string[] | Promise<readonly string[]>;
 
 export interface HealthOptions {
@@ -7,10 +10,13 @@ export interface HealthOptions {
   readonly now?: () => number;
 }
 
-/** Anyone may request `/health`, as often as they like. */
+/** Maximum age of a result. Limits the checks, because anyone may request `/health` as often as they like. */
 const MAX_AGE_MS = 1_000;
 
-/** Creates `FunctionDependencies.problems` (GEN-10). Runs the checks at most once a second. A check that throws counts as `check_failed`. */
+/**
+ * Creates `FunctionDependencies.problems` (GEN-10). Runs the checks at most once a second. A check that throws counts
+ * as `check_failed`.
+ */
 export const createHealth = ({ checks, now = () => performance.now() }: HealthOptions) => {
   let last: { readonly atMs: number; readonly problems: Promise<readonly string[]> } | undefined;
   return (): Promise<readonly string[]> => {

@@ -22,7 +22,10 @@ export interface LocalAccountOptions {
   readonly balanceUsd: string;
 }
 
-/** One line per pepper. Throws an Error if the folder has lost it: a new one would make every API key invalid. */
+/**
+ * Returns the peppers, one per line. Creates the first pepper. Throws an Error if a folder with a database has lost
+ * them, because a new pepper would make every API key invalid.
+ */
 export const readPepper = (folder: DataFolder): string =>
   readOrCreateSecret(folder, 'pepper', () => {
     if (hasRoom(folder.path, 'database')) {
@@ -33,7 +36,7 @@ export const readPepper = (folder: DataFolder): string =>
     return randomBytes(32).toString('hex');
   });
 
-/** The account `local` with its key and its first credit. Makes it if it does not exist. */
+/** Opens the account `local`. If it does not exist, creates it with its key and its first credit. */
 export const openLocalAccount = async (options: LocalAccountOptions): Promise<LocalAccount> => {
   const { deps, folder } = options;
   const { accounts, keys, ledgerStore, clock, pepper, olderPeppers } = deps;
@@ -46,9 +49,12 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
     atMs: clock.now(),
   });
   const current = await keys.currentKey(ACCOUNT_ID);
-  if (!current) throw new Error('The database is of an earlier version. Start once with --reset.');
+  if (!current)
+    throw new Error(
+      'The database was created by an earlier version. Start once with --reset, which deletes the local data.',
+    );
   const account = await ledgerStore.readAccount(ACCOUNT_ID);
-  // A time to sweep that was set under other settings may be far off.
+  // The stored sweep time may be far in the future if it was set under other settings.
   await ledgerStore.reschedule(ACCOUNT_ID, account?.holds.size ? clock.now() : undefined);
   const isCurrent = hashesOf({ pepper, olderPeppers }, apiKey).includes(current.hash) && !current.isRevoked;
   return { apiKey, isCurrent, balanceUsd: formatUsd(account ? balanceOf(account) : 0n) };

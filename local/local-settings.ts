@@ -80,8 +80,8 @@ export type LocalSettings = Fields & {
 const SHUTDOWN_SECONDS_DEFAULT = { development: 3, production: 60 } as const;
 
 /**
- * Throws a SettingsError with one line per variable that is wrong. An empty variable counts as absent. In production `TOP_UP_KEY` is
- * present unless `CREDITS` is off.
+ * Throws a SettingsError with one line per variable that is wrong. An empty variable counts as absent. In production
+ * `TOP_UP_KEY` is present unless `CREDITS` is off.
  */
 export const readLocalSettings = (environment: Environment): LocalSettings => {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
@@ -129,8 +129,8 @@ const productionProblems = (fields: Fields, own: Environment): readonly string[]
 };
 
 /**
- * Settings of the functions that differ from their own defaults on this machine. Settings of the operator take precedence, and an
- * empty value counts as absent. In production there is no free credit and no local page to link to.
+ * Settings of the functions that differ from their own defaults on this machine. Settings of the operator take
+ * precedence, and an empty value counts as absent. In production there is no free credit and no local page to link to.
  */
 export const hostDefaults = (own: Environment, url: string): Readonly<Record<string, string>> => {
   const isProduction = own.MODE === 'production';
@@ -145,8 +145,8 @@ export const hostDefaults = (own: Environment, url: string): Readonly<Record<str
 };
 
 /**
- * Polling intervals that replace the defaults of the functions in development, because simulated providers finish within seconds.
- * Empty if one of the two is set.
+ * Returns polling intervals for development, where simulated providers finish within seconds. They replace the defaults
+ * of the functions. Empty in production, and if the environment sets either interval.
  */
 export const localVideoTimes = (own: Environment): Readonly<Record<string, string>> =>
   own.MODE === 'production' || own.VIDEO_POLL_SECONDS || own.VIDEO_POLL_SECONDS_MAX

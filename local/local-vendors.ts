@@ -4,14 +4,14 @@ import type { SimulatedVendor } from './simulators/server.ts';
 import type { Emulator } from './welcome.ts';
 
 type Vendor = {
-  /** As the catalog calls it. */
+  /** Id in the catalog. */
   readonly id: SimulatedVendor;
   readonly name: string;
   readonly key: string;
   readonly address: string;
-  /** What the vendor's own SDK expects behind the host. */
+  /** Path after the host, as the provider's own SDK expects it. */
   readonly path: string;
-  /** What to write into a prompt to see it fail. */
+  /** Text that makes the provider fail if a prompt contains it. */
   readonly markers: string;
 };
 
@@ -56,16 +56,16 @@ const vendors: readonly Vendor[] = [
 export type LocalVendor = { readonly id: SimulatedVendor; readonly name: string; readonly isSimulated: boolean };
 
 export type LocalVendors = {
-  /** Variables that give the gateway its access to the simulated vendors. */
+  /** Variables that give the gateway its access to the simulated providers. */
   readonly environment: Readonly<Record<string, string>>;
   readonly emulators: readonly Emulator[];
   readonly vendors: readonly LocalVendor[];
-  /** Breaks a simulated vendor. Undefined repairs it. */
+  /** Breaks a simulated provider. Undefined repairs it. */
   setFault(vendor: SimulatedVendor, fault: Scenario | undefined): void;
   stop(): Promise<void>;
 };
 
-/** Simulates each vendor that has neither key nor base URL in the environment. */
+/** Simulates each provider that has neither key nor base URL in the environment. */
 export async function openVendors(own: Environment): Promise<LocalVendors> {
   const found = vendors.map((vendor) => ({ ...vendor, isSimulated: !own[vendor.key] && !own[vendor.address] }));
   const simulator = found.some(({ isSimulated }) => isSimulated) ? await startSimulation() : undefined;

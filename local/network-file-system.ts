@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 
-/** File systems of other machines, by the name that Linux has for them. SQLite's locks and shared memory do not work on these. */
+/** Network file systems by their Linux names. SQLite's locks and shared memory do not work on them. */
 const networkTypes: ReadonlySet<string> = new Set([
   '9p',
   'afs',
@@ -21,8 +21,8 @@ const networkTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Name of the network file system that holds an existing folder, such as `nfs4`. Undefined for a local disk, and on systems without
- * /proc, where it is unknown. Never throws.
+ * Returns the type of the network file system that holds a folder, such as `nfs4`. Undefined for a local disk, and on
+ * systems without /proc. Never throws.
  */
 export const networkFileSystemOf = (folder: string): string | undefined => {
   try {

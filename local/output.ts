@@ -12,7 +12,10 @@ interface Stream {
   write(text: string): unknown;
 }
 
-/** Writes lines in batches, unless a person reads along: a system call per request costs more than the rest of the log. */
+/**
+ * Writes lines in batches unless the output is a terminal, because a system call per request costs more than the rest
+ * of the log.
+ */
 export const inBatches = (stream: Stream): Output['stdout'] => {
   if (stream.isTTY) return stream;
   let waiting = '';
@@ -25,7 +28,7 @@ export const inBatches = (stream: Stream): Output['stdout'] => {
     if (text !== '') stream.write(text);
   };
   process.once('exit', () => {
-    // Only a synchronous write completes now. A closed pipe loses the last lines.
+    // At exit only a synchronous write completes. If the pipe is closed, the last lines are lost.
     try {
       if (waiting !== '') writeSync(stream.fd, waiting);
     } catch {}

@@ -22,9 +22,9 @@ export interface LocalPages {
 }
 
 export interface LocalPagesOptions {
-  /** Uses pages that `npm run build:pages` has written, if there are any. Otherwise pages are built when a browser first opens them. */
+  /** Uses the pages of `npm run build:pages`, if they exist. Otherwise builds a page when a browser first opens it. */
   readonly prefersBuilt: boolean;
-  /** One line for a person. */
+  /** Logs one line for the operator. */
   readonly onFailure: (message: string) => void;
 }
 

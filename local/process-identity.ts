@@ -2,9 +2,9 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A name that no other process ever has, or undefined if the process has ended. Starts with the pid. On Linux the boot, the clock
- * tick of the start and the PID namespace follow, because a pid is given out again and another container has the same ones. Other
- * platforms have the pid alone.
+ * Returns a unique name of a process, or undefined if the process has ended. Starts with the pid. On Linux the boot,
+ * the clock tick of the start and the PID namespace follow, because pids are reused and another container has the same
+ * ones. Other platforms have the pid alone.
  */
 export function processIdentity(pid: number): string | undefined {
   if (process.platform !== 'linux') return isAlive(pid) ? String(pid) : undefined;
@@ -19,7 +19,7 @@ export function processIdentity(pid: number): string | undefined {
   }
 }
 
-/** Whether the process of an identity runs. One in another PID namespace of this machine cannot be seen and counts as running. */
+/** Whether the process of an identity runs. A process in another PID namespace is invisible and counts as running. */
 export function isRunning(identity: string): boolean {
   const pid = Number.parseInt(identity, 10);
   if (!(pid > 0)) return false;
@@ -37,7 +37,7 @@ const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'ut
 /** The number in `pid:[4026531836]`. */
 const pidNamespace = (): string => readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
 
-/** The words a process was started with; empty when it is gone, is a zombie, or the platform has no /proc. */
+/** Returns the command line of a process; empty if it has ended, is a zombie, or the platform has no /proc. */
 export function commandLine(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
@@ -46,7 +46,7 @@ export function commandLine(pid: number): readonly string[] {
   }
 }
 
-/** SIGTERM, a grace, then SIGKILL, for as long as `isStillIt` knows the process behind the pid. */
+/** Sends SIGTERM, waits, then sends SIGKILL, as long as `isStillIt` confirms that the pid belongs to the process. */
 export async function stopByPid(pid: number, isStillIt: () => boolean, graceMs = 3_000): Promise<void> {
   const killAt = Date.now() + graceMs;
   const giveUpAt = killAt + graceMs;

@@ -12,7 +12,10 @@ type Request = Pick<IncomingMessage, 'headersDistinct'> & {
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;
 };
 
-/** Parses a comma separated list of IP addresses and CIDR ranges. Throws an Error that names the first bad item and its fix. */
+/**
+ * Parses a comma separated list of IP addresses and CIDR ranges. Throws an Error that names the first bad item and its
+ * fix.
+ */
 export const parseTrustedProxies = (text: string): TrustedProxies =>
   text.split(',').map((item) => parseRange(item.trim()));
 
@@ -41,15 +44,19 @@ const firstAddress = (network: Address, bits: number): string => {
   return family.networkAddressFromCIDR(`${network}/${bits}`).toString();
 };
 
-/** Returns IPv4 for an IPv4-mapped IPv6 address, and undefined for text that is not one IP address without port or brackets. */
+/**
+ * Returns IPv4 for an IPv4-mapped IPv6 address, and undefined for text that is not one IP address without port or
+ * brackets.
+ */
 const readAddress = (text: string): Address | undefined =>
   // ipaddr.js alone would accept 0177.1 and 127.1.
   isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text);
 
 /**
- * The client's IP address (LIM-7), for `HostOptions.sourceIp`. Starts at the peer of the connection and follows `X-Forwarded-For` from
- * right to left for as long as the address is a trusted proxy: each proxy appends the address that it saw. What a client wrote itself
- * is further left and is not read. An entry that is not an IP address makes the peer the client.
+ * Returns the client's IP address (LIM-7), for `HostOptions.sourceIp`. Starts at the peer of the connection and follows
+ * `X-Forwarded-For` from right to left as long as the address is a trusted proxy: each proxy appends the address that
+ * it saw. Entries that the client wrote itself are further left and are not read. An entry that is not an IP address
+ * makes the peer the client.
  */
 export const createClientIp =
   (proxies: TrustedProxies) =>

@@ -10,7 +10,10 @@ import type { VideoLeases } from './stores/sqlite/video-leases.ts';
 const STEP_ARN = 'arn:aws:lambda:us-east-1:000000000000:function:videoSteps';
 export const VIDEO_MACHINE_ARN = 'arn:aws:states:us-east-1:000000000000:stateMachine:videos';
 
-/** The deployed state machine with its steps in this process. `partsOf` is called at the first step. */
+/**
+ * Returns the options of the deployed state machine, with its steps called in this process. `partsOf` is called at the
+ * first step.
+ */
 export const videoMachineOptions = (
   settings: Settings,
   partsOf: () => FunctionDependencies,
@@ -42,8 +45,8 @@ export interface LocalVideoMachine extends VideoWorkflow {
 const RENEW_MS = 4_000;
 
 /**
- * Runs each video's state machine in memory, in one of the processes that share the database. Executions end with their process:
- * another one, or the next start, resumes their videos.
+ * Runs each video's state machine in memory, in one of the processes that share the database. Executions end with their
+ * process: another one, or the next start, resumes their videos.
  */
 export const createLocalVideoMachine = (
   partsOf: () => FunctionDependencies,
@@ -86,7 +89,7 @@ export const createLocalVideoMachine = (
       await renewing;
       if (!opened) return;
       await (await opened).stop();
-      // Without it another process waits until the leases have expired.
+      // Without this call another process waits until the leases have expired.
       await leases.endAll().catch((error: unknown) => onFailure(`the leases of videos cannot be ended: ${error}`));
     },
   };

@@ -14,7 +14,7 @@ export interface Welcome {
   readonly emulators: readonly Emulator[];
 }
 
-const MODEL = 'gpt-4.1-mini';
+const MODEL = 'gpt-5.4-mini';
 const VIDEO_MODEL = 'seedance-2-0-fast';
 
 /** The first output: what runs, with which key, and how to try it. */
@@ -22,7 +22,7 @@ export const toWelcome = ({ url, account, emulators }: Welcome): string =>
   account ? forDevelopment(url, account, emulators) : `ready ${url}\n${toLines(emulators)}\n`;
 
 const toLines = (emulators: readonly Emulator[]): string =>
-  emulators.map(([part, emulator]) => `  ${part.padEnd(16)} ${emulator}`).join('\n');
+  emulators.map(([part, emulator]) => `  ${part.padEnd(18)} ${emulator}`).join('\n');
 
 type Account = NonNullable<Welcome['account']>;
 
@@ -32,15 +32,15 @@ const forDevelopment = (
   emulators: readonly Emulator[],
 ): string => `ready ${url}
 
-Open ${url}/ for a playground, the ledger as it moves, the bot's chat, and a switch that breaks a vendor.
-  ${url}/app             the mini app, which the chat opens with its user
-  ${url}/api-reference   every route, to read and to try
+Open ${url}/ for a playground, the live ledger, the bot's chat, and switches that break providers.
+  ${url}/app             the mini app; the bot's chat opens it for its user
+  ${url}/api-reference   every route, with a form to try it
   ${url}/api-reference/clients   how to set up clients and SDKs
 
 Services on this machine
 ${toLines(emulators)}
 
-Key      ${apiKey}${isCurrent ? '' : '\n         It has been replaced or revoked since and is refused. `npm run cli -- keys rotate local` makes another.'}
+Key      ${apiKey}${isCurrent ? '' : '\n         It was replaced or revoked and no longer works. `npm run cli -- keys rotate local` creates another.'}
 Balance  ${balanceUsd} USD
 
 Try it
@@ -67,5 +67,5 @@ With the OpenAI SDK
   });
   console.log(answer.choices[0].message.content);
 
-Requests (status, result, model, first byte, total, tokens, cost, id). Ctrl-C ends everything.
+Requests (status, result, model, first byte, total, tokens, cost, id). Press Ctrl-C to stop.
 `;

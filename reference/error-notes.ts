@@ -17,15 +17,15 @@ interface ErrorNote {
 /** Note of every code. A missing note is a type error. */
 export const errorNotes: Record<ErrorCode, ErrorNote> = {
   missing_api_key: {
-    when: 'no API key was sent, or not in a header of this route',
-    fix: 'Send the API key in the header of this route.',
-    message: 'Authorization: no API key was sent. Send "Authorization: Bearer <key>".',
+    when: 'no API key was sent, or not in a header that this route reads',
+    fix: 'Send the API key in a header that this route reads.',
+    message: 'Authorization: no API key. Send "Authorization: Bearer <key>".',
     param: 'Authorization',
   },
   invalid_api_key: {
     when: 'the API key is malformed or unknown',
-    fix: 'Copy the whole API key again.',
-    message: 'The API key is unknown. Copy the whole key again.',
+    fix: 'Use a key of this gateway and copy all of it. `npm start`, the bot or the operator gives you one.',
+    message: 'The API key is unknown. Use a key of this gateway and copy all of it.',
     param: 'Authorization',
   },
   revoked_api_key: {
@@ -115,7 +115,8 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   idempotency_not_supported: {
     when: 'an idempotency key came with a stream, with a form, or on a route without keys',
     fix: 'Remove the header.',
-    message: 'idempotency-key: works only on responses without a stream. Remove the header.',
+    message:
+      'idempotency-key: works only on responses of /v1/chat/completions and /v1/responses without a stream, and with JSON bodies at /v1/images/generations and /v1/videos. Remove the header.',
     param: 'idempotency-key',
   },
   invalid_fallback_model: {
@@ -129,7 +130,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     when: 'the hold would be above 100 USD',
     fix: 'Lower `max_tokens`, or split the request.',
     message:
-      'This request could cost 104.2 USD, more than the limit of 100 USD for one request: reduce max_tokens or split it.',
+      'This request could cost 104.2 USD, more than the limit of 100 USD for one request: reduce max_tokens or split the request.',
   },
   invalid_size: {
     when: 'the model does not create this size; the message names the allowed sizes',
@@ -146,7 +147,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   idempotency_exhausted: {
     when: 'too many requests with this idempotency key failed, or its response is lost',
     fix: 'Use a new idempotency key.',
-    message: 'idempotency-key: it was tried 6 times. Use a new key.',
+    message: 'idempotency-key: a request with this key failed 6 times. Use a new key.',
     param: 'idempotency-key',
   },
   key_already_rotated: {
@@ -158,7 +159,8 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   credit_mismatch: {
     when: 'this payment was credited before with another amount',
     fix: 'Use a new `ref` for a new payment.',
-    message: 'amount_usd: this ref was already credited with 10 USD. Nothing was credited.',
+    message:
+      'amount_usd: this ref was already credited with 10 USD. Nothing was credited. Use a new ref for a new payment.',
     param: 'amount_usd',
   },
   video_not_ready: {
@@ -214,7 +216,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   internal_error: {
     when: 'the gateway failed unexpectedly',
     fix: 'Retry. If it fails again, report the request id.',
-    message: 'The gateway failed. Nothing was charged.',
+    message: 'The gateway failed. Nothing was charged. Retry the request.',
   },
   upstream_error: {
     when: 'the provider failed, or returned an invalid response',

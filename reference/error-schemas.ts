@@ -18,7 +18,7 @@ const members = {
   param: z.string().nullable().describe('JSON path, header or form field to change, or null.'),
 };
 
-/** https://google.aip.dev/193 */
+/** Source: https://google.aip.dev/193 */
 const detail = z
   .looseObject({
     '@type': z.string().describe('`type.googleapis.com/google.rpc.ErrorInfo` first; `RetryInfo` if a retry helps.'),

@@ -58,14 +58,14 @@ export const anthropicVersion = header(
   { type: 'string', enum: ['2023-06-01', '2026-10-21'] },
 );
 
-/** MSG-7. */
+/** Header with beta values (MSG-7). */
 export const anthropicBeta = header(
   'anthropic-beta',
   'Comma-separated names of betas. Betas that do not change prices are forwarded; others are listed in `X-Service-Ignored-Parameters`. The gateway adds a beta that a field needs.',
   { type: 'string' },
 );
 
-/** VID-4. */
+/** Header for a byte range (VID-4). */
 export const range = header(
   'Range',
   'One range of bytes, such as `bytes=0-1023`. Any other value returns the complete file.',
@@ -75,7 +75,7 @@ export const range = header(
 );
 export const ifRange = header('If-Range', 'ETag of the file to which the range applies.', { type: 'string' });
 
-/** GEM-2. */
+/** Query parameter for the format of a stream (GEM-2). */
 export const alt = query(
   'alt',
   'Format of the response: server-sent events, or one JSON array whose elements are sent as they arrive.',

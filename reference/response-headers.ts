@@ -38,7 +38,7 @@ export const responseHeaders = {
   'x-ratelimit-reset-requests': text('Time until the full burst is available again, in seconds.', '0.1s', /^\d+\.\ds$/),
   'X-Service-Cost-Usd': text('Exact cost of this request.', '0.0000342', usdForm),
   'X-Service-Balance-Usd': text(
-    'Balance after this request. Absent if another process wrote it.',
+    'Balance after this request. Absent if another process of the gateway wrote the charge.',
     '9.9999658',
     usdForm,
   ),
@@ -55,7 +55,7 @@ export const responseHeaders = {
     'gpt-5.4-mini',
   ),
   'Idempotent-Replayed': mark(
-    '`true` for a stored response. It has no balance, and its receipt is that of the first request.',
+    '`true` for a stored response. It has no `X-Service-Balance-Usd`, and its receipt is that of the first request.',
     'true',
   ),
   'X-Service-Next-Cursor': text(

@@ -27,8 +27,8 @@ export const securitySchemes = {
 type Scheme = keyof typeof securitySchemes;
 
 /**
- * Accepted schemes per credential; one is enough. Generated clients send all of them, so a route whose response depends
- * on the header has one.
+ * Accepted schemes per credential; one is enough. Generated clients send all listed schemes, so a route whose response
+ * depends on the header lists only one.
  */
 const accepted: Record<Credential, readonly Scheme[]> = {
   none: [],

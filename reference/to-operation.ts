@@ -13,7 +13,7 @@ import { requestBodyOf } from './request-body.ts';
 import { type HeaderName, headerReferences, rateHeaders } from './response-headers.ts';
 import { securityOf } from './security.ts';
 
-/** BILL-16. */
+/** Response of a dry run (BILL-16). */
 export const dryRunAnswer = z
   .looseObject({
     object: z.literal('dry_run'),
@@ -66,7 +66,7 @@ const parametersOf = (route: Route, operation: Operation): oas31.ParameterObject
   ...(ignoresFields(operation) ? [requireParameters] : []),
 ];
 
-/** GEN-16. */
+/** Whether the operation ignores unknown fields (GEN-16). */
 const ignoresFields = ({ json }: Operation): boolean => json !== undefined && ignoresUnknown(json.schema);
 
 const pathParametersOf = ({ path }: Route, operation: Operation): oas31.ParameterObject[] =>

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { suites } from './full-suites.ts';
 
-// `npm run test:full`: both tiers, then the suites that take hours on two cores. A suite that fails does not end the run.
+// `npm run test:full`: both tiers, then the suites that take hours on two cores. A suite that fails does not end the
+// run.
 
 /** Exit code of a suite that this machine cannot run. */
 const SKIPPED = 77;

@@ -4,8 +4,8 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { areaNames, projectOf, type Tier } from './tiers.ts';
 
-// `npm test` is `node test/run.ts quick`, `npm run test:long` is `node test/run.ts long`. The last line is the sum of all
-// checks: `N passed, N failed`. A run leaves no process and no temporary file, also after Ctrl-C.
+// `npm test` is `node test/run.ts quick`, `npm run test:long` is `node test/run.ts long`. The last line is the sum of
+// all checks: `N passed, N failed`. A run leaves no process and no temporary file, also after Ctrl-C.
 
 interface Count {
   readonly passed: number;
@@ -74,7 +74,10 @@ const vitest = async (of: Tier): Promise<Count> => {
   return { passed, failed: Math.max(failed, code === 0 ? 0 : 1), skipped: skipped || 0 };
 };
 
-/** Processes of this run that still exist: their temp folder is the run's, or in it. Linux only, elsewhere the list is empty. */
+/**
+ * Processes of this run that still exist: their temp folder is the run's, or in it. Linux only, elsewhere the list is
+ * empty.
+ */
 const leftProcesses = (): readonly number[] => {
   const numbers = process.platform === 'linux' ? readdirSync('/proc').map(Number) : [];
   return numbers.filter((pid) => pid > 0 && pid !== process.pid && isOfRun(pid));

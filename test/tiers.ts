@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `quick` runs before every commit, `long` runs what `quick` leaves out. `docs/internals/testing.md` has the rule that decides. */
+/**
+ * `quick` runs before every commit, `long` runs what `quick` leaves out. `docs/internals/testing.md` has the rule that
+ * decides.
+ */
 export type Tier = 'quick' | 'long';
 
 /** Test folders by area. An area is a vitest project in the quick tier, and `<area>-long` in the long tier. */

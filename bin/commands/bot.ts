@@ -26,7 +26,7 @@ export const addBotCommands = (program: Command, terminal: Terminal): void => {
   const bot = program.command('bot').description('set up the messenger bot');
   withWriting(bot.command('setup').description('register the webhook, commands and app button with the messenger'))
     .option('--token-variable <name>', 'variable that holds the bot token; default: BOT_TOKEN, or the secret of --env')
-    .option('--url <url>', 'public URL of the gateway; default: PUBLIC_URL, or that of --env')
+    .option('--url <url>', 'public URL of the gateway; default: PUBLIC_URL, or the URL of the environment in --env')
     .action(async (options: SetupOptions) => {
       const setup = await readSetup(options, terminal.environment);
       const api = openApi(setup.access);
@@ -110,6 +110,8 @@ const askApi = async <T>(call: () => Promise<T>): Promise<T> => {
   } catch (error) {
     if (!(error instanceof GrammyError))
       throw failed('The Bot API did not respond. Check the network and BOT_API_URL, then run the same command again.');
-    throw failed(`The Bot API rejected ${error.method}: ${error.error_code} ${error.description}`);
+    throw failed(
+      `The Bot API rejected ${error.method}: ${error.error_code} ${error.description}. Check the bot token and the public URL.`,
+    );
   }
 };

@@ -35,7 +35,10 @@ const readPath = async (path: string): Promise<CatalogFiles> => {
   }
 };
 
-/** Returns the entries to compare. For a file of one company, that is the same company in the other catalog. */
+/**
+ * Returns the entries to compare. If only `other` is the file of one company, the entries are the models of that
+ * company in `files`.
+ */
 const entriesOf = (files: CatalogFiles, other: CatalogFiles, otherPath: string): readonly unknown[] => {
   if (files.providers === undefined) return models(files);
   if (other.providers !== undefined) return [...models(files), ...providers(files)];

@@ -27,7 +27,8 @@ export const readCatalogFolder = async (folder: string): Promise<CatalogFiles> =
 };
 
 /**
- * Reads a folder, or the file of one company; then `providers` is undefined. Throws a CatalogError for invalid JSON.
+ * Reads a catalog folder or the file of one company. For a file, `providers` is undefined. Throws a CatalogError for
+ * invalid JSON.
  */
 export const readCatalogPath = async (path: string): Promise<CatalogFiles> => {
   if ((await stat(path)).isDirectory()) return readCatalogFolder(path);

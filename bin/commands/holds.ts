@@ -23,7 +23,7 @@ interface ReleaseOptions extends MoneyOptions {
   readonly force?: true;
 }
 
-/** Time after every hold's sweep. A finite number, because DynamoDB does not store infinity. */
+/** Timestamp later than the next sweep of every hold. It is finite, because DynamoDB does not store infinity. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
 const columns = ['account', 'hold', 'amount_usd', 'expires_at', 'expired'];

@@ -106,7 +106,10 @@ const makePlan = async (place: Place, terminal: Terminal, bytes: Uint8Array, { r
   return { rows: rows.toSorted(byLine), refused: refused.toSorted(byLine) };
 };
 
-/** Returns a function to call after each row. It prints a status line after every 5 % of the rows, at least 100. */
+/**
+ * Returns a function to call after each row. It prints a status line after every 5 % of the rows, but not more often
+ * than every 100 rows, and after the last row.
+ */
 const createProgress = (terminal: Terminal, verb: string, total: number): (() => void) => {
   const step = Math.max(100, Math.ceil(total / 20));
   let done = 0;
@@ -168,7 +171,7 @@ const reportRefused = async (terminal: Terminal, plan: Plan, options: ImportOpti
   else if (options.report === undefined) await terminal.print(toTable(refusedColumns, refused));
 };
 
-/** Writes the report. Keeps an existing file with the same content, as a dry run or an earlier run wrote it. */
+/** Writes the report. An existing file with the same content, from a dry run or an earlier run, is kept. */
 const writeReport = async (path: string, { refused }: Plan): Promise<void> => {
   const lines = refused.map(
     ({ line, account, reason }) => `${line},${toTextCell(account ?? '')},${toTextCell(reason)}`,

@@ -87,7 +87,9 @@ const issue: Work<IssueOptions> = async (place, terminal, accountId, options) =>
   await confirmWrite(
     terminal,
     options,
-    account ? `Create an API key for ${accountId}?` : `Open the account ${accountId} with an API key?`,
+    account
+      ? `Create an API key for the account ${accountId}?`
+      : `Create the account ${accountId} and an API key for it?`,
   );
   await logOperation(place, accountId, 'keys issue', options);
   const issued = await issueKey(deps, accountId, account ? current : 'new');

@@ -35,7 +35,7 @@ export const addSettleCommand = (videos: Command, terminal: Terminal): void => {
 const settle = async (place: Place, terminal: Terminal, videoId: string, options: SettleOptions) => {
   const job = await readJob(place, videoId);
   const before = await readAccount(place, job.accountId);
-  // An ended job with an open hold was interrupted between these two steps: finish it.
+  // If the job has ended but its hold is still open, continue, because an earlier run was interrupted.
   if (isEnded(job) && !before.holds.has(job.holdId)) return toResult({ job, before, after: before, repeated: true });
   refuseWhileMade(place, job, options);
   if (options.dryRun) {
@@ -72,8 +72,8 @@ const readJob = async ({ stores }: Place, videoId: string): Promise<VideoJob> =>
 const limitMsAt = (place: Place): number => secondsAt(place, 'VIDEO_LIMIT_SECONDS') * 1_000;
 
 /**
- * Refuses without `--force` while the video's execution and the retries of its last steps may run. Later, the sweep
- * would end it.
+ * Throws without `--force` while the execution of the video, with all retries of its last steps, may still run. After
+ * that time, the video sweep ends the video.
  */
 const refuseWhileMade = (place: Place, job: VideoJob, { force }: SettleOptions): void => {
   const overdueAtMs = job.createdAtMs + limitMsAt(place) + LAST_STEPS_MS;

@@ -15,7 +15,7 @@ interface ListOptions extends ReadOptions {
   readonly running?: true;
 }
 
-/** Time after every job's next check. A finite number, because DynamoDB does not store infinity. */
+/** Timestamp later than the next check of every job. It is finite, because DynamoDB does not store infinity. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 const PAGE = 100;
 const columns = ['created_at', 'id', 'account', 'model', 'status', 'progress', 'held_usd'];

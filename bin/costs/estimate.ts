@@ -2,8 +2,8 @@ import { costOf, type PriceName } from './prices.ts';
 import type { Workload } from './workloads.ts';
 
 /**
- * Quantities used for a million of something, and their total price in pico-USD; undefined if one of them has no
- * published price.
+ * Quantities used for a million results of one workload, and their total price in pico-USD; undefined if one of them
+ * has no published price.
  */
 export interface Estimate {
   readonly picos: bigint | undefined;

@@ -24,7 +24,7 @@ const memories = [512, 1_024, 1_769, 3_008] as const;
 /** Concurrent requests in one environment: a quarter of its maximum, and the maximum. */
 const CROWDS = [16, 64] as const;
 
-/** Returns the tables of docs/operations/costs.md, by the name of their place there. */
+/** Returns the tables of docs/operations/costs.md by the names in the `costs:` comments there. */
 export const toTables = (): Readonly<Record<string, string>> => ({
   totals: totals(),
   hosts: hosts(),

@@ -60,8 +60,8 @@ export const runDeployment = (args: readonly string[], ports: DeploymentDependen
 const STACKS = new RegExp(`[*]|^(${environmentNames.join('|')})(/|$)`);
 
 /**
- * Rejects options that would select other stacks, or send the stacks and the pages to different accounts. Throws a
- * CliError.
+ * Rejects options that select other stacks, use different accounts for stacks and pages, or move the outputs file.
+ * Throws a CliError.
  */
 const refuseFlags = (flags: readonly string[]): void => {
   for (const [index, flag] of flags.entries()) {

@@ -1,8 +1,8 @@
-/** Time as an argument, so that tests own it. */
+/** Source of time, passed as an argument so that tests can control it. */
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number;
-  /** Calls back once after the delay; the answer cancels. */
+  /** Calls `callback` once after the delay. The returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
@@ -13,7 +13,10 @@ export const sleep = (clock: Clock, delayMs: number): Promise<void> =>
         clock.after(delayMs, resolve);
       });
 
-/** Undefined when it takes longer; what is under way goes on. For promises that do not reject. */
+/**
+ * Returns the result of a promise; undefined if it takes longer than `limitMs`, while its work continues. The promise
+ * must not reject.
+ */
 export const inTime = <T>(clock: Clock, limitMs: number, pending: Promise<T>): Promise<T | undefined> =>
   new Promise((resolve) => {
     const cancel = clock.after(limitMs, () => resolve(undefined));
@@ -23,5 +26,5 @@ export const inTime = <T>(clock: Clock, limitMs: number, pending: Promise<T>): P
     });
   });
 
-/** The UTC calendar day, which compares as text. */
+/** Returns the UTC calendar day as text. Comparing two of these texts compares the days. */
 export const utcDay = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);

@@ -1,7 +1,7 @@
-/** After an outage many are due, and a run has a minute. */
+/** Number of items processed at a time. After an outage many items are due, and a run has one minute. */
 const CONCURRENCY = 8;
 
-/** Eight at a time, in order of their beginning. Whatever `work` throws ends all. */
+/** Starts `work` in input order, eight at a time. Rejects with the first error. */
 export const forEachConcurrent = async <T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> => {
   const waiting = items.values();
   const worker = async (): Promise<void> => {

@@ -5,7 +5,7 @@ export interface JsonObject {
 
 declare global {
   interface JSON {
-    /** https://tc39.es/proposal-json-parse-with-source/, in Node since 21; TypeScript has no types for either. */
+    /** https://tc39.es/proposal-json-parse-with-source/, in Node since 21. TypeScript has no types for it. */
     rawJSON(text: string): JsonObject;
     parse(
       text: string,

@@ -1,29 +1,29 @@
-/** Namespace of every metric. Each has the dimension `service` too, the prefix of the environment. */
+/** Namespace of every metric. Each metric also has the dimension `service`, the prefix of the environment. */
 export const METRIC_NAMESPACE = 'ModelGateway';
 
 /**
- * Dimensions with few values, since CloudWatch bills each combination: an error code or `ok`; the function of a route or `none`; a
- * limit name. Never an account, a model or an id.
+ * Dimensions with few values, because CloudWatch bills each combination: an error code or `ok`; the function of a route
+ * or `none`; a limit name. Never an account, a model or an id.
  */
 export type MetricDimension = 'code' | 'kind' | 'limit';
 
 const eventKinds = ['paid', 'video', 'circuit', 'provider', 'secret', 'maintenance', 'messenger'] as const;
 
-/** An event is also a record of the log and a section of docs/runbook.md. Alarms use events; no decision depends on one. */
+/** An event is also a log record and a section of docs/runbook.md. Alarms use events; no decision depends on one. */
 type EventKind = (typeof eventKinds)[number];
 
 const measureKinds = ['video-measure', 'maintenance-measure'] as const;
 
-/** A measure comes from background work: a number without a record of the log. */
+/** A measure comes from background work and has no log record. */
 type MeasureKind = (typeof measureKinds)[number];
 
 type MetricKind = 'request' | 'money' | EventKind | MeasureKind;
 
 export interface MetricRow {
   readonly kind: MetricKind;
-  /** Unit of CloudWatch. Money counts millionths of a USD. */
+  /** Unit of CloudWatch. Money is in millionths of a USD. */
   readonly unit: 'Count' | 'Milliseconds' | 'Seconds' | 'Bytes';
-  /** Dimensions beside `service`. */
+  /** Dimensions in addition to `service`. */
   readonly dimensions: readonly MetricDimension[];
 }
 
@@ -52,7 +52,8 @@ const rows = {
   output_tokens: { ...request, dimensions: ['kind'] },
   limited: { ...request, dimensions: ['limit'] },
 
-  // For trends and alarms: only the ledger is exact. Over time, held and overage equal charged and released, except for lost replies.
+  // For trends and alarms: only the ledger is exact. Over time, the sum of held and overage equals the sum of charged
+  // and released, except for lost replies.
   held_micro_usd: money,
   charged_micro_usd: money,
   released_micro_usd: money,
@@ -137,7 +138,7 @@ export type OperationalEventName = NameOf<EventKind>;
 /** Movement of money, the metric name without its unit. */
 export type Movement = MoneyMetric extends `${infer Name}_micro_usd` ? Name : never;
 
-/** Must not throw: its callers count in the middle of a ledger operation. */
+/** Counts money. Must not throw, because its callers are in the middle of a ledger operation. */
 export type MoneyMeter = (picos: Readonly<Partial<Record<Movement, bigint>>>) => void;
 
 export const moneyMetric = (movement: Movement): MoneyMetric => `${movement}_micro_usd`;

@@ -1,4 +1,4 @@
-/** A map of so many entries at most: the ones not asked for longest are forgotten. */
+/** A map with a maximum number of entries. It drops the least recently used entry. */
 export class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #max: number;

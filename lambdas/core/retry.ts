@@ -5,11 +5,14 @@ const RETRY_DELAYS_MS = [50, 200, 800] as const;
 
 interface RetryDependencies {
   readonly clock: Clock;
-  /** From 0 up to 1: spreads the repeats of many callers. */
+  /** Random number from 0 up to 1, which spreads the retries of many callers. */
   readonly random: () => number;
 }
 
-/** Retries an idempotent write after about 50, 200 and 800 ms, with jitter. Throws the last StoreError. */
+/**
+ * Makes an idempotent call, and repeats it after a StoreError up to three times, after about 50, 200 and 800 ms with
+ * jitter. Throws the last StoreError.
+ */
 export const retryUntilDefinite = async <T>(deps: RetryDependencies, call: () => Promise<T>): Promise<T> => {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {

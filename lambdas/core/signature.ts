@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** KEY-6: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.rawBody">`, the value of `X-Service-Signature`. */
+/** Returns the value of `X-Service-Signature`: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.rawBody">` (KEY-6). */
 export const signBody = (secret: string, body: string | Uint8Array, unixSeconds: number): string =>
   `t=${unixSeconds},v1=${createHmac('sha256', secret).update(`${unixSeconds}.`).update(body).digest('hex')}`;
 
-/** How old a signature may be, and how far a clock may be ahead. */
+/** Maximum age of a signature, and maximum time that a clock may be ahead. */
 export const SIGNATURE_AGE_MS = 5 * 60_000;
 
 const form = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
@@ -27,8 +27,8 @@ export const isEqual = (one: string, other: string): boolean => {
 };
 
 /**
- * Returns the key that signs webhooks of videos. The owner of the API key can derive it, and nothing else follows from
- * it.
+ * Returns the key that signs webhooks of videos. The owner of the API key can derive it; it reveals nothing about the
+ * API key.
  */
 export const webhookSecretOf = (apiKey: string): string => createHmac('sha256', apiKey).update('webhook').digest('hex');
 

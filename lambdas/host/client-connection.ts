@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Receiver } from './lambda-runtime.ts';
 import { discardRest } from './request-body.ts';
 
-/** A client that takes nothing for this long, with data waiting for it, is cut off. */
+/** Time in ms without progress after which a client with waiting data is disconnected. */
 const STALLED_MS = 60_000;
 
 /**
- * Writes to a client; an answer that was cut ends by breaking the connection. Once the client has left, everything is dropped,
- * and the handler goes on undisturbed.
+ * Writes to a client. A response that was cut ends with a broken connection. After the client has left, data is dropped
+ * and the handler continues.
  */
 export const toReceiver = (response: ServerResponse, isCut: () => boolean): Receiver => ({
   head: ({ statusCode, headers }) => {
@@ -34,8 +34,9 @@ export const toReceiver = (response: ServerResponse, isCut: () => boolean): Rece
 });
 
 /**
- * Node closes a connection that is not to be kept as soon as the answer is out. With bytes of the request still coming in, that
- * resets it, and the client never sees the answer; so our side is closed first, and the rest when the request has ended.
+ * Closes the sending side first, and the rest after the request has ended. Node closes a connection without keep-alive
+ * right after the response. If request bytes are still arriving, that resets the connection and the client never sees
+ * the response.
  */
 const closeGently = ({ req: { socket } }: ServerResponse): void => {
   socket.destroySoon = () => socket.end();

@@ -7,7 +7,10 @@ import { createVideosHandler } from '../functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from './lambda-runtime.ts';
 import { endWhenAsked, startWebFunction } from './web-function.ts';
 
-/** What four functions serve, in one process: one budget of bodies, one set of limits, circuits and drains for all of them (GEN-14, LIM-1, BILL-8). */
+/**
+ * Serves four functions in one process, with one body budget and one set of limits, circuits and drains for all
+ * (GEN-14, LIM-1, BILL-8).
+ */
 installLambdaRuntime();
 const deps = await dependenciesFromEnvironment(process.env);
 const dependencies = toProcessDependencies(deps);

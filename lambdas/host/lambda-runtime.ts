@@ -7,7 +7,7 @@ export interface Prelude {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A handler as Lambda runs it: it writes its answer and settles when it is done. */
+/** Handler as Lambda calls it: it writes its response to the stream, and its promise settles when it has finished. */
 export type StreamingHandler = (
   event: APIGatewayProxyEventV2,
   stream: Writable,
@@ -16,7 +16,10 @@ export type StreamingHandler = (
 
 const isStreaming = (handler: unknown): handler is StreamingHandler => typeof handler === 'function';
 
-/** The library's types describe a handler as it is written; this is the form in which Lambda calls it. */
+/**
+ * Casts a handler to the signature that Lambda calls, because the library's types declare the signature with which the
+ * handler is written.
+ */
 export const streaming = (handler: unknown): StreamingHandler => {
   if (isStreaming(handler)) return handler;
   throw new TypeError('a handler must be a function');
@@ -25,8 +28,8 @@ export const streaming = (handler: unknown): StreamingHandler => {
 const preludes = new WeakMap<Writable, Prelude>();
 
 /**
- * The two functions that Lambda's runtime puts into the global scope. The head goes out with the first write and not before:
- * a stream that is ended without one loses it here as it does there.
+ * The two functions that Lambda's runtime defines in the global scope. The headers leave with the first write: a stream
+ * that ends without a write loses them, as on Lambda.
  */
 const awslambda = {
   streamifyResponse: (handler: StreamingHandler): StreamingHandler => handler,
@@ -38,14 +41,14 @@ const awslambda = {
   },
 };
 
-/** To be called before a module that makes handlers is loaded. */
+/** Call this before importing a module that creates handlers. */
 export const installLambdaRuntime = (): void => {
   Object.assign(globalThis, { awslambda });
 };
 
 export interface Receiver {
   head(prelude: Prelude): void;
-  /** Calls back when there is room for more. */
+  /** Calls back when it can accept more data. */
   write(bytes: Buffer, done: () => void): void;
   end(done: () => void): void;
 }

@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { BodySource } from '../http/body-source.ts';
 
-/** GEN-15: the least a body must bring in each window. */
+/** GEN-15: time window in which a body must bring a minimum of bytes. */
 const WINDOW_MS = 15_000;
 const WINDOW_BYTES_MIN = 15 * 1024;
 
-/** A body read straight from its socket, counted as it comes: a length that lies or is missing changes nothing (GEN-1). */
+/**
+ * Reads a body from its socket and counts bytes as they arrive, so a false or missing length changes nothing (GEN-1).
+ */
 export const createBodySource = (request: IncomingMessage): BodySource => {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   const declaredBytes = Number.isSafeInteger(declared) ? declared : undefined;
@@ -48,10 +50,16 @@ const readAll = async (request: IncomingMessage, { declaredBytes, bytesMax, grow
   }
 };
 
-/** Not sooner, since what is announced need not come. */
+/**
+ * Number of received bytes from which the buffer for the whole body is allocated. It is not allocated earlier, because
+ * an announced body may never arrive.
+ */
 const ROOM_FROM_BYTES = 1024 * 1024;
 
-/** A large body whose length was announced is put where it stays: pieces that are joined at the end are in memory twice (GEN-14). */
+/**
+ * Copies a large body of announced length into its final buffer. Joining chunks at the end would hold it in memory
+ * twice (GEN-14).
+ */
 const collect = (announcedBytes: number) => {
   let pieces: Buffer[] = [];
   let room: Buffer | undefined;
@@ -66,7 +74,7 @@ const collect = (announcedBytes: number) => {
       put(piece);
       if (room || bytes < ROOM_FROM_BYTES || bytes >= announcedBytes) return;
       const early = pieces;
-      // Memory without data does not count yet.
+      // Not filled with zeros, so the process uses this memory only as data arrives.
       room = Buffer.allocUnsafeSlow(announcedBytes);
       pieces = [];
       bytes = 0;
@@ -76,10 +84,10 @@ const collect = (announcedBytes: number) => {
   };
 };
 
-/** Longer than this is waiting that the client did not cause. */
+/** Wait for room in the body budget in ms. A longer wait excuses a slow window, because the client did not cause it. */
 const OWN_WAIT_MS = 100;
 
-/** Cuts off a request that brings too little, but not while it is we who do not read (GEN-15). */
+/** Disconnects a client that sends too slowly. Time in which the host itself does not read is not counted (GEN-15). */
 const watchPace = (request: IncomingMessage) => {
   let windowBytes = 0;
   let waitsSinceMs: number | undefined;
@@ -104,11 +112,14 @@ const watchPace = (request: IncomingMessage) => {
   };
 };
 
-/** The most of a refused body that is read away, so that its sender sees the refusal instead of a broken connection. */
+/**
+ * Maximum of a rejected body that is read and dropped, so that the sender sees the response instead of a broken
+ * connection.
+ */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 const UNREAD_MS = 30_000;
 
-/** Reads and drops the rest of a body. Calls back at its end, or when enough was read. */
+/** Reads and drops the rest of a body. Calls back at its end or at the limit. */
 export const discardRest = (request: IncomingMessage, done: () => void): void => {
   if (request.complete || request.destroyed) {
     done();

@@ -10,7 +10,10 @@ import { createResponseStream, type StreamingHandler } from './lambda-runtime.ts
 import { toEvent } from './to-event.ts';
 
 export interface HostOptions {
-  /** Handlers of this host, at least one. Any of them handles a request without a route. */
+  /**
+   * Handlers of this host, at least one. A request for a function without a handler here goes to the handler of
+   * `functionForUnknownRoutes`, or to the first handler if `functionForUnknownRoutes` has none either.
+   */
   readonly handlers: Readonly<Partial<Record<HttpFunction, StreamingHandler>>>;
   readonly port: number;
   readonly address: string;
@@ -20,27 +23,27 @@ export interface HostOptions {
   readonly sourceIp?: (request: IncomingMessage) => string;
   /** Time limit of a request on this host in ms, counted from its start (LIM-6). */
   readonly requestMs?: number;
-  /** Handles requests besides the routes; returns whether it took the request. */
+  /** Handles requests outside of the routes; returns whether it accepted the request. */
   readonly beside?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** A handler that fails as a whole, which none should. */
+  /** Called if a handler fails as a whole, which is a bug. */
   readonly onCrash: (error: unknown) => void;
 }
 
 export interface Host {
   readonly port: number;
-  /** Takes no more requests and gives those under way some time; then closes their connections. */
+  /** Accepts no more requests, gives those in progress `graceMs`, then closes their connections. */
   stop(graceMs: number): Promise<void>;
-  /** Once no handler is at work: one may go on when its client has left (BILL-8). */
+  /** Resolves when no handler is running. A handler may continue after its client has left (BILL-8). */
   idle(): Promise<void>;
 }
 
-/** A plain HTTP server in front of the very handlers that run behind function URLs. */
+/** Starts a plain HTTP server that runs the same handlers as the function URLs. */
 export const startHost = async (options: HostOptions): Promise<Host> => {
   const server = http.createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 15_000,
     requestTimeout: 0,
-    // Our own check answers in our own shape.
+    // `malformed` checks the header, so that the error has the format of the gateway.
     requireHostHeader: false,
   });
   const answers = new WeakMap<Socket, ServerResponse>();
@@ -60,7 +63,7 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
   server.on('checkExpectation', take);
   server.on('clientError', (_error: Error, socket: Socket) => {
     const answer = answers.get(socket);
-    // Rubbish behind a whole request: its answer is neither broken into nor broken off.
+    // Invalid bytes after a complete request must neither interrupt its response nor appear in it.
     if (answer?.req.complete) answer.once('finish', () => socket.destroySoon());
     else if (!socket.writable || answer?.headersSent) socket.destroy();
     else socket.end(rawError('The request is not valid HTTP.', options.newRequestId()));
@@ -76,7 +79,7 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
 };
 
 const serve = async (options: HostOptions, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  // A socket may break at any time; what is written after that goes nowhere.
+  // A socket can break at any time; later writes are dropped.
   response.on('error', () => undefined);
   const problem = malformed(request);
   if (problem) {
@@ -102,7 +105,7 @@ const toContext = ({ requestMs, now }: HostOptions): Record<string, unknown> => 
   return { functionName: 'local', getRemainingTimeInMillis: () => endsAtMs - now() };
 };
 
-/** A route that is not served here is unknown here, which every handler answers (GEN-7). */
+/** A route that this host does not serve goes to any handler, each of which returns the 404 (GEN-7). */
 const handlerFor = (handlers: HostOptions['handlers'], path: string): StreamingHandler => {
   const [match] = matchPath(path);
   const own = match && handlers[match.route.function];
@@ -111,12 +114,12 @@ const handlerFor = (handlers: HostOptions['handlers'], path: string): StreamingH
   return handler;
 };
 
-/** GEN-7: what could be read as two different requests by two programs is served by none. */
+/** GEN-7: rejects a request that two programs could interpret differently. */
 const malformed = (request: IncomingMessage): string | undefined => {
   const hosts = request.headersDistinct.host?.length ?? 0;
   if (hosts > 1) return 'Host: sent twice. Send it once.';
   if (hosts === 0 && request.httpVersion === '1.1') return 'Host: missing.';
-  // Joined they would be a third key (IDEM-6).
+  // Node would join them into a third key (IDEM-6).
   if ((request.headersDistinct['idempotency-key']?.length ?? 0) > 1)
     return 'Idempotency-Key: sent twice. Send it once.';
   const { expect } = request.headers;
@@ -161,7 +164,7 @@ const IDLE_CHECK_MS = 100;
 const stop = (server: http.Server, graceMs: number): Promise<void> =>
   new Promise((resolve) => {
     const force = setTimeout(() => server.closeAllConnections(), graceMs);
-    // A connection that was busy when the end began may be idle a moment later.
+    // A connection that was busy at the start of the shutdown can become idle later.
     const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
     server.close(() => {
       clearTimeout(force);

@@ -3,17 +3,25 @@ import { setTimeout } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { type Host, type HostOptions, startHost } from './server.ts';
 
-/** Where Lambda says that the server must listen; elsewhere a port of this machine alone. */
+/**
+ * Name of the variable in which Lambda passes the address to listen on. Elsewhere the server uses a port of the
+ * loopback interface.
+ */
 const ENDPOINT_VARIABLE = 'AWS_LAMBDA_HTTP_ENDPOINT';
 const OWN_ENDPOINT = '127.0.0.1:8080';
-/** The most that a Web Function gives a request, which is what those of the gateway are set to. */
+/**
+ * Maximum time of a request to a Web Function in ms: the timeout with which the functions of the gateway are
+ * configured.
+ */
 const REQUEST_MS = 900_000;
-/** Lambda kills the process a second after it has asked it to end. */
+/**
+ * Time in ms for running requests after Lambda's shutdown signal. Lambda kills the process one second after the signal.
+ */
 export const LAST_MS = 800;
 
 /**
- * A host as a Lambda Web Function: a plain HTTP server that AWS forwards requests to, which has to listen within 10 s of its start.
- * https://docs.aws.amazon.com/lambda/latest/dg/web-functions-runtimes.html
+ * Starts a host as a Lambda Web Function: a plain HTTP server that AWS forwards requests to. It must listen within 10 s
+ * of its start. https://docs.aws.amazon.com/lambda/latest/dg/web-functions-runtimes.html
  */
 export const startWebFunction = (
   handlers: HostOptions['handlers'],
@@ -32,15 +40,16 @@ export const startWebFunction = (
   });
 };
 
-/** As much of Node's own `process` as it takes. */
+/** Members of Node's `process` that are used. */
 interface Asked {
   once(name: 'SIGTERM', listener: () => void): unknown;
   exit(code: number): unknown;
 }
 
 /**
- * What can end in the time that Lambda leaves ends; then the process does. Whatever was still under way has its hold, which the
- * sweeper releases (BILL-13). https://docs.aws.amazon.com/lambda/latest/dg/web-functions-env-lifecycle.html
+ * Ends the process on Lambda's signal, after waiting for running requests for the time that Lambda leaves. The sweeper
+ * releases the holds of unfinished requests (BILL-13).
+ * https://docs.aws.amazon.com/lambda/latest/dg/web-functions-env-lifecycle.html
  */
 export const endWhenAsked = (host: Host, process: Asked, lastMs = LAST_MS): void => {
   process.once('SIGTERM', async () => {

@@ -11,10 +11,10 @@ export interface CallerSecrets {
   readonly topUpKey: string | undefined;
 }
 
-/** A caller has proved itself, as far as that goes without the body. */
+/** Identity of an authenticated caller, before its body is checked. */
 export interface CallerIdentity {
   readonly initData?: InitData;
-  /** Throws for a body that the caller has not signed. */
+  /** Throws if the caller did not sign this body. */
   readonly checkBody?: (bytes: Uint8Array) => void;
 }
 
@@ -26,14 +26,14 @@ interface Claim {
   readonly fresh?: boolean | undefined;
 }
 
-/** Throws `invalid_signature` before the body is read, if the signature alone shows it (KEY-5). */
+/** Throws `invalid_signature` before the body is read if the signature itself is invalid (KEY-5). */
 export const authenticateCaller = (secrets: CallerSecrets, claim: Claim): CallerIdentity =>
   provers[claim.credential](secrets, claim);
 
 type Prover = (secrets: CallerSecrets, claim: Claim) => CallerIdentity;
 
 const provers: Record<OtherCredential, Prover> = {
-  /** https://core.telegram.org/bots/api#setwebhook */
+  /** Source: https://core.telegram.org/bots/api#setwebhook */
   bot: ({ botToken }, { headers }) => {
     const secret = headers['x-telegram-bot-api-secret-token'] ?? '';
     if (botToken === undefined || !isEqual(secret, updateSecretOf(botToken))) {
@@ -76,7 +76,7 @@ const refused = (header: string, problem: string): GatewayError =>
 type Values = Readonly<Record<string, string | undefined>>;
 
 interface CredentialForm {
-  /** As the caller sent it; undefined when there is none, or another scheme. */
+  /** Returns the credential as the caller sent it; undefined if there is none or it has another scheme. */
   read(headers: Values, query: Values): string | undefined;
   /** Advice for a caller without a credential: the header and how to send it. */
   readonly param: string;
@@ -90,25 +90,28 @@ const trimmed = (value: string | undefined): string | undefined => value?.trim()
 const bearer: CredentialForm = {
   read: bearerOf,
   param: 'Authorization',
-  advice: 'Send it as "Authorization: Bearer <key>".',
+  advice: 'Send "Authorization: Bearer <key>".',
 };
 
-/** One form per group of endpoints (AUTH-1 to AUTH-3). The vendors' own headers are taken, too, so that their SDKs work unchanged. */
+/**
+ * Credential form of each group of endpoints (AUTH-1 to AUTH-3). The providers' own headers are accepted, so that their
+ * SDKs work unchanged.
+ */
 export const credentialForms: Record<KeyCredential, CredentialForm> = {
   bearer,
   messages: {
     read: (headers) => trimmed(headers['x-api-key']) ?? bearerOf(headers),
     param: 'x-api-key',
-    advice: 'Send it as "x-api-key: <key>".',
+    advice: 'Send "x-api-key: <key>".',
   },
   generate_content: {
-    // A header wins over the query (AUTH-3).
+    // A header takes precedence over the query (AUTH-3).
     read: (headers, query) =>
       trimmed(headers['x-provider-api-key']) ?? trimmed(headers['x-goog-api-key']) ?? trimmed(query.key),
     param: 'x-provider-api-key',
-    advice: 'Send it as "x-provider-api-key: <key>" or "?key=<key>".',
+    advice: 'Send "x-provider-api-key: <key>", "x-goog-api-key: <key>" or "?key=<key>".',
   },
-  // The lists of models, which every vendor's SDK has at the same path.
+  // For the lists of models, which every provider's SDK requests at the same path.
   any: {
     ...bearer,
     read: (headers) =>

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 
-/** Sound is a few kilobytes a second: a client that has left more than this lying is treated as gone (BILL-8). */
+/** Audio takes a few kilobytes per second. A client with more unread data than this is treated as gone (BILL-8). */
 const BACKLOG_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * A body of bytes whose writer never waits for its reader. It never errors either: that would take the Lambda process down. A reader that
- * falls too far behind gets no more of it.
+ * Response body of bytes whose writer never waits for its reader. It never errors, because that would end the Lambda
+ * process. A reader that falls too far behind receives no more data.
  */
 export class BinaryStream {
   readonly body: Readable;
@@ -19,14 +19,17 @@ export class BinaryStream {
   #ended = false;
   #closed = false;
 
-  /** `onDrop` is called once when a reader that fell behind is given up. */
+  /** `onDrop` is called once, when a slow reader is dropped. */
   constructor(onDrop: () => void, backlogBytesMax = BACKLOG_BYTES_MAX) {
     this.#onDrop = onDrop;
     this.#backlogBytesMax = backlogBytesMax;
     this.body = new Readable({ read: () => this.#read(), destroy: (_error, done) => this.#leave(done) });
   }
 
-  /** A reader is given up for what it has left lying, never for the size of one piece, nor before it had a chance to read. */
+  /**
+   * Writes a piece. A reader is dropped for its unread backlog, never for the size of one piece or before it could
+   * read.
+   */
   write(piece: Uint8Array): void {
     if (this.#gone || this.#ended || piece.length === 0) return;
     if (this.#hasReader && this.#backlogBytes > this.#backlogBytesMax) {
@@ -39,15 +42,15 @@ export class BinaryStream {
     this.#flush();
   }
 
-  /** Nothing follows. */
+  /** Ends the body. */
   end(): void {
     this.#ended = true;
     this.#flush();
   }
 
   /**
-   * Ends the body as incomplete, for hosts that cannot break the client's connection: Lambda ends the response as
-   * failed, at the cost of this execution environment.
+   * Ends the body as incomplete on hosts that cannot break the client's connection. Lambda then ends the response as
+   * failed and discards this execution environment.
    */
   abandon(): void {
     this.#ended = true;

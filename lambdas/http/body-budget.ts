@@ -2,14 +2,14 @@ import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 
 const WAIT_MS = 10_000;
-/** This much of every body is free, so that large ones never keep small ones out. */
+/** Number of bytes of every body that do not count toward the budget, so that large bodies never block small ones. */
 export const FREE_BYTES = 64 * 1024;
 
 /** One request's share of the budget. */
 export interface BodyLease {
-  /** Waits until this many more bytes may come in. Throws `service_unavailable`. */
+  /** Waits until the budget has room for this many more bytes. Throws `service_unavailable`. */
   grow(bytes: number): Promise<void>;
-  /** It has come whole: there is nothing more that it waits for. */
+  /** Reports that the body is complete, so that waiting bodies can continue. */
   whole(): void;
   /** Releases all bytes of the body. */
   end(): void;
@@ -22,9 +22,10 @@ interface Waiter {
 }
 
 /**
- * GEN-14: how many bytes of bodies this process has in memory at a time. They are counted as they arrive, never as announced, so
- * that a socket which announces much and sends little keeps nobody out. Beyond the budget a request waits, unread, for up to
- * 10 s; only the oldest that is still coming in goes on, since somebody has to end for the others to begin.
+ * Limits the bytes of request bodies in memory of this process (GEN-14). Bytes count when they arrive, not when they
+ * are announced, so a client that announces much and sends little does not block others. Above the budget a request
+ * waits, unread, for up to 10 s. Only the oldest incomplete request continues, because one has to finish before others
+ * can start.
  */
 export class BodyBudget {
   readonly #clock: Clock;

@@ -5,11 +5,11 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
  * request can be rejected unread.
  */
 export interface BodySource {
-  /** Length that the client declares, before anything is read. */
+  /** Length that the client declares; known before the body is read. */
   readonly declaredBytes: number | undefined;
   /**
-   * All of it; `too-long` once it is known to be more than the limit; `incomplete` when the client left or was too slow. `grow`
-   * is awaited for every piece before the next one is taken; what it throws is thrown.
+   * Reads the whole body. Returns `too-long` once it exceeds the limit, and `incomplete` if the client left or was too
+   * slow. Awaits `grow` for every piece before it reads the next; errors of `grow` are thrown.
    */
   read(bytesMax: number, grow: (bytes: number) => Promise<void>): Promise<Uint8Array | 'too-long' | 'incomplete'>;
 }
@@ -20,7 +20,7 @@ interface HostEvent extends APIGatewayProxyEventV2 {
   [unread]?: BodySource;
 }
 
-/** Hands a body that is still on the wire along with its event. */
+/** Attaches an unread body to its event. */
 export const withUnreadBody = (event: APIGatewayProxyEventV2, source: BodySource): APIGatewayProxyEventV2 => {
   const carrier: HostEvent = event;
   carrier[unread] = source;

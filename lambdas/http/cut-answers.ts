@@ -1,6 +1,6 @@
 /**
  * Requests whose client was disconnected during its response. A host that owns the connection breaks it, so that the
- * part does not look complete; behind a function URL the response ends without its end marker.
+ * incomplete response does not look complete; behind a function URL the response ends without its end marker.
  */
 const cut = new WeakSet<object>();
 
@@ -14,7 +14,10 @@ type Callback = () => void;
 
 const endings = new WeakMap<object, Callback>();
 
-/** Calls back when all of an answer that was cut has been made: a client that takes nothing never lets it come to its end. */
+/**
+ * Sets the callback for the end of a response that was cut. The end of the stream does not show it, because a stalled
+ * client keeps the stream from ending.
+ */
 export const onCutEnd = (event: object, callback: Callback): void => {
   endings.set(event, callback);
 };
@@ -22,7 +25,7 @@ export const onCutEnd = (event: object, callback: Callback): void => {
 /** Whether the host owns the client's connection and can break it. A function URL cannot. */
 export const canBreak = (event: object): boolean => endings.has(event);
 
-/** All of this answer has been made. */
+/** Reports that this response is complete. */
 export const endCut = (event: object): void => {
   if (cut.has(event)) endings.get(event)?.();
 };

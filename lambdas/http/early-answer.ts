@@ -13,7 +13,7 @@ import {
 } from './exchange.ts';
 import { formatOf, recordError, toErrorBody, toGatewayError } from './render-error.ts';
 
-/** Before the door gives up. */
+/** Time in ms before the front door's timeout at which a response starts early. */
 const BEGUN_BEFORE_MS = 20_000;
 
 interface EarlyDependencies {
@@ -22,8 +22,9 @@ interface EarlyDependencies {
 }
 
 /**
- * What the handler answers; or, where it is silent for so long that something before this program would give up, the beginning of an
- * answer, which says what became of the request once that is known (CHAT-11, ERR-6). The request itself goes on as ever.
+ * Returns the handler's response. If the handler is silent for so long that a front door would time out, returns the
+ * start of a response instead, which delivers the result once it is known (CHAT-11, ERR-6). The request itself
+ * continues.
  */
 export const answerInTime = async (
   deps: EarlyDependencies,
@@ -37,7 +38,7 @@ export const answerInTime = async (
   return new Promise((resolve, reject) => {
     const leftMs = receivedAtMs + frontDoorTimeouts.silenceMs - BEGUN_BEFORE_MS - clock.now();
     const cancel = clock.after(Math.max(0, leftMs), () => {
-      // A stream of the handler's own is on its way already.
+      // The handler has already started its own stream.
       if (!exchange.finishesLater) resolve(begin(deps, exchange, earlyResponse, pending));
     });
     pending.finally(cancel).then(resolve, reject);
@@ -58,7 +59,7 @@ const begin = (
   return { statusCode: 200, headers: { ...opening.headers }, body: begun.body };
 };
 
-/** What is left to say; undefined where the answer writes itself, and tells of its own end. */
+/** Returns the rest of the response. Undefined if the handler writes the response itself and reports its own end. */
 const restOf = async (
   exchange: Exchange,
   { failure, rest }: EarlyResponse,
@@ -68,7 +69,7 @@ const restOf = async (
   try {
     const { statusCode, body } = await pending;
     if (body === begun.body) return undefined;
-    if (typeof body !== 'string' || !rest) throw new Error('an answer is not of the form that it was begun in');
+    if (typeof body !== 'string' || !rest) throw new Error('a response does not have the form in which it started');
     return rest(statusCode, body);
   } catch (thrown) {
     const error = toGatewayError(thrown);
@@ -88,7 +89,7 @@ const finish = async (
 ): Promise<void> => {
   try {
     const text = await rest.catch((bug: unknown) => {
-      // A failure without a text must not look like a good end.
+      // The response contains no text that reports the failure, so it is cut and cannot look like a success.
       summary.cause = bug;
       markAsCut(event);
       return '';
@@ -96,7 +97,7 @@ const finish = async (
     if (text === undefined) return;
     begun.write(text);
     summary.totalMs = clock.now() - startedAtMs;
-    // Code after the end of a body may never run.
+    // Code after the end of a body may never run, because Lambda can freeze the process.
     finished(requestId, summary);
   } catch {
     markAsCut(event);
@@ -111,7 +112,10 @@ const finish = async (
  */
 const REFUSED_BEFORE_MS = 10_000;
 
-/** The same for bytes and bare text, which have no place for a keep-alive at any time: all of it must be there (LIM-6). */
+/**
+ * Time before the front door's timeout in ms at which a response of bytes or plain text must be complete, because it
+ * has no place for a keep-alive (LIM-6).
+ */
 const BYTES_BEFORE_MS = 15_000;
 
 /** Form of a response, which decides whether it can start before its result is known. */
@@ -121,8 +125,8 @@ type AnswerForm =
   | { readonly kind: 'bytes' };
 
 /**
- * Where something before this program gives up on silence: notes how the answer is begun in time, or answers by when it has to be
- * there, which is for the use case. To be called before the handler first waits.
+ * Plans the response of a route whose front door times out during silence: either prepares an early start, or returns
+ * the time at which the use case must have its result. Call it before the handler first waits.
  */
 export const planAnswer = (exchange: Exchange, form: AnswerForm): AnswerBy | undefined => {
   const { frontDoorTimeouts, receivedAtMs } = exchange;
@@ -142,7 +146,7 @@ export const planAnswer = (exchange: Exchange, form: AnswerForm): AnswerBy | und
   }
 };
 
-/** ERR-6: no parser takes JSON with this behind it, so no client takes a failure for an answer. */
+/** ERR-6: makes the JSON invalid, so that no client mistakes a failure for a response. */
 const NOT_JSON = '!';
 
 const jsonOpening = ({ event, requestId }: Exchange): EarlyResponse => ({
@@ -152,6 +156,6 @@ const jsonOpening = ({ event, requestId }: Exchange): EarlyResponse => ({
     const body = toErrorBody(error, formatOf(event.rawPath, event.headers), requestId);
     return JSON.stringify(body) + NOT_JSON;
   },
-  // A refusal may have been stored by another request, and found when this answer had begun.
+  // The result can be an error that another request stored, found after this response started.
   rest: (status, body) => (status < 400 ? body : body + NOT_JSON),
 });

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 
-/** A client further behind than this is treated as gone (BILL-8). */
+/** A client with more unread data than this is treated as gone (BILL-8). */
 const BACKLOG_BYTES_MAX = 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
-/** A comment, which every reader skips. */
+/** Comment that every client ignores. */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 
-/** CHAT-11. */
+/** Headers of a stream of server-sent events (CHAT-11). */
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -15,12 +15,12 @@ export const eventStreamHeaders = {
 } as const;
 
 /**
- * A server-sent event stream whose writer never waits for its reader. It never fails either: a body that errors would take the
- * Lambda process down. A reader that falls too far behind gets no more of it.
+ * Server-sent event stream whose writer never waits for its reader. It never errors, because that would end the Lambda
+ * process. A reader that falls too far behind receives no more data.
  */
 export class EventStream {
   readonly body: Readable;
-  /** Called once when a reader that fell behind is given up. */
+  /** Called once, when a slow reader is dropped. */
   onDrop: () => void;
   readonly #clock: Clock;
   #backlog = '';
@@ -43,12 +43,12 @@ export class EventStream {
     this.body = new Readable({ read: () => this.#read(), destroy: (_error, done) => this.#leave(done) });
   }
 
-  /** One event with this data. */
+  /** Writes one event with this data. */
   event(data: string): void {
     this.write(`data: ${data}\n\n`);
   }
 
-  /** Nothing follows. */
+  /** Ends the stream. */
   end(): void {
     this.#ended = true;
     this.#cancelKeepAlive();
@@ -56,8 +56,8 @@ export class EventStream {
   }
 
   /**
-   * Whole events, with their blank lines. A reader is given up for what it has left lying, never for the size of one event, nor before
-   * it had a chance to read.
+   * Writes whole events, each with its blank line. A reader is dropped for its unread backlog, never for the size of
+   * one event or before it could read.
    */
   write(text: string): void {
     if (this.#gone || this.#ended) return;
@@ -70,7 +70,7 @@ export class EventStream {
     this.#keepAliveRuns ||= this.#keepAliveIn(KEEP_ALIVE_MS);
     this.#backlog += text;
     this.#backlogBytes += Buffer.byteLength(text);
-    // Events that arrive together leave together, in one write.
+    // Sends all events of one turn of the event loop in one write.
     this.#flushSoon ??= setImmediate(() => this.#flush());
     if (this.#backlogBytes > BACKLOG_BYTES_MAX) this.#flush();
   }
@@ -111,7 +111,7 @@ export class EventStream {
     done();
   }
 
-  /** One timer for the whole stream: an event only notes its time. */
+  /** The stream has one timer; an event only records its time. */
   #keepAliveIn(delayMs: number): true {
     this.#cancelKeepAlive = this.#clock.after(delayMs, () => {
       const leftMs = this.#silentSinceMs + KEEP_ALIVE_MS - this.#clock.now();

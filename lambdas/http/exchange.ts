@@ -22,21 +22,21 @@ export interface EarlyResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent first and after each silence; clients ignore it. */
   readonly keepAlive: string;
-  /** What such an answer ends with where the request failed: nothing that could be taken for a good end. */
+  /** End of such a response after a failure, which no client can mistake for a success. */
   readonly failure: (error: GatewayError) => string;
-  /** The rest of one that came whole; without it the answer writes itself. */
+  /** Rest of a response that has a body; undefined if the response writes itself. */
   readonly rest?: (status: number, body: string) => string;
 }
 
 /** Data about a finished request, for one log line and the metrics. Never contains a prompt or a key. */
 export interface Summary {
   status: number;
-  /** Under which the log of the front door has it. */
+  /** Id of the request in the log of the front door. */
   readonly frontDoorRequestId?: string;
   /** Known after routing. */
   route?: RouteName;
   errorCode?: string;
-  /** Which limit turned it away. */
+  /** Limit that rejected the request. */
   limit?: LimitName;
   model?: string;
   accountId?: string;
@@ -44,9 +44,9 @@ export interface Summary {
   inputTokens?: number;
   outputTokens?: number;
   costPicos?: bigint;
-  /** The answer was stored before (IDEM-2). */
+  /** Whether the response was replayed from the store (IDEM-2). */
   replayed?: boolean;
-  /** Nothing was asked but the price (BILL-16). */
+  /** Whether the request only asked for its price (BILL-16). */
   dryRun?: boolean;
   /** Milliseconds from the request's arrival. */
   firstByteMs?: number;
@@ -55,7 +55,7 @@ export interface Summary {
   cause?: unknown;
 }
 
-/** A file of a form, as it came. */
+/** File of a form, unchanged. */
 export interface FormFile {
   readonly field: string;
   readonly fileName: string;
@@ -64,20 +64,20 @@ export interface FormFile {
   readonly bytes: Uint8Array;
 }
 
-/** A multipart form, its parts in the order in which they came. */
+/** Multipart form with its parts in the order of the body. */
 export interface Form {
   readonly fields: readonly { readonly name: string; readonly value: string }[];
   readonly files: readonly FormFile[];
 }
 
-/** One request on its way through the chain. */
+/** State of one request while it is processed. */
 export interface Exchange {
-  /** ULID of the gateway, whatever the client sent (GEN-4). */
+  /** ULID of the gateway, independent of ids that the client sends (GEN-4). */
   readonly requestId: string;
   readonly startedAtMs: number;
-  /** When all of it was here, its body as well: from then on a front door waits for the answer. */
+  /** Unix ms at which the request, including its body, was complete. The front door's timeout starts then. */
   receivedAtMs: number;
-  /** When the host stops this process, if it does. Unix milliseconds. */
+  /** Unix ms at which the host stops this process; undefined if it does not. */
   readonly hostEndsAtMs: number | undefined;
   /** Timeouts of the front door. */
   readonly frontDoorTimeouts?: FrontDoorTimeouts | undefined;
@@ -87,35 +87,35 @@ export interface Exchange {
   route:
     | { readonly name: RouteName; readonly route: Route; readonly params: Readonly<Record<string, string>> }
     | undefined;
-  /** Known after authentication, on routes that have it. */
+  /** Set after authentication, on routes with an account. */
   admission: Admission | undefined;
-  /** Who has opened the mini app, on its routes. */
+  /** User of the mini app, on its routes. */
   initData?: InitData | undefined;
   body: { readonly json: JsonObject; readonly bytes: number } | undefined;
-  /** In place of `body`, where the route takes forms and the client sent one. */
+  /** Replaces `body` if the route accepts forms and the client sent one. */
   form?: Form | undefined;
   /** Releases the bytes of the body from the budget of the process. */
   releaseBody: () => void;
   /** Set by a response that is logged when its stream ends. */
   finishesLater: boolean;
   /**
-   * How this response starts early, if the front door times out and the form allows it. Set before the handler first
-   * waits.
+   * How this response can start early; set if the front door has a timeout and the form allows it. Set before the
+   * handler first waits.
    */
   earlyResponse?: EarlyResponse | undefined;
-  /** Response that was started early. The request is in progress until the handler is done. */
+  /** Response that was started early. The request is in progress until the handler finishes. */
   startedResponse?: EventStream | undefined;
 }
 
 export type RouteHandler = (exchange: Exchange) => Promise<GatewayResponse>;
 
-/** The account of an authenticated route; the chain never calls such a handler without one. */
+/** Returns the account of an authenticated route. Throws an Error without one, which is a bug. */
 export const admissionOf = ({ admission }: Exchange): Admission => {
   if (!admission) throw new Error('a handler was called without authentication');
   return admission;
 };
 
-/** Who has opened the mini app; the chain never calls a handler of its routes without. */
+/** Returns the user of the mini app. Throws an Error without one, which is a bug. */
 export const initDataOf = ({ initData }: Exchange): InitData => {
   if (!initData) throw new Error('a handler of the mini app was called without its credential');
   return initData;
@@ -129,13 +129,13 @@ export const json = (statusCode: number, body: unknown, headers: Record<string, 
 
 const TIME_CHARACTERS = 10;
 
-/** Ids of requests and of holds begin with the time of their request, so this is less than or equal to all of that millisecond's. */
+/** Returns the lowest id of a millisecond. Ids of requests and holds start with the time of the request. */
 export const firstIdAt = (ms: number): string => encodeTime(Math.max(0, ms), TIME_CHARACTERS);
 
-/** Unix milliseconds. */
+/** Returns Unix ms. */
 export const timeOfRequest = (requestId: string): number => decodeTime(requestId);
 
-/** The UTC day a request came on, such as `2026-11-20`. */
+/** Returns the UTC day of a request, such as `2026-11-20`. */
 export const dayOfRequest = (requestId: string): string => utcDay(timeOfRequest(requestId));
 
 /** Releases the memory of the client's request. */

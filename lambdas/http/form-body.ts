@@ -15,15 +15,15 @@ const PARTS_MAX = 64;
 const HEADER_BYTES_MAX = 8 * 1024;
 /** Limit on a text field: a prompt of 32,000 characters in any encoding. */
 const FIELD_BYTES_MAX = 256 * 1024;
-/** https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1. A longer one could make the search for it take seconds. */
+/** https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1. Searching for a longer boundary could take seconds. */
 const BOUNDARY_CHARACTERS_MAX = 70;
 
 export const isForm = (contentType: string | undefined): boolean =>
   /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '');
 
 /**
- * Reads a multipart/form-data body that is there as a whole (https://www.rfc-editor.org/rfc/rfc7578). The bytes of its files are parts
- * of it, not copies. Throws the 400 that says what is wrong, without a word of the body.
+ * Parses a complete multipart/form-data body (https://www.rfc-editor.org/rfc/rfc7578). File contents are views of
+ * `bytes`, not copies. Throws a 400 that names the problem without quoting the body.
  */
 export const parseFormBody = (bytes: Uint8Array, contentType: string): Form => {
   const boundary = boundaryOf(contentType);
@@ -49,7 +49,7 @@ const boundaryOf = (contentType: string): string => {
 };
 
 const readParts = (bytes: Uint8Array, boundary: string): readonly MultipartPart[] => {
-  // The parser would take the next part's head for that of a part without one.
+  // If a part has no header, the parser would read the header of the next part as the header of this one.
   if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(`--${boundary}\r\n\r\n`)) throw nameless();
   try {
     return [
@@ -79,7 +79,7 @@ const nameless = (): GatewayError => malformed('A part of the form has no name. 
 
 interface Head {
   readonly name: string;
-  /** Undefined where the part is text. */
+  /** Undefined if the part is text. */
   readonly fileName: string | undefined;
   readonly mediaType: string;
 }
@@ -99,7 +99,7 @@ const readHead = (part: MultipartPart): Head => {
   };
 };
 
-/** https://www.rfc-editor.org/rfc/rfc2045#section-6.2: those that change nothing. */
+/** Encodings that change nothing: https://www.rfc-editor.org/rfc/rfc2045#section-6.2 */
 const plainEncodings: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
 
 const headersOf = (part: MultipartPart) => {
@@ -114,8 +114,8 @@ const fileNameForm = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/i;
 const encodedFileNameForm = /;\s*filename\*\s*=/i;
 
 /**
- * Empty where a part is a file without a plain name. The encoded form, which RFC 7578 forbids and some clients add, is not decoded: the
- * parser would write a charset that it does not know to the log.
+ * Returns an empty string for a file without a plain name. The encoded form, which RFC 7578 forbids and some clients
+ * add, is not decoded: the parser would log an unknown charset.
  */
 const fileNameIn = (disposition: string): string | undefined => {
   const [found, quoted, bare] = fileNameForm.exec(disposition) ?? [];
@@ -123,7 +123,7 @@ const fileNameIn = (disposition: string): string | undefined => {
   return encodedFileNameForm.test(disposition) ? '' : undefined;
 };
 
-/** One piece, since the body was given as one. */
+/** The content is one piece because the body was passed as one. */
 const contentOf = ({ content }: MultipartPart): Uint8Array => content[0] ?? new Uint8Array();
 
 const toText = (bytes: Uint8Array): string => {

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { isEqual } from '../core/signature.ts';
 
-/** How long a front door waits for an answer that does not begin, and whether one may begin before its status is known. */
+/** Timeout of a front door, and which responses may start before their status is known. */
 export interface FrontDoorTimeouts {
   readonly silenceMs: number;
   /** Whether a stream starts early with a keep-alive (CHAT-11). */
@@ -16,17 +16,17 @@ export interface FrontDoorTimeouts {
 
 /** Front door between the clients and this program. */
 export interface FrontDoor {
-  /** AUTH-9. Throws `direct_access_refused` for a request that did not come through it. */
+  /** AUTH-9. Throws `direct_access_refused` for a request that bypassed this front door. */
   admit(event: APIGatewayProxyEventV2): Promise<void>;
   /** LIM-7: client IP as the front door reports it. */
   addressOf(event: APIGatewayProxyEventV2): string | undefined;
   /** Id of this request in the log of the front door. */
   requestIdOf(event: APIGatewayProxyEventV2): string | undefined;
-  /** Undefined where nothing but the client itself waits. */
+  /** Undefined if this front door has no timeout. */
   readonly frontDoorTimeouts: FrontDoorTimeouts | undefined;
 }
 
-/** Clients come straight here, or through something that only passes them on. */
+/** Clients connect directly or through a proxy without its own rules. */
 export const openFrontDoor: FrontDoor = {
   admit: async () => undefined,
   addressOf: ({ requestContext }) => requestContext.http.sourceIp,
@@ -36,22 +36,22 @@ export const openFrontDoor: FrontDoor = {
 
 /** Secrets that the edge sends. */
 export interface OriginSecrets {
-  /** All that are valid: two while one takes the place of the other. */
+  /** Valid secrets: two during a rotation. */
   current(): readonly string[];
-  /** Asks whether they were changed, unless that was done just now. Never rejects. */
+  /** Reads the secrets again, unless that happened just now. Never rejects. */
   refresh(): Promise<void>;
 }
 
 const SECRET_HEADER = 'x-origin-secret';
 
-/** For requests that come through CloudFront, and for no others. */
+/** Accepts only requests that came through CloudFront. */
 export const createEdgeFrontDoor = (secrets: OriginSecrets, frontDoorTimeouts: FrontDoorTimeouts): FrontDoor => ({
   admit: async ({ headers }) => {
     const secret = headers[SECRET_HEADER] ?? '';
-    // Nothing further on may log it or send it on.
+    // Later code must not log or forward it.
     delete headers[SECRET_HEADER];
     if (isOneOf(secrets.current(), secret)) return;
-    // The value may be newer than this process. An empty value is never valid.
+    // The secret may be newer than this process. An empty value is never valid.
     if (secret !== '') await secrets.refresh();
     if (!isOneOf(secrets.current(), secret)) throw refused();
   },
@@ -60,7 +60,7 @@ export const createEdgeFrontDoor = (secrets: OriginSecrets, frontDoorTimeouts: F
   frontDoorTimeouts,
 });
 
-/** Compares with every one of them, so that the time it takes is the same for all. */
+/** Compares with every secret, so that the time does not depend on which one matches. */
 const isOneOf = (secrets: readonly string[], secret: string): boolean =>
   secret !== '' && secrets.filter((one) => isEqual(secret, one)).length > 0;
 
@@ -79,21 +79,21 @@ const viewerAddress = (header: string | undefined): string | undefined => {
   return bracketed ?? bare;
 };
 
-/** A client of API Gateway, or one that goes around the edge, can choose this id. */
+/** A client of API Gateway, or one that bypasses the edge, can choose this id. */
 const toRequestId = (told: string | undefined): string | undefined =>
   told !== undefined && /^[\w=-]{1,128}$/.test(told) ? told : undefined;
 
 const mappedV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * What an address is counted under: an IPv4 address itself, an IPv6 address by its /64, since a household or a server has a
- * whole one. Anything unreadable shares one bucket (LIM-7).
+ * Returns the rate limit key of a client IP: the IPv4 address, or the /64 of an IPv6 address, because a household or
+ * server has a whole /64. Unreadable addresses share one key (LIM-7).
  */
 export const addressBucket = (address: string | undefined): string => {
   const text = address ?? '';
   if (isIPv4(text)) return text;
   if (!isIPv6(text)) return 'unknown';
-  // The host of a URL is the canonical form; a zone such as %eth0 is not part of it.
+  // URL parsing returns the canonical form; a zone such as %eth0 is removed first.
   const canonical = new URL(`http://[${text.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
   const [, high, low] = mappedV4.exec(canonical) ?? [];
   return high && low ? toV4(Number.parseInt(high, 16), Number.parseInt(low, 16)) : `${firstFourGroups(canonical)}::/64`;

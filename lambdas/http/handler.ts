@@ -35,12 +35,12 @@ export interface HttpDependencies {
   readonly newRequestId: () => string;
   readonly frontDoor: FrontDoor;
   readonly admission: AdmissionDependencies;
-  /** What callers without an API key are known by. */
+  /** Secrets that authenticate callers without an API key. */
   readonly secrets: CallerSecrets;
   readonly bodies: BodyBudget;
-  /** Rate limit of one chat's mini app, whose requests are expensive to read. */
+  /** Rate limit of mini app requests per bot chat, because such requests cause expensive reads. */
   readonly chatLimit: AddressLimit;
-  /** Called once for each request, when all of its answer has been made. */
+  /** Called once for each request, after its whole response was produced. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
 
@@ -50,8 +50,8 @@ interface HandledEvent extends APIGatewayProxyEventV2 {
 }
 
 /**
- * The chain around every route: routing, address and key, body, the route itself, errors, and headers that every answer has.
- * The order is GEN-8's.
+ * Creates the chain around every route: routing, client IP and API key, body, handler, errors, and common response
+ * headers. GEN-8 defines the order.
  */
 export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<RouteName, RouteHandler>>) =>
   middy<HandledEvent, GatewayResponse>({ executionMode: executionModeStreamifyResponse, timeoutEarlyInMillis: 0 })
@@ -141,7 +141,7 @@ const authenticate = async (deps: HttpDependencies, exchange: Exchange): Promise
   return undefined;
 };
 
-/** LIM-3. */
+/** Limits the mini app requests of a bot chat (LIM-3). */
 const limitChat = async ({ chatLimit }: HttpDependencies, chatId: string): Promise<void> => {
   const name = `chat#${chatId}`;
   if (chatLimit.takeLocal(name) && (await chatLimit.takeShared(name))) return;
@@ -181,7 +181,7 @@ const complete = (
 ): GatewayResponse => {
   if (!response) throw new Error('a handler answered nothing');
   const format = formatOf(exchange.event.rawPath, exchange.event.headers);
-  // A stream outlives its request; a response that was started early may still need it.
+  // The response stream outlives the handler. A response that was started early may still need the request.
   if (!exchange.startedResponse) releaseRequest(exchange);
   exchange.summary.status = response.statusCode;
   if (!exchange.finishesLater) {
@@ -190,14 +190,14 @@ const complete = (
   }
   return {
     ...response,
-    // A relayed file leaves out its own bytes.
+    // A relayed file handles HEAD itself.
     ...(isHead(exchange) && typeof response.body === 'string' ? { body: '' } : {}),
     headers: {
       ...corsHeaders,
       'x-request-id': exchange.requestId,
       ...(format === 'messages' ? { 'request-id': exchange.requestId } : {}),
       ...(exchange.admission ? rateHeaders(exchange.admission.rate) : {}),
-      // In the mini app a browser asks, and answers may hold a new key.
+      // The mini app runs in a browser, and its responses may contain a new key.
       ...(exchange.route?.route.credential === 'init_data' ? { 'cache-control': 'no-store' } : {}),
       ...response.headers,
     },

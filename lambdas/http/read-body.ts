@@ -7,12 +7,15 @@ import { bodySourceOf } from './body-source.ts';
 import type { Exchange } from './exchange.ts';
 import { isForm, parseFormBody } from './form-body.ts';
 
-/** GEN-14, then 413, then 415 and the 400s of the JSON or the form, in this order (GEN-8). */
+/**
+ * Reads the body. Checks the budget (GEN-14), then 413, then 415 and the 400s of JSON or the form, in this order
+ * (GEN-8).
+ */
 export const readBody = async (
   exchange: Exchange,
   taken: Exclude<Route['body'], 'none'>,
   budget: BodyBudget,
-  /** Called with all of the body before it is looked into; throws for one that is not to be. */
+  /** Called with the whole body before it is parsed; throws to reject it. */
   check: (bytes: Uint8Array) => void = () => undefined,
 ): Promise<void> => {
   const { event } = exchange;
@@ -41,13 +44,13 @@ export const readBody = async (
   exchange.body = { json: parseJsonBody(bytes), bytes: bytes.length };
 };
 
-/** GEN-12. */
+/** Message for a body that must be a form (GEN-12). */
 const FORM_WANTED = 'content-type: this endpoint accepts multipart/form-data with the files.';
 
 const tooLarge = (): GatewayError =>
   new GatewayError('payload_too_large', `The body is larger than ${BODY_LIMIT_TEXT}. Send a smaller body.`);
 
-/** GEN-12. */
+/** Rejects a compressed body (GEN-12). */
 const refuseEncoding = (headers: Readonly<Record<string, string | undefined>>): void => {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   if (!encoding || encoding === 'identity') return;
@@ -55,7 +58,7 @@ const refuseEncoding = (headers: Readonly<Record<string, string | undefined>>): 
   throw new GatewayError('unsupported_media_type', message, { param: 'content-encoding' });
 };
 
-/** GEN-12: JSON is read whatever its content type, but not out of a form. */
+/** GEN-12: JSON is accepted with any content type except that of a form. */
 const refuseMultipart = (contentType: string, taken: Route['body']): void => {
   if (!contentType.trim().toLowerCase().startsWith('multipart/')) return;
   const fix = taken === 'json' ? 'JSON, not a multipart form' : 'JSON or multipart/form-data';
@@ -64,7 +67,10 @@ const refuseMultipart = (contentType: string, taken: Route['body']): void => {
 
 const DEPTH_MAX = 64;
 
-/** GEN-2: strict UTF-8, well-formed, an object, at most 64 levels deep, and only numbers that a double can hold. */
+/**
+ * GEN-2: accepts strict UTF-8, well-formed JSON, an object of at most 64 levels, and only numbers that a double can
+ * hold.
+ */
 export const parseJsonBody = (bytes: Uint8Array): JsonObject => {
   const value = parse(decode(bytes));
   if (!isJsonObject(value)) throw malformed('The body must be a JSON object.');
@@ -92,7 +98,10 @@ const parse = (text: string): JsonValue => {
   }
 };
 
-/** Recursion is safe: it ends at the depth that is refused. `path` is where we are, kept in one array for the whole body. */
+/**
+ * Recursion is safe because it stops at the depth limit. `path` is the current position, in one array for the whole
+ * body.
+ */
 const checkValues = (value: JsonObject, path: string[] = []): void => {
   refuseDepth(path);
   for (const name of Object.keys(value)) checkMember(value[name], name, path);

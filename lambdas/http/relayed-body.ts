@@ -3,19 +3,23 @@ import { endCut, markAsCut, onClientLeft } from './cut-answers.ts';
 
 export interface Relay {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** As the head announces it. */
+  /** Length that the headers announce. */
   readonly length: number;
-  /** The request that is answered. */
+  /** Event of the request. */
   readonly event: object;
-  /** The source is closed at its first piece, and the body is empty. */
+  /** Closes the source at its first piece and sends an empty body. */
   readonly headOnly?: boolean;
-  /** Called once before the body ends, with the error that broke it. Not called if the client left. */
+  /**
+   * Called once before the body ends, with the error that broke it; with undefined if the body is complete or the
+   * client left.
+   */
   readonly ended: (cause: unknown) => void;
 }
 
 /**
- * A body whose source waits for its reader. It never fails, as a body that errors would take the Lambda process down: where the source
- * breaks, or is not as long as announced, the answer is cut. A client that leaves ends the reading of the source.
+ * Response body that reads its source at the pace of the client. It never errors, because that would end the Lambda
+ * process. If the source breaks or differs from the announced length, the response is cut. If the client leaves,
+ * reading stops.
  */
 export const relayBody = ({ bytes, length, event, headOnly, ended }: Relay): Readable => {
   let gone = false;
@@ -59,7 +63,9 @@ export const relayBody = ({ bytes, length, event, headOnly, ended }: Relay): Rea
   return body;
 };
 
-/** Throws at the end of a source that is shorter or longer than it should be; of a longer one the rest is not passed on. */
+/**
+ * Throws at the end of a source that is shorter or longer than announced. Bytes beyond the length are not passed on.
+ */
 async function* whole(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let left = length;
   for await (const piece of bytes) {
@@ -67,5 +73,5 @@ async function* whole(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGe
     if (left < 0) break;
     yield piece;
   }
-  if (left !== 0) throw new Error('the source of an answer is not as long as announced');
+  if (left !== 0) throw new Error('the source of a response does not have the announced length');
 }

@@ -1,7 +1,9 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { Summary } from './exchange.ts';
 
-/** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto: the canonical name nearest to an HTTP status. */
+/**
+ * Canonical name nearest to an HTTP status: https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
+ */
 const googleStatuses: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   402: 'FAILED_PRECONDITION',
@@ -16,7 +18,9 @@ const googleStatuses: Readonly<Record<number, string>> = {
 
 export const googleStatusOf = ({ status }: GatewayError): string => googleStatuses[status] ?? 'INVALID_ARGUMENT';
 
-/** https://google.aip.dev/193. Google's SDKs read the numeric code; the details carry the gateway's own code and field. */
+/**
+ * https://google.aip.dev/193. Google's SDKs read the numeric code; the details carry the gateway's own code and field.
+ */
 const toGoogleError = (error: GatewayError): object => {
   const { message, status, code, param, retryAfterSeconds } = error;
   const details = [
@@ -33,7 +37,10 @@ const toGoogleError = (error: GatewayError): object => {
   return { code: status, message, status: googleStatusOf(error), details };
 };
 
-/** https://platform.claude.com/docs/en/api/errors: every other status below 500 is an `invalid_request_error`, from 500 an `api_error`. */
+/**
+ * Error type by HTTP status: https://platform.claude.com/docs/en/api/errors. Any other status has the type
+ * `invalid_request_error` below 500 and `api_error` from 500.
+ */
 const messagesTypes: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   402: 'billing_error',
@@ -46,18 +53,18 @@ const messagesTypes: Readonly<Record<number, string>> = {
 };
 
 export const messagesTypeOf = ({ status, code }: GatewayError): string => {
-  // The type for "retry later"; the other code with this status asks for another model.
+  // `overloaded_error` means "retry later". The other code with this status requires another model.
   if (code === 'service_unavailable') return 'overloaded_error';
   return messagesTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 };
 
-/** Clients of OpenAI's formats, such as LiteLLM, know a prompt that is too long by these words. */
+/** Clients of OpenAI's formats, such as LiteLLM, recognize a prompt that is too long by these words. */
 const inClientWords = ({ code, message }: GatewayError): string =>
   code === 'context_length_exceeded' && !/maximum context length/i.test(message)
     ? `This model's maximum context length is exceeded. ${message}`
     : message;
 
-/** The body of an error in the caller's format (GEN-3). */
+/** Returns the body of an error in the caller's format (GEN-3). */
 export const toErrorBody = (error: GatewayError, format: ClientFormat, requestId: string): object => {
   const { message, code, param } = error;
   switch (format) {
@@ -74,23 +81,25 @@ export const toErrorBody = (error: GatewayError, format: ClientFormat, requestId
   }
 };
 
-/** Whatever was thrown, as the error a client may see. A bug is a 500 that hides its message. */
+/** Converts a thrown value to the error for the client. A bug becomes a 500 without its message. */
 export const toGatewayError = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError
     ? thrown
-    : new GatewayError('internal_error', 'The gateway failed. Nothing was charged.', { cause: thrown });
+    : new GatewayError('internal_error', 'The gateway failed. Nothing was charged. Retry the request.', {
+        cause: thrown,
+      });
 
 export const errorHeaders = (error: GatewayError): Record<string, string> => ({
   ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
   ...error.headers,
 });
 
-/** Whose SDK a caller uses, as far as that changes the shape of what it can read. */
+/** Format of errors and model lists that the client's SDK can parse. */
 export type ClientFormat = 'plain' | 'messages' | 'generate_content';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Google's SDKs leave the `beta` out. */
+/** Google's SDKs since 3.0 call these actions under `/v1` instead of `/v1beta`. */
 const googleAction = /^\/v1\/models\/[^/]+(?::|%3A)[a-z]+$/i;
 
 const sends = (headers: Headers, names: readonly string[]): boolean =>
@@ -105,14 +114,17 @@ export const formatByHeaders = (headers: Headers): ClientFormat => {
   return sends(headers, ['provider-version', 'anthropic-version', 'x-api-key']) ? 'messages' : 'plain';
 };
 
-/** Known before the route is: a 404 has to be read, too. */
+/** Returns the format without a route, because clients must also be able to parse the 404 of an unknown route. */
 export const formatOf = (path: string, headers: Headers): ClientFormat => {
   if (path === '/v1/messages' || path.startsWith('/v1/messages/')) return 'messages';
   if (path.startsWith('/v1beta/') || googleAction.test(path)) return 'generate_content';
   return path === '/v1/models' || path.startsWith('/v1/models/') ? formatByHeaders(headers) : 'plain';
 };
 
-/** Sets the log fields of an error. A client error needs no attention of the operator. */
+/**
+ * Sets the log fields of an error. The cause is logged only for a server error, because a client error needs no
+ * attention of the operator.
+ */
 export const recordError = (summary: Summary, { code, limit, cause, status }: GatewayError): void => {
   summary.errorCode = code;
   if (limit !== undefined) summary.limit = limit;

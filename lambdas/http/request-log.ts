@@ -3,8 +3,8 @@ import { routes } from '../routes.ts';
 import type { Summary } from './exchange.ts';
 
 /**
- * One request as a log record, named after OpenTelemetry's gen_ai attributes. Only what is named here is logged: no prompt, no
- * header and no key can slip in.
+ * Converts one request to a log record, named after OpenTelemetry's gen_ai attributes. Only the fields named here are
+ * logged, so no prompt, header or key can be included.
  */
 export const toRequestRecord = (requestId: string, summary: Summary): Record<string, unknown> => ({
   'gateway.request.id': requestId,
@@ -46,7 +46,7 @@ const kindOf = ({ replayed, dryRun }: Summary): string => {
   return dryRun ? 'dry run' : 'ok';
 };
 
-/** One request on one line for a person: status, model, first byte, total, tokens, cost, id. */
+/** Formats one request for a terminal: status, model, first byte, total time, tokens, cost and id. */
 export const toRequestLine = (requestId: string, summary: Summary): string =>
   [
     summary.status,

@@ -1,9 +1,8 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 
 /**
- * An event as a function URL would have made it (format 2.0), which is what the chain reads; one of API Gateway's REST APIs
- * (format 1.0) is turned into it, and any other is itself.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
+ * Converts an event of an API Gateway REST API (format 1.0) to the format of function URLs (2.0). Returns other events
+ * unchanged. https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export const toUrlEvent = (event: APIGatewayProxyEventV2 | APIGatewayProxyEvent): APIGatewayProxyEventV2 =>
   isRestEvent(event) ? fromRestEvent(event) : event;
@@ -12,8 +11,8 @@ const isRestEvent = (event: APIGatewayProxyEventV2 | APIGatewayProxyEvent): even
   'httpMethod' in event;
 
 /**
- * The path is as the client wrote it, without the stage, which only `requestContext.path` has. A base path of a custom
- * domain would be in both, so the gateway's domain has none.
+ * The path is as the client sent it, without the stage, which only `requestContext.path` contains. A base path of a
+ * custom domain would be in both, so the gateway's domain has none.
  */
 const fromRestEvent = (event: APIGatewayProxyEvent): APIGatewayProxyEventV2 => {
   const { requestContext, path, httpMethod, body, isBase64Encoded } = event;
@@ -52,13 +51,13 @@ const fromRestEvent = (event: APIGatewayProxyEvent): APIGatewayProxyEventV2 => {
 
 type Values = readonly (readonly [name: string, values: readonly string[]])[];
 
-/** API Gateway leaves names as they were sent, so that one may be there twice; and gives null in place of nothing. */
+/** API Gateway keeps the case of header names, so a name can appear twice. It sends null for an absent map. */
 const joinHeaders = ({ headers, multiValueHeaders }: APIGatewayProxyEvent): Record<string, string> => {
   const sent = Map.groupBy(valuesOf(multiValueHeaders, headers), ([name]) => name.toLowerCase());
   return Object.fromEntries(
     [...sent].map(([name, found]) => [
       name,
-      // With the space, two Idempotency-Keys are not one of their own: no key has one (IDEM-6).
+      // With the space, two Idempotency-Keys join into an invalid key, because a key has no space (IDEM-6).
       found.flatMap(([, values]) => values).join(name === 'cookie' ? '; ' : ', '),
     ]),
   );
@@ -80,11 +79,11 @@ const toEntry = ([name, value]: readonly [string, string | undefined]): [string,
   value === undefined ? [] : [value],
 ];
 
-/** They come decoded. */
+/** Encodes the query again, because API Gateway decodes it. */
 const toQueryString = (query: Values): string =>
   query.flatMap(([name, values]) => values.map((value) => `${encode(name)}=${encode(value)}`)).join('&');
 
-/** Half of a surrogate pair would throw. */
+/** An unpaired surrogate would throw. */
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 const joinParameters = (query: Values): Record<string, string> =>

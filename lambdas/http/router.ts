@@ -49,14 +49,17 @@ const paramsOf = (pattern: Pattern, segments: readonly string[]): Record<string,
   return params;
 };
 
-/** The part of a segment before its action, which `/v1beta` marks by a colon; undefined when it has another one. */
+/**
+ * Returns the part of a segment before `action`. Returns undefined if the segment does not end in `action`, or if it
+ * has another action, which a colon marks under `/v1beta`.
+ */
 const valueBefore = (action: string, segment: string | undefined, hasActions: boolean): string | undefined => {
   if (!segment?.endsWith(action)) return undefined;
   const value = segment.slice(0, segment.length - action.length);
   return hasActions && value.includes(':') ? undefined : value;
 };
 
-/** Every route of this path, whatever its method. */
+/** Returns every route of this path, for any method. */
 export const matchPath = (path: string): Match[] => {
   const segments = path.split('/');
   const found: Match[] = [];
@@ -71,20 +74,21 @@ const allowedMethods = (here: readonly Match[]): string =>
   [...here.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ');
 
 /**
- * GEN-7. HEAD is the route of GET. Throws `not_found` or `method_not_allowed`. Routes of other functions are not there, but what no function does at a path any
- * of them may say.
+ * GEN-7. HEAD uses the route of GET. Throws `not_found` or `method_not_allowed`. Routes of other functions count as
+ * missing, but any function may return the 405 for a method that no function serves at the path.
  */
 export const matchRoute = (method: string, path: string, served: (name: RouteName) => boolean): Match => {
   const found = matchPath(path);
   const asked = method === 'HEAD' ? 'GET' : method;
   const match = found.find(({ name, route }) => route.method === asked && served(name));
   if (match) return match;
-  // GEM-3: a model name may contain a colon. On other routes an unknown action follows it.
+  // GEM-3: a model name may contain a colon, but only in a route that also matches the method. In any other route the
+  // colon starts an unknown action, so the path does not exist.
   const here = found.filter(({ params }) => !Object.values(params).some((value) => value.includes(':')));
   if (here.length === 0 || here.some(({ route }) => route.method === asked)) {
     throw new GatewayError(
       'not_found',
-      `There is nothing at ${path.slice(0, 200)}. GET /api-reference lists every route.`,
+      `There is nothing at ${path.slice(0, 200)}. OpenAI SDKs need a base URL that ends in /v1. GET /api-reference lists every route.`,
     );
   }
   const allow = allowedMethods(here);

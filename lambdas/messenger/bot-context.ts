@@ -14,7 +14,7 @@ import { languageOf, textsFor } from './texts/texts.ts';
 import type { Texts } from './texts/words.ts';
 
 export interface BotDependencies extends StartDependencies {
-  /** Undefined where there is no bot. */
+  /** Undefined if there is no bot. */
   readonly access: BotAccess | undefined;
   readonly updates: UpdateLog;
   readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
@@ -27,7 +27,10 @@ export interface BotDependencies extends StartDependencies {
   readonly notice: (name: OperationalEventName, details: Readonly<Record<string, string>>) => void;
 }
 
-/** Where the mini app is. The messenger opens none without TLS; the one of a single machine does. */
+/**
+ * Returns the URL of the mini app; undefined if there is none or the messenger would not open it. The messenger
+ * requires TLS, except a local one, whose API URL is plain HTTP.
+ */
 export const appUrlOf = ({ publicUrl, access }: Pick<BotDependencies, 'publicUrl' | 'access'>): string | undefined => {
   if (publicUrl === undefined) return undefined;
   const { origin, protocol } = new URL(publicUrl);
@@ -45,12 +48,12 @@ interface Visited {
   readonly me: Me;
 }
 
-/** One message of a user in a chat of their own, on its way through the commands. */
+/** One message of a user in a private chat, with its context for the commands. */
 export class BotContext extends Context {
-  /** Id of the user and of the chat. */
+  /** Id of the user and of the private chat. */
   readonly userId: number;
   readonly texts: Texts;
-  /** Known once the chat has been looked up, if it has an account. */
+  /** Set after the bot chat was read, if it has an account. */
   accountId: string | undefined;
   readonly messenger: Messenger;
 
@@ -61,7 +64,7 @@ export class BotContext extends Context {
     this.messenger = messenger;
   }
 
-  /** Throws MessengerError. */
+  /** Sends a message. Throws MessengerError. */
   async tell(text: Html, ...buttons: readonly (Button | undefined)[]): Promise<void> {
     const present = buttons.filter((button) => button !== undefined);
     await this.messenger.send(String(this.userId), { text, buttons: present });
@@ -69,8 +72,8 @@ export class BotContext extends Context {
 }
 
 /**
- * Data that the library would request from the messenger at every start. Only the id is used, with which a token
- * starts.
+ * Returns the bot's own data, so that the library does not request it from the messenger at every start. Only the id is
+ * used, which is the first part of the token.
  */
 export const botOf = (botToken: string): Me => ({
   id: Number(botToken.split(':')[0]),
@@ -90,7 +93,7 @@ export const botOf = (botToken: string): Me => ({
 
 const updateId = z.int().nonnegative();
 
-/** Throws 400, because an update without its number cannot be identified. */
+/** Returns the update id. Throws 400 without one, because the update could not be identified. */
 export const readUpdateId = (json: JsonObject): number => {
   const parsed = updateId.safeParse(json.update_id);
   if (parsed.success) return parsed.data;
@@ -110,10 +113,13 @@ const messageSchema = z.object({
 
 export type PrivateMessage = z.output<typeof messageSchema>;
 
-/** Undefined for whatever is not to be answered. */
+/** Returns the message, or undefined if the bot does not reply to it. */
 export const readMessage = (json: JsonObject): PrivateMessage | undefined => messageSchema.safeParse(json.message).data;
 
-/** Fields of an update that the library reads. The command at the start is the only entity. */
+/**
+ * Converts a message to an update with the fields that the library reads. Its only entity is a command at the start of
+ * the text.
+ */
 const toUpdate = (update_id: number, { message_id, date, chat, from, text }: PrivateMessage): Update => {
   const [command] = /^\/\w+(@\w+)?/.exec(text ?? '') ?? [];
   return {

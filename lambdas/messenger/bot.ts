@@ -10,7 +10,10 @@ import type { CommandName } from './texts/words.ts';
 
 type Answering = (visit: BotContext) => Promise<void>;
 
-/** Answers one message. Throws MessengerError, StoreError and ChatBusyError: all of them may be gone when it is delivered again. */
+/**
+ * Returns the bot, which replies to one message. It throws MessengerError, StoreError and ChatBusyError. A later
+ * delivery of the same message can succeed.
+ */
 export const createBot = (deps: BotDependencies): Answering => {
   const help: Answering = (visit) => visit.tell(visit.texts.help(), appButton(deps, visit.texts));
   const commands: Readonly<Record<CommandName, Answering>> = {

@@ -1,11 +1,11 @@
-/** Text in the few tags that the messenger knows. https://core.telegram.org/bots/api#html-style */
+/** Text with the HTML tags that the messenger supports. https://core.telegram.org/bots/api#html-style */
 export interface Html {
   readonly html: string;
 }
 
 type Piece = string | number | Html;
 
-/** Escapes inserted values, unless they are such text. */
+/** Escapes inserted values, except `Html`. */
 export const html = (parts: TemplateStringsArray, ...pieces: readonly Piece[]): Html => ({
   html: parts.map((part, index) => `${part}${index < pieces.length ? toHtml(pieces[index] ?? '') : ''}`).join(''),
 });

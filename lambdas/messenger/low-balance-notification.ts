@@ -25,7 +25,7 @@ export const createNotificationSender = (settings: NotificationSettings): Notifi
   };
 };
 
-/** For an answer that does not say how long. */
+/** Time to wait if the messenger specifies none. */
 const RETRY_AFTER_SECONDS = 30;
 
 const toDelivery = ({ kind, status, retryAfterSeconds, message }: MessengerError): Delivery => {
@@ -50,7 +50,7 @@ const wordings: Readonly<Record<Language, Wording>> = {
     ]),
 };
 
-/** A user whose language is not known reads it in both. */
+/** Uses both languages if the user's language is unknown. */
 const toText = ({ language, balancePicos, thresholdPicos }: Notification): Html => {
   const [balance, threshold] = [formatUsd(balancePicos), formatUsd(thresholdPicos)];
   if (language) return wordings[language](balance, threshold);

@@ -3,34 +3,36 @@ import type { Html } from './html.ts';
 
 export interface BotAccess {
   readonly botToken: string;
-  /** Where the Bot API answers. */
+  /** Base URL of the Bot API. */
   readonly apiUrl: string;
 }
 
-/** `app` opens the mini app at that address, inside the messenger; `url` any other place. */
+/** `app` opens the mini app at that URL inside the messenger; `url` opens any other page. */
 export type Button =
   | { readonly label: string; readonly app: string }
   | { readonly label: string; readonly url: string };
 
 export interface Message {
   readonly text: Html;
-  /** One below the other. */
+  /** Shown one below the other. */
   readonly buttons?: readonly Button[];
 }
 
 export interface Messenger {
-  /** Resolves once the messenger has taken it. Throws MessengerError, after which it may have been taken all the same. */
+  /**
+   * Resolves after the messenger accepted the message. After a MessengerError the message may still have been accepted.
+   */
   send(chatId: string, message: Message): Promise<void>;
 }
 
 /**
- * A message that was not taken. `closed`: its user does not let the bot write; `later`: it may be sent again, after a while;
- * `refused`: it never will be. Neither text nor token are in it.
+ * A message that was not accepted. `closed`: the user does not let the bot write. `later`: retry after a while.
+ * `refused`: never retry. Contains neither the text nor the bot token.
  */
 export class MessengerError extends Error {
   override readonly name = 'MessengerError';
   readonly kind: 'closed' | 'later' | 'refused';
-  /** Undefined without an answer. */
+  /** Undefined without a response. */
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
 
@@ -42,7 +44,7 @@ export class MessengerError extends Error {
   }
 }
 
-/** The function has half a minute for everything. */
+/** Time limit of one call to the Bot API. The function that handles updates has 30 s in total. */
 const TIMEOUT_SECONDS = 8;
 
 export const openApi = ({ botToken, apiUrl }: BotAccess): Api =>
@@ -65,14 +67,17 @@ export const createMessenger = (api: Api): Messenger => ({
 const toKeyboard = (button: Button) =>
   'app' in button ? { text: button.label, web_app: { url: button.app } } : { text: button.label, url: button.url };
 
-/** The library's own errors carry what was sent, so that none of them is kept, not even as a cause. */
+/** Drops the library's errors, even as a cause, because they contain the sent message. */
 const toMessengerError = (error: unknown): MessengerError => {
   if (!(error instanceof GrammyError)) return new MessengerError('later', 'the Bot API did not answer');
   const { error_code: status, parameters } = error;
   return new MessengerError(kindOf(status), reasonOf(error), status, parameters.retry_after);
 };
 
-/** 401 and 404 say that the token is wrong, which its owner can put right. */
+/**
+ * Returns the kind of an error. 401 and 404 mean a wrong bot token, which the operator can fix, so the message can be
+ * sent later.
+ */
 const kindOf = (status: number): MessengerError['kind'] => {
   if (status === 403) return 'closed';
   return status >= 500 || status === 429 || status === 401 || status === 404 ? 'later' : 'refused';

@@ -14,8 +14,9 @@ const RETRY_SECONDS = 5;
 const RETRY_SECONDS_MAX = 300;
 
 /**
- * POST /bot: one update of the messenger, which delivers it again until it is answered with 2xx. It is dealt with once; what may go
- * better another time is left for the next delivery, and what never will is not.
+ * POST /bot: processes one update of the messenger, which delivers it again until the response is 2xx. Each update is
+ * processed once. After a failure that may be temporary, the next delivery processes the update again; a reply that is
+ * rejected permanently ends the update.
  */
 export const createTakeUpdate = (deps: BotDependencies): RouteHandler => {
   const answer = createAnswer(deps);
@@ -56,7 +57,10 @@ const createAnswer = (deps: BotDependencies): Answer => {
   };
 };
 
-/** The messenger will not take this answer another time either. */
+/**
+ * Records that the messenger will never accept the reply: closes the chat of a user who does not let the bot write, or
+ * reports the refusal.
+ */
 const giveUp = async (deps: BotDependencies, chatId: string, { kind, message }: MessengerError): Promise<void> => {
   if (kind === 'closed') await retryUntilDefinite(deps, () => deps.accounts.setChatClosed(chatId, true));
   else deps.notice('bot_message_refused', { reason: message });
@@ -68,7 +72,7 @@ const attempt = async (deps: BotDependencies, key: TurnKey, answering: () => Pro
   } catch (error) {
     if (!isPassing(error)) throw error;
     if (error instanceof MessengerError) deps.notice('bot_message_failed', { reason: error.message });
-    // If this fails as well, the next delivery has to wait until the claim runs out.
+    // If this fails as well, the next delivery waits until the claim expires.
     await orLater(retryUntilDefinite(deps, () => deps.updates.free(key)));
     throw later(error);
   }

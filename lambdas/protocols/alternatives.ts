@@ -16,5 +16,5 @@ export const alternativesIn =
       .flatMap((model) => textModelOf(model) ?? [])
       .filter((model) => model.protocols.includes(protocol) && fits(model))
       .slice(0, NAMED_MAX);
-    return fitting.length === 0 ? '' : ` Models that do: ${fitting.map(({ id }) => id).join(', ')}.`;
+    return fitting.length === 0 ? '' : ` Models without this limit: ${fitting.map(({ id }) => id).join(', ')}.`;
   };

@@ -52,8 +52,8 @@ export const isEndUser = (name: string): boolean => name.length <= 512 && [...na
 const isContact = (name: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(name) || /^\+?[\d\s()-]{7,}$/.test(name);
 
 /**
- * How the gateway treats each field that not every model or provider accepts (CHAT-16, GEN-16). Every provider gets a
- * field without a row. `wires` are the provider protocols that have the field.
+ * How the gateway treats each field that not every model or provider accepts (CHAT-16, GEN-16). A field without a row
+ * is sent to every provider. `wires` are the provider protocols that have the field.
  */
 export const chatFields: readonly OptionalField<ChatFields>[] = [
   {
@@ -66,7 +66,8 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
   },
   {
     field: 'top_p',
-    // Claude accepts only one of the two: https://platform.claude.com/docs/en/about-claude/models/migration-guide
+    // Claude accepts `temperature` or `top_p`, but not both:
+    // https://platform.claude.com/docs/en/about-claude/models/migration-guide
     isTaken: ({ temperature }, { capabilities }, wire) =>
       gemini.includes(wire) ||
       (capabilities.sampling && !(claude.includes(wire) && typeof temperature === 'number' && temperature <= 1)),

@@ -8,7 +8,7 @@ import { shown, toParam } from './parse.ts';
 
 const NAMES_MAX = 20;
 const NAME_CHARACTERS_MAX = 64;
-/** A body has room for millions of members. */
+/** Limit on the unknown members of a request, because a body has room for millions of members. */
 export const MEMBERS_MAX = 10_000;
 
 /** Names of the request's fields that were ignored, for a header and the receipt: sorted, each once, at most 20. */
@@ -79,25 +79,31 @@ export const refuseIgnored = ([first]: readonly string[], modelId: string): void
  * ignored.
  */
 export interface FieldPolicy {
-  /** `list` names ignored members to the client. `accept` does not: clients copy the object from an earlier response. */
+  /**
+   * `list` names ignored members to the client. `accept` does not: clients copy the object from an earlier response.
+   */
   readonly unknown: 'list' | 'accept';
-  /** Whether the client copied this object from an earlier response. Unknown members are then accepted in it and at any depth below. */
+  /**
+   * Whether the client copied this object from an earlier response. Unknown members are then accepted in it and at any
+   * depth below.
+   */
   readonly isCopied?: (value: JsonObject) => boolean;
   /** Names that are ignored and not listed. */
   readonly accepted?: readonly string[];
-  /** Names that are 400, with the reason and the fix. */
+  /** Names that are rejected with a 400, with the reason and the fix. */
   readonly refused?: Readonly<Record<string, Refusal>>;
   /** Names that are listed although they are close to a guarded one. */
   readonly listed?: readonly string[];
-  /** Names whose misspelling is 400, because it could cost money or change the response. */
+  /** Names whose misspelling is rejected with a 400, because it could cost money or change the response. */
   readonly guarded?: readonly string[];
   /** Optional members for which null has a meaning. In any other optional member, null counts as absent. */
   readonly nullable?: readonly string[];
   /** Optional members whose empty list or object counts as absent. */
   readonly emptyAbsent?: readonly string[];
   /**
-   * Members that determine the kind of the object, in a protocol without a `type`. Without one of them an unknown
-   * member is a 400, because it may be another kind. A refused member is then rejected even if it is an empty object.
+   * Members that determine the kind of the object, in a protocol without a `type`. If an object has none of them, an
+   * unknown member is rejected with a 400, because it may be a kind that the gateway does not support. In such a
+   * protocol a refused member is rejected even if it is an empty object.
    */
   readonly kinds?: readonly string[];
   /**
@@ -329,7 +335,10 @@ const refuseNearMiss = (guarded: readonly string[], object: z.ZodObject, path: r
   throw new GatewayError('invalid_request_error', `${param}: unknown field. ${fix}`, { param });
 };
 
-/** The option of a union that the JSON type of a list or object, or its discriminator, selects. Nothing is removed from other values. */
+/**
+ * Returns the option of a union that the JSON type or the discriminator of a value selects. Returns undefined if no
+ * option matches; the value then stays unchanged.
+ */
 const optionFor = (union: z.ZodUnion, value: JsonValue): z.core.$ZodType | undefined =>
   union.options.find((option) => fits(option, value));
 

@@ -49,8 +49,9 @@ export const measureJpeg = (bytes: Uint8Array): Dimensions | undefined => {
 };
 
 /**
- * Bytes that are searched for the dimensions. They follow the metadata, which rarely fills half of this. The reader
- * scans an invalid file byte by byte, so 20 MiB would block all other requests for seconds.
+ * Number of bytes that are searched for the dimensions. The dimensions follow the metadata, which rarely fills half of
+ * these bytes. The reader scans an invalid file byte by byte, so scanning 20 MiB would block all other requests for
+ * seconds.
  */
 const HEAD_BYTES = 512 * 1024;
 /** An image file of a few KB can fill the provider's memory when it is decoded. */
@@ -63,9 +64,9 @@ export const measureImage = (bytes: Uint8Array): Dimensions | undefined =>
   sniffImage(bytes) === 'image/jpeg' ? measureJpeg(bytes) : measureOther(bytes);
 
 const measureOther = (bytes: Uint8Array): Dimensions | undefined => {
-  // The reader can read beyond the end of a truncated file, so it gets its own memory. With a shared buffer it would
-  // leak neighboring bytes to the client. It also needs a Buffer, because slices of a Buffer are not copies and it
-  // makes one per segment.
+  // Copies the head, because the reader can read beyond the end of a truncated file, and in a shared buffer it would
+  // leak neighboring bytes to the client. Passes a Buffer, whose slices are not copies, because the reader makes one
+  // slice per segment.
   const head = new Uint8Array(bytes.subarray(0, HEAD_BYTES));
   try {
     const { width, height, type } = imageSize(Buffer.from(head.buffer));

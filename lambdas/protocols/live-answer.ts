@@ -38,8 +38,9 @@ interface LiveBody {
 }
 
 /**
- * Runs the pump of a response whose client may leave: the gateway then reads the provider to its end, and counts that as a drain of
- * the account (BILL-8). Returns the body. `open` receives the function to call when the body stops taking bytes.
+ * Runs the pump of a response. If the client leaves, the gateway reads the provider to its end and counts that as a
+ * drain of the account (BILL-8). Returns the body. `open` receives the function to call when the body stops taking
+ * bytes.
  */
 export const pumpLive = (
   { clock, drains, finished }: LiveDependencies,
@@ -136,7 +137,7 @@ export const streamEarlyResponse = (
     const write = (text: string): void => {
       written += text;
     };
-    // The error has no model, and none may have been chosen yet.
+    // Needs no model id: an error does not contain it, and the gateway may not have chosen a model yet.
     adapter.toStream({ modelId: '', requestId, nowMs: startedAtMs, write }).fail(error);
     return written;
   },

@@ -147,7 +147,7 @@ interface FormFields {
   readonly files: readonly string[];
   /** Content of such a file, for the error message if text was sent instead. */
   readonly content: string;
-  /** Whether the field takes text. Rejects a file in such a field with an error of its own. */
+  /** Whether the field takes text. A file in such a field is rejected with a separate error. */
   isText(name: string): boolean;
 }
 

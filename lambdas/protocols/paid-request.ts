@@ -7,7 +7,7 @@ export interface PaidHeaders {
   /** IDEM-6. Undefined if it was not sent, and for a dry run, which needs none (BILL-16). */
   readonly idempotencyKey: string | undefined;
   readonly dryRun: boolean;
-  /** FALL-1. */
+  /** Fallback model that the client named (FALL-1). */
   readonly fallbackModelId: string | undefined;
   /** Whether fields that would be ignored are a 400 (GEN-16). */
   readonly requireParameters: boolean;

@@ -7,9 +7,9 @@ import { type Exchange, type GatewayResponse, json, type Summary } from '../http
 /** Facts that belong to a response permanently: a replay has them, too (IDEM-2). */
 export interface AnswerFacts {
   readonly modelId: string;
-  /** FALL-3. */
+  /** Requested model, if the fallback model served the request (FALL-3). */
   readonly fallbackFrom?: string | undefined;
-  /** BILL-6. */
+  /** Output limit that the gateway chose (BILL-6). */
   readonly chosenCap?: number | undefined;
   /** Names of the request's fields that were ignored (GEN-16). */
   readonly ignored?: readonly string[] | undefined;
@@ -29,7 +29,7 @@ export const costHeaders = (costPicos: bigint): Record<string, string> => ({
   'x-service-cost-usd': formatUsd(costPicos),
 });
 
-/** Balance after this request's last write. It belongs to the moment, so a replay does not have it. */
+/** Balance after this request's last write. A replay omits it, because the balance may have changed since. */
 export const balanceHeaders = (balancePicos: bigint | undefined): Record<string, string> =>
   balancePicos === undefined ? {} : { 'x-service-balance-usd': formatUsd(balancePicos) };
 

@@ -26,9 +26,9 @@ interface ImageFetchOptions {
 }
 
 /**
- * Fetches an image that a client sent as a URL (CHAT-6). Every failure is `invalid_image_format`, except that an abort
- * of the caller's signal throws that signal's reason. All failures before an HTTP response have the same message, so
- * that it does not reveal internal names and addresses.
+ * Fetches an image that a client sent as a URL (CHAT-6). Throws `invalid_image_format` for every failure, and the
+ * reason of the caller's signal if that is aborted. All failures before an HTTP response have the same message, so that
+ * errors do not reveal internal names and addresses.
  */
 export type ImageFetch = (url: string, options: ImageFetchOptions) => Promise<FetchedImage>;
 
@@ -163,7 +163,10 @@ const readBody = async (response: IncomingMessage, { bytesMax, fail }: Trip): Pr
   return bytes.subarray(0, size);
 };
 
-/** Limit for all images of a request. Each use of an image counts, because the request holds it that often. */
+/**
+ * Limit in bytes for all images of a request. An image counts once for each of its uses, because the request contains
+ * it each time.
+ */
 const BYTES_MAX = 20 * 1024 * 1024;
 
 const ADDRESSES_MAX = 20;

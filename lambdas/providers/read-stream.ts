@@ -39,8 +39,8 @@ export class WireBatch {
   }
 
   /**
-   * Returns and clears the collected events. Announcements precede all other events of a stream, and a stream has only
-   * one of the other two kinds.
+   * Returns and clears the collected events. Announcements precede all other events of a stream. The other events of a
+   * stream are either all native or all neutral.
    */
   flush(): readonly WireEvent[] {
     const events = this.#ready;

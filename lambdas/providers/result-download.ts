@@ -12,7 +12,7 @@ import {
 } from './public-address.ts';
 
 interface ResultLink {
-  /** As in the provider's response. */
+  /** URL exactly as in the provider's response. */
   readonly url: string;
   /** Base URL of the provider. The link can be plain http only if this URL is. */
   readonly baseUrl: string;

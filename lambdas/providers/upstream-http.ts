@@ -88,9 +88,9 @@ const answerTo = (
 const quiet = new WeakSet<Socket>();
 
 /**
- * Keeps an error of a reused connection from ending the process. Node removes its own listener at the end of a
- * response. If a signal aborts a complete but unread response, that end falls between the abort and its error, which
- * then has no listener.
+ * Keeps an error of a reused connection from ending the process. Node removes its own error listener at the end of a
+ * response. If a signal aborts a complete but unread response, the response ends after the abort but before the
+ * connection emits the error, so the error would have no listener.
  */
 const keepErrorsQuiet = (socket: Socket): void => {
   if (quiet.has(socket)) return;

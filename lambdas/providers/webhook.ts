@@ -41,8 +41,8 @@ const rules = (reach: Reach) => ({ charactersMax: URL_CHARACTERS_MAX, reach, inn
 const innerName = /^(?:[^.:[]+|(?:.+\.)?localhost)\.?$/;
 
 /**
- * Returns the problem of a webhook URL, worded for the client, as far as it shows without a DNS lookup. Undefined if
- * there is none.
+ * Returns the problem of a webhook URL, worded for the client, if the problem can be found without a DNS lookup.
+ * Undefined otherwise.
  */
 export const webhookUrlProblem = (url: string, reach: Reach = publicWeb): string | undefined => {
   const parsed = parsePublicUrl(url, rules(reach));

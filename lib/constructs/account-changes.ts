@@ -44,7 +44,8 @@ export class AccountChanges extends Construct {
       startingPosition: StartingPosition.TRIM_HORIZON,
       filters: [FilterCriteria.filter(tellable)],
       batchSize: 100,
-      // A request writes its account twice. A longer window saves runs, and notifications are not urgent.
+      // Each request writes its account twice. A longer window reduces the number of invocations, and notifications are
+      // not urgent.
       maxBatchingWindow: Duration.seconds(5),
       reportBatchItemFailures: true,
       bisectBatchOnError: true,

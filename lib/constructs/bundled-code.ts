@@ -20,12 +20,13 @@ const requireForPackages = "import{createRequire}from'node:module';const require
  */
 export const bundledCode = (name: string, entry: string): AssetCode => Code.fromAsset(sources, bundling(name, entry));
 
-/** Source folder of the bundles, for an asset with the options of `bundling`. */
+/** Folder with the entry files of all bundles. An asset of this folder needs the options of `bundling`. */
 export const sources = join(root, 'lambdas');
 
 export const bundling = (name: string, entry: string): AssetOptions => {
   const local = {
-    // CDK bundles an asset once per set of options and compares only data, so `entry` must be part of them.
+    // CDK bundles an asset once per set of options and ignores functions when it compares options, so `entry` must be
+    // an option.
     entry,
     tryBundle: (outputFolder: string): true => {
       const { metafile } = buildSync({

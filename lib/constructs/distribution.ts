@@ -10,7 +10,10 @@ export interface DistributionProps {
   readonly firewallArn: string;
   /** Undefined without a domain. */
   readonly certificateArn: string | undefined;
-  /** One origin per function that serves clients, by its name, and other origins that the edge function can select. */
+  /**
+   * One origin per function that serves clients, with the function's name as its id, and other origins that the edge
+   * function can select.
+   */
   readonly origins: readonly CfnDistribution.OriginProperty[];
   /** ARN of the edge function that runs for every request. */
   readonly viewerFunctionArn: string;

@@ -79,7 +79,10 @@ const rateRule = ({ firewallRequestsPerMinute }: Environment): CfnWebACL.RulePro
   visibilityConfig: toMetric('requests-per-address'),
 });
 
-/** AWS rule groups that only count. Check what they would block before they block it. */
+/**
+ * AWS rule groups that only count matches. Before a group is changed to block requests, check which requests it would
+ * block.
+ */
 const watching = ['AWSManagedRulesKnownBadInputsRuleSet', 'AWSManagedRulesAmazonIpReputationList'] as const;
 
 const toWatchingRule = (name: (typeof watching)[number], index: number): CfnWebACL.RuleProperty => ({
@@ -111,7 +114,7 @@ const secretFields: readonly CfnWebACL.FieldToProtectProperty[] = [
   { fieldType: 'BODY' },
 ];
 
-/** Logs only requests that a rule blocked or counted. The functions and the edge log every request. */
+/** Logs only requests that a rule blocked or counted. CloudFront and API Gateway have their own access logs. */
 const addLog = (
   scope: Construct,
   resourceArn: string,

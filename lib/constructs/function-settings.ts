@@ -57,8 +57,8 @@ export const toSettings = (name: FunctionName, source: SettingsSource): Function
 };
 
 /**
- * Unused by code. Changing `-c restart=<value>` replaces every execution environment, so functions load the current
- * secrets.
+ * Returns a variable that no code reads. Changing `-c restart=<value>` replaces every execution environment, so
+ * functions load the current secrets.
  */
 const toRestart = (stack: Stack): Readonly<Record<string, string>> => {
   const restart: unknown = stack.node.tryGetContext('restart');

@@ -52,16 +52,17 @@ export class GatewayWebFunction extends Construct {
       "SDK clients do not sign requests for AWS. As with function URLs, the gateway's API keys control access.",
     );
     copyByContent(this.webFunction);
-    // CDK sets the ARN on both. With an ARN, CloudFormation cannot read the endpoint's domain name.
+    // Replace the ARN that CDK sets on the revision and on the endpoint. With an ARN, CloudFormation cannot read the
+    // endpoint's domain name.
     for (const part of [this.webFunction.resourceRevision, this.webFunction.endpoint.resource])
       part.addPropertyOverride('FunctionName', webFunctionName);
   }
 }
 
 /**
- * Names the copy of the code by its content only. CDK also uses the function's settings, rendered before it knows
- * references to other stacks, and CloudFormation rejects that. The content is sufficient, because no revision outlives
- * its copy.
+ * Makes the name of the code's copy depend only on its content. By default, the name also depends on the function's
+ * settings, which CDK renders before it knows references to other stacks, and CloudFormation rejects the result. The
+ * content is sufficient, because no revision outlives its copy.
  */
 const copyByContent = (webFunction: WebFunction): void => {
   for (const child of webFunction.node.findAll())

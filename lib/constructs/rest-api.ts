@@ -37,7 +37,8 @@ const STAGE = 'gateway';
 
 /**
  * API Gateway in front of every function. Functions have no other URL, and only API Gateway has permission to call them
- * (AUTH-9). It sets no limits, because the functions count requests. It never logs what clients send, because that contains prompts and keys.
+ * (AUTH-9). It sets no limits, because the functions count requests. It never logs what clients send, because that
+ * contains prompts and keys.
  */
 export class RestApi extends Construct {
   readonly publicUrl: string;

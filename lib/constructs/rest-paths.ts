@@ -7,17 +7,18 @@ export interface RestPath {
 }
 
 /**
- * Variable path segment. API Gateway accepts one variable per position, so all routes share this one. It also replaces text after a closing brace.
+ * Variable path segment. API Gateway accepts one variable per position, so all routes share this one. It replaces a
+ * parameter together with any text after its closing brace.
  */
 const VARIABLE = '{value}';
 const GREEDY = '{proxy+}';
 
 /**
- * Converts the route table to REST API paths. API Gateway prefers a fixed segment to `{value}`, and that to `{proxy+}`.
- * Every path above or below a route has its own entry that returns 404, so nothing depends on how API Gateway
- * backtracks. Text after a brace is not part of such a path: the method then selects the function, and a function that
- * receives another one's route returns the same 405 as the owner (GEN-7). Throws an Error if two functions share a path
- * and method.
+ * Converts the route table to REST API paths. API Gateway prefers a fixed segment to `{value}`, and `{value}` to
+ * `{proxy+}`. Every path above or below a route has its own entry that returns 404, so nothing depends on how API
+ * Gateway backtracks. Routes that differ only in the text after a brace share a path, on which the method selects the
+ * function. A function that receives a route of another function returns the same 405 as the owner (GEN-7). Throws an
+ * Error if two functions share a path and method.
  */
 export const toRestPaths = (table: Readonly<Record<string, Route>> = routes): ReadonlyMap<string, RestPath> => {
   const paths = new Map<string, RestPath>();

@@ -11,7 +11,9 @@ export interface AlarmRow {
   readonly threshold: { readonly least: number } | { readonly below: number };
   /** Reason for the threshold, in one sentence. It is part of the alarm's description. */
   readonly reason: string;
-  /** Number of consecutive periods, or `wrong` of the last `periods`. */
+  /**
+   * Number of consecutive periods that start the alarm. If `wrong` is set, `wrong` of the last `periods` are enough.
+   */
   readonly periods?: number;
   readonly wrong?: number;
   /** Set if missing data means a problem. By default, missing data means that nothing happened. */

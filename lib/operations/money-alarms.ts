@@ -27,7 +27,7 @@ const auditAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     threshold: { below: 1 },
     periods: 3,
     silence: 'wrong',
-    reason: 'The audit runs every hour, and a single run may be lost.',
+    reason: 'The audit runs every hour. A single run may be lost, but three hours without a run mean an outage.',
   },
   {
     id: 'audit-not-complete',
@@ -64,14 +64,15 @@ const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     id: 'uncollected',
     metric: own('uncollected_micro_usd', { minutes: HOUR }),
     threshold: { least: 1 * USD },
-    reason: 'Single failed requests do not add up to 1 USD within an hour.',
+    reason:
+      'Within an hour, responses worth 1 USD were not charged to any account. Single failed requests do not add up to that.',
   },
   {
     id: 'overage-high',
     metric: own('overage_micro_usd', { minutes: HOUR }),
     threshold: { least: 5 * USD },
     reason:
-      'Slightly low estimates do not add up to 5 USD within an hour, and the overage makes account balances negative.',
+      'Within an hour, charges exceeded their holds by 5 USD, which makes account balances negative. Slightly low estimates do not add up to that.',
   },
   {
     id: 'usage-untrue',
@@ -96,13 +97,15 @@ const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     id: 'ledger-unsure',
     metric: sumOf([own('settled_by_note'), own('apply_failed')], 'writes without a definite result'),
     threshold: { least: 5 },
-    reason: 'Each of these writes was tried four times, so five within 5 minutes are not a coincidence.',
+    reason:
+      'Writes without a definite result were each tried four times, so five within 5 minutes are not a coincidence.',
   },
   {
     id: 'outbox-old',
     metric: own('note_age_s', { statistic: 'Maximum' }),
     threshold: { least: 600 },
-    reason: 'An outbox entry is retried every minute, and the hold that it charges lives at least 300 s.',
+    reason:
+      'A charge has been in the outbox for ten minutes, although it is retried every minute. Its hold lives at least 300 s.',
   },
   {
     id: 'outbox-not-run',

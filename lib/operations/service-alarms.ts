@@ -56,7 +56,8 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
     id: 'tables-failing',
     metric: sumOf(systemErrorsOf(sources.data.tables), 'internal errors of DynamoDB'),
     threshold: { least: 5 },
-    reason: 'Single errors are retried without effect on clients.',
+    reason:
+      'Single internal errors of DynamoDB are retried without effect on clients. Five within 5 minutes are more than that.',
   },
   {
     id: 'failed-executions',
@@ -125,7 +126,8 @@ const functionErrors = ({ environment, api, video }: Sources): readonly AlarmRow
       id: 'function-errors',
       metric: sumOf(errorsOf(true), 'requests that crashed or timed out'),
       threshold: { least: 3 },
-      reason: 'Errors reported to clients do not count here; a single crash may come with a deployment.',
+      reason:
+        'Three requests crashed or timed out within 5 minutes. A single crash may come with a deployment. Errors reported to clients do not count here.',
     },
     {
       id: 'background-errors',
@@ -135,7 +137,7 @@ const functionErrors = ({ environment, api, video }: Sources): readonly AlarmRow
       ),
       threshold: { least: 3 },
       periods: 2,
-      reason: 'The next run repeats the work; more than a few in ten minutes are not temporary.',
+      reason: 'The next run repeats the work. If several runs fail within ten minutes, the fault is not temporary.',
     },
   ];
 };

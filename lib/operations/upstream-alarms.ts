@@ -43,13 +43,13 @@ export const upstreamAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     id: 'secrets-unreadable',
     metric: sumOf([own('provider_keys_unreadable'), own('origin_secret_unreadable')], 'failed reads of secrets'),
     threshold: { least: 3 },
-    reason: 'Processes continue with the secrets they have; three failed reads are not a brief network error.',
+    reason: 'Processes continue with the secrets they have; three failed reads are more than a brief network error.',
   },
   {
     id: 'videos-failing',
     metric: own('video_failed', { minutes: HOUR }),
     threshold: { least: 10 },
-    reason: 'Some videos fail because of their prompts; for ten within an hour, check the error codes.',
+    reason: 'Single videos fail because of their prompts. If ten fail within an hour, check the error codes.',
   },
   {
     id: 'videos-late',
@@ -59,7 +59,8 @@ export const upstreamAlarms = (own: OwnMetric): readonly AlarmRow[] => [
       HOUR,
     ),
     threshold: { least: 3 },
-    reason: 'Normally the state machine ends a video; the timeout and the sweep are for accidents.',
+    reason:
+      'A single video may exceed its time limit or lose its execution; three within an hour suggest a common cause.',
   },
   {
     id: 'video-sweep-failing',

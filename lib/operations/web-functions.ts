@@ -54,7 +54,8 @@ export const webFunctionAlarms = (own: OwnMetric, sources: Sources): readonly Al
       ),
       threshold: { least: 3 },
       periods: 3,
-      reason: 'A few come with a deployment, and the two counts may differ at the end of a period.',
+      reason:
+        'Web Functions returned 5xx that the program did not send, for 15 minutes. A few come with a deployment, and the two counts may differ at the end of a period.',
     },
   ];
 };

@@ -31,10 +31,11 @@ export interface ApiStackProps extends GatewayStackProps {
 /** Stateless stack with the functions, except those that the state machine calls, and with their triggers. */
 export class ApiStack extends GatewayStack {
   /**
-   * Hosts by function, for other stacks: the host of the function URL or of the Web Function's endpoint. If `inference` serves all inference, the functions that it replaces have its host. Empty behind API Gateway.
+   * Hosts by function, for other stacks: the host of the function URL or of the Web Function's endpoint. If `inference`
+   * serves all inference, the functions that it replaces have its host. Empty behind API Gateway.
    */
   readonly hosts: ReadonlyMap<FunctionName, string>;
-  /** Hosts by function in this stack, each with its own. */
+  /** Host of each function in this stack, without the replacements by `inference`. */
   readonly #hosts = new Map<FunctionName, string>();
   /** Functions that are called with events. */
   readonly lambdas = new Map<FunctionName, LambdaFunction>();

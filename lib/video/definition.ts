@@ -9,8 +9,8 @@ export const definitionPath = join(import.meta.dirname, 'video.asl');
 export interface Substitutions {
   readonly StepFunctionArn: string;
   /**
-   * Whole number, like the other times. The file has them without quotes, so it is valid JSON only after the
-   * substitution.
+   * Whole number, like the other times. The placeholders of times have no quotes in the file, so the file is valid JSON
+   * only after the substitution.
    */
   readonly FirstWaitSeconds: string;
   readonly LimitSeconds: string;

@@ -2,7 +2,7 @@ import type { StateMachineDefinition } from 'aws-local-stepfunctions';
 import type { Settings } from '../../lambdas/settings.ts';
 import { readDefinition, toSubstitutions } from './definition.ts';
 
-/** Seconds beyond its limit after which an execution counts as dead and its video is released. */
+/** Seconds after the time limit of a video at which its execution counts as dead and the video is released. */
 export const LAST_STEPS_SECONDS_MAX = 3_300;
 
 /** Steps after the last check of a video's age, each with all its retries. */

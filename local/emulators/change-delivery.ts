@@ -2,30 +2,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod';
 
-/** A function's handler, or whoever only listens and answers nothing. */
+/** Handler of a function, or a listener without a result. */
 export type ChangeListener = (event: DynamoDBStreamEvent) => unknown;
 
 export type DeliveryOptions = {
-  /** One line for a person. */
+  /** Writes one line for the terminal. */
   readonly onFailure: (message: string) => void;
-  /** Waits between attempts, of which there is one more. */
+  /** Waits between attempts in ms. There is one more attempt than waits. */
   readonly retryDelaysMs: readonly number[];
-  /** Ends all waiting. */
+  /** Ends all waits. */
   readonly signal: AbortSignal;
 };
 
 export type ChangeDelivery = {
   add(records: readonly DynamoDBRecord[]): void;
-  /** Everything that was added has been taken, or given up. */
+  /** Resolves when every added change is delivered or dropped. */
   isIdle(): boolean;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no delivery is in progress. */
   ended(): Promise<void>;
 };
 
-/** As many as Lambda hands over at once. */
+/** Largest batch of Lambda. */
 const batchMax = 100;
 
-/** Hands changes to one listener, in order and in batches, as Lambda does: it is not given the next before it has taken the last. */
+/**
+ * Delivers changes to one listener in order and in batches, as Lambda does: the next batch follows only after the last
+ * one was accepted.
+ */
 export function startDelivery(listener: ChangeListener, options: DeliveryOptions): ChangeDelivery {
   let waiting: readonly DynamoDBRecord[] = [];
   let running: Promise<void> | undefined;
@@ -49,7 +52,9 @@ export function startDelivery(listener: ChangeListener, options: DeliveryOptions
   };
 }
 
-/** Again from the first that failed, after growing waits; then what failed the last time is given up. */
+/**
+ * Retries from the first change that failed, after growing waits. After the last attempt it drops the failed change.
+ */
 async function deliver(
   listener: ChangeListener,
   batch: readonly DynamoDBRecord[],
@@ -61,7 +66,7 @@ async function deliver(
     const [first] = failed;
     if (first === undefined || signal.aborted) return;
     if (delayMs === undefined) {
-      onFailure(`changes of accounts were given up: ${failed.map(numberOf).join(', ')}`);
+      onFailure(`changes of accounts were dropped: ${failed.map(numberOf).join(', ')}`);
       return;
     }
     rest = rest.slice(rest.indexOf(first));
@@ -72,7 +77,9 @@ async function deliver(
 
 const answerSchema = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) });
 
-/** Oldest first. All of them when the listener throws, or names one that it was not given. */
+/**
+ * Returns the failed changes, oldest first. All of the batch failed if the listener throws or names an unknown change.
+ */
 async function failedOf(
   listener: ChangeListener,
   batch: readonly DynamoDBRecord[],

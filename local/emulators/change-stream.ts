@@ -12,28 +12,31 @@ import {
 import type { DynamoDBRecord, AttributeValue as LambdaValue } from 'aws-lambda';
 import { localDynamodbConfig } from '../create-tables.ts';
 
-/** How far a stream has been read. A table that was made anew has another stream. */
+/** Position up to which a stream was read. A table that was created again has another stream. */
 export type Position = { readonly streamArn: string; readonly sequenceNumber: string };
 
-/** No record has it. */
+/** No record has this sequence number. */
 const beforeAll = '0';
 
-/** Before everything that is still there. */
+/** Position before the oldest record. */
 export const oldest: Position = { streamArn: '', sequenceNumber: beforeAll };
 
-/** The most that any engine gives at once. */
+/** Largest page of every engine. */
 export const pageMax = 1_000;
 
 export type ChangeStream = {
   readonly arn: string;
-  /** What was written since the last time, in order, in Lambda's shape; some of it if there is much. Throws when the engine is away. */
+  /**
+   * Returns the next records since the last call, in order and in Lambda's format, or some of them if there are many.
+   * Throws if the engine is not running.
+   */
   read(): Promise<readonly DynamoDBRecord[]>;
   close(): void;
 };
 
 /**
- * Opens a table's stream behind a position; where that is another stream's, at what is oldest; and at the end if there is none at all.
- * Undefined for a table without a stream.
+ * Opens a table's stream after a position. Starts at the oldest record if the position belongs to another stream, and
+ * at the end without a position. Returns undefined for a table without a stream.
  */
 export async function openStream(
   endpoint: string,
@@ -55,7 +58,7 @@ export async function openStream(
         iterator = page.NextShardIterator ?? (await openIterator(client, arn, lastRead));
         return records.map(toLambdaRecord);
       } catch (error) {
-        // An iterator lives for minutes, and this machine may have slept.
+        // An iterator expires after minutes, and this machine may have been suspended.
         if (error instanceof ExpiredIteratorException) iterator = await openIterator(client, arn, lastRead);
         throw error;
       }
@@ -74,7 +77,10 @@ async function findStream(endpoint: string, TableName: string): Promise<string |
   }
 }
 
-/** On one machine a stream has one shard at a time. Behind a position that the engine has forgotten, from the oldest it knows. */
+/**
+ * On one machine a stream has one shard at a time. If the engine has dropped the position, reads from the oldest
+ * record.
+ */
 async function openIterator(
   client: DynamoDBStreamsClient,
   StreamArn: string,
@@ -104,7 +110,7 @@ type Start =
   | { ShardIteratorType: 'LATEST' | 'TRIM_HORIZON' }
   | { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER'; SequenceNumber: string };
 
-/** As Lambda hands it over: JSON, with times in seconds and bytes in base64. */
+/** Converts a record to Lambda's format: JSON with times in seconds and bytes in base64. */
 function toLambdaRecord({ dynamodb, ...record }: _Record): DynamoDBRecord {
   const { ApproximateCreationDateTime: time, Keys, NewImage, OldImage, ...rest } = dynamodb ?? {};
   return {

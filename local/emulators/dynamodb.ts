@@ -18,12 +18,12 @@ export type DynamodbEmulator = { readonly endpoint: string; readonly pid: number
 
 export type DynamodbEmulatorOptions = {
   readonly folder: DataFolder;
-  /** The database ended on its own; the message is one line for a person. */
+  /** Called if the database ends by itself. The message is one line for the terminal. */
   readonly onExit: (message: string) => void;
   readonly resolvePackage?: (name: string) => string;
 };
 
-/** Starts a DynamoDB of this machine's own, its data in the folder, all tables present. The caller stops it. */
+/** Starts DynamoDB Local with its data in the folder, and creates missing tables. The caller stops it. */
 export async function startDynamodb(options: DynamodbEmulatorOptions): Promise<DynamodbEmulator> {
   const command = findBinary(options.resolvePackage ?? createRequire(import.meta.url).resolve);
   const room = options.folder.room(roomName);
@@ -50,20 +50,21 @@ export async function startDynamodb(options: DynamodbEmulatorOptions): Promise<D
     } catch (error) {
       const message = child.exitMessage();
       await child.stop();
-      // It ends at once when another program took the port in between; any other reason shows again on the last attempt.
+      // The process exits if another program took the port in between. Any other cause appears again at the last
+      // attempt.
       if (message === undefined || attempt === portAttempts) throw error;
     }
   }
 }
 
-/** Where the database of a data folder answers while some process has it running. */
+/** Returns the endpoint of a data folder's database while a process runs it. */
 export function runningDynamodb(dataFolder: string): string | undefined {
   const args = runningChild(join(resolve(dataFolder), roomName))?.args ?? [];
   const port = args[args.indexOf('--port') + 1];
   return args.includes('--port') && port ? `http://127.0.0.1:${port}` : undefined;
 }
 
-/** A folder in which nothing was ever stored has none. */
+/** A folder that never stored anything has no database. */
 export const hasDynamodbData = (dataFolder: string): boolean => existsSync(join(dataFolder, roomName, databaseName));
 
 function findBinary(resolvePackage: (name: string) => string): string {
@@ -78,7 +79,7 @@ function findBinary(resolvePackage: (name: string) => string): string {
   }
 }
 
-/** The port is asked, since the program's own ready line goes to its stderr and does not say that it answers. */
+/** Polls the port, because the ready line of the program does not mean that it accepts requests. */
 async function waitUntilReady(child: Child, endpoint: string): Promise<void> {
   const client = new DynamoDBClient({ ...localDynamodbConfig(endpoint), maxAttempts: 1 });
   const until = Date.now() + readyWithinMs;

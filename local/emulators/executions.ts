@@ -11,42 +11,45 @@ export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' |
 export type Execution = {
   readonly name: string;
   readonly arn: string;
-  /** JSON, as it was given. */
+  /** Input as JSON, unchanged. */
   readonly input: string;
   readonly startedAtMs: number;
   readonly status: ExecutionStatus;
   readonly endedAtMs?: number;
-  /** JSON. */
+  /** Output as JSON. */
   readonly output?: string;
   readonly error?: string;
   readonly cause?: string;
 };
 
 export type ExecutionsOptions = {
-  /** The one that is deployed, with the names of this machine in it. */
+  /** Definition of the deployed state machine, with local names. */
   readonly definition: StateMachineDefinition;
   readonly machineArn: string;
-  /** What every Task state calls, with the state's own input. */
+  /** Called for every Task state, with the input of the state. */
   readonly runTask: (input: unknown) => Promise<unknown>;
-  /** An execution ended without success: what a rule on such events would call. Tried a few times. */
+  /**
+   * Called when an execution ends without success, like the target of the deployed EventBridge rule. A failed call is
+   * repeated several times.
+   */
   readonly onUnfinished: (name: string) => Promise<void>;
-  /** One line for a person. */
+  /** Writes one line for the terminal. */
   readonly onFailure: (message: string) => void;
-  /** Waits before each try of `onUnfinished`. */
+  /** Waits in ms before each attempt of `onUnfinished`. */
   readonly tellAfterMs?: readonly number[];
-  /** How long a step that runs during a stop may take to end. */
+  /** Time in ms that a running step gets to end during a stop. */
   readonly stepGraceMs?: number;
 };
 
 export type Executions = {
   find(name: string): Execution | undefined;
-  /** Oldest first. */
+  /** Executions, oldest first. */
   list(): readonly Execution[];
-  /** Under a name that no remembered execution has. `input` is JSON. */
+  /** Starts an execution under a name that no remembered execution has. `input` is JSON. */
   start(name: string, input: string): Execution;
-  /** As it is then; undefined when there is none. */
+  /** Aborts a running execution. Returns its snapshot; undefined if no remembered execution has the name. */
   abort(name: string): Execution | undefined;
-  /** Every execution ends where it is and nobody is told, as when a machine is switched off. */
+  /** Ends every execution where it is, without a callback, as when a machine is switched off. */
   stop(): Promise<void>;
 };
 
@@ -55,11 +58,11 @@ type Run = { execution: Execution; readonly off: AbortController; readonly abort
 type Ending = Pick<Execution, 'status' | 'output' | 'error' | 'cause'>;
 
 const STEP_GRACE_MS = 1_000;
-/** Executions, with those that run. Older ones that have ended are forgotten beyond this. */
+/** Maximum number of remembered executions, including running ones. Older finished ones are dropped. */
 const REMEMBERED_MAX = 1_000;
 const TELL_AFTER_MS = [0, 1_000, 5_000, 20_000] as const;
 
-/** The executions of one state machine, in memory: what ends with the process has to be started again. */
+/** Executions of one state machine, in memory. After a restart, unfinished ones have to be started again. */
 export function createExecutions(options: ExecutionsOptions): Executions {
   const { definition, machineArn } = options;
   const machine = new StateMachine(definition);
@@ -68,7 +71,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
   const underWay = new Set<Promise<unknown>>();
   const off = new AbortController();
 
-  /** A step goes on when its execution is aborted, but nobody waits for it any more, with no timer, and no other begins. */
+  /** Runs a step. An aborted execution does not wait for its step, which continues in the background. */
   const callStep = async (run: Run, input: unknown): Promise<Json> => {
     run.off.signal.throwIfAborted();
     const step = options.runTask(input);
@@ -122,11 +125,12 @@ export function createExecutions(options: ExecutionsOptions): Executions {
   };
 }
 
-/** Every Task state has to be known, since the library asks AWS for one that is not. */
+/** Every Task state must be replaced, because the library calls AWS for an unknown one. */
 function taskStates({ States }: StateMachineDefinition): readonly string[] {
   const states = Object.entries(States);
   const nesting = states.find(([, { Type }]) => Type === 'Map' || Type === 'Parallel');
-  if (nesting) throw new Error(`The state ${nesting[0]} has states of its own, which are not run here.`);
+  if (nesting)
+    throw new Error(`The state ${nesting[0]} is a Map or Parallel state, which this emulator does not support.`);
   return states.filter(([, { Type }]) => Type === 'Task').map(([name]) => name);
 }
 
@@ -142,7 +146,7 @@ function createRun(begun: Omit<Execution, 'status'>): Run {
   return { execution: { ...begun, status: 'RUNNING' }, off, aborted };
 }
 
-/** The first end counts. */
+/** Records how a run has ended. Does nothing if the run has already ended. */
 function end(run: Run, ending: Ending): void {
   if (run.execution.status === 'RUNNING') run.execution = { ...run.execution, ...ending, endedAtMs: Date.now() };
 }
@@ -178,11 +182,11 @@ async function tell(options: ExecutionsOptions, { name, status }: Execution, sig
 const executionArn = (machineArn: string, name: string): string =>
   `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`;
 
-/** The input and the time of the start are the library's own affair. */
+/** Context object of an execution. aws-local-stepfunctions adds the input and the start time itself. */
 const contextOf = ({ name, arn }: Execution, machineArn: string) => ({
   Execution: { Id: arn, Name: name },
   StateMachine: { Id: machineArn, Name: machineArn.slice(machineArn.lastIndexOf(':') + 1) },
 });
 
-/** As it comes back from a Lambda function. */
+/** Converts a result as a Lambda function returns it. */
 const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null));

@@ -8,7 +8,7 @@ import type { LedgerFeed } from '../page/ledger-feed.ts';
 /** Limit of the charge records kept until their hold closes. */
 const RECORDS_MAX = 1_000;
 
-/** Feeds what a stream of the accounts table delivers. Other items and items that cannot be read are ignored. */
+/** Processes what a stream of the accounts table delivers. Other items and unreadable items are ignored. */
 export function fromStream(feed: LedgerFeed): (changes: DynamoDBStreamEvent) => void {
   const records = new Map<string, ChargeRecord>();
   const take = (record: ChargeRecord): void => {
@@ -34,7 +34,7 @@ export function fromStream(feed: LedgerFeed): (changes: DynamoDBStreamEvent) => 
         const images = { before: toImage(OldImage), after: toImage(NewImage) };
         takeImages(Keys?.sk?.S ?? '', images, ApproximateCreationDateTime * 1_000);
       } catch {
-        // The audit reports an item that cannot be read.
+        // The audit reports an unreadable item.
       }
     }
   };
@@ -45,5 +45,8 @@ interface Images {
   readonly after: Item | undefined;
 }
 
-/** The images have the attribute format of the client, apart from types that these items do not use. */
+/**
+ * Converts an image of a stream record. Its attributes have the format of the DynamoDB client, apart from types that
+ * these items do not use.
+ */
 const toImage = (image: object | undefined): Item | undefined => image && toItem(image as Parameters<typeof toItem>[0]);

@@ -10,13 +10,13 @@ const host = '127.0.0.1';
 
 export type S3StandIn = {
   readonly endpoint: string;
-  /** Ends the connections that are open. Safe to call again. */
+  /** Closes the open connections. Can be called again. */
   stop(): Promise<void>;
 };
 
 /**
- * An S3 of this machine's own, in this process, its data in the folder and the bucket there. It lets anyone read and write,
- * ignores conditional writes and lifecycle rules, and shows an object while it is still being written.
+ * Starts an S3 emulator in this process, with its data and the bucket in the folder. It authorizes every request,
+ * ignores conditional writes and lifecycle rules, and shows an object before it is completely written.
  */
 export async function startS3(folder: DataFolder): Promise<S3StandIn> {
   const { accessKeyId, secretAccessKey } = localS3Credentials;
@@ -26,9 +26,10 @@ export async function startS3(folder: DataFolder): Promise<S3StandIn> {
     port: 0,
     silent: true,
     directory: folder.room('media'),
-    // Buckets stand in the path: no name of this machine may be taken for one.
+    // Buckets are in the path: no host name of this machine is a bucket.
     vhostBuckets: false,
-    // The SDK signs a listing's path with a slash at its end, which this server leaves out. It lets in the unsigned anyway.
+    // The SDK signs the path of a listing with a trailing slash, which this server omits when it checks the signature.
+    // The server also accepts unsigned requests.
     allowMismatchedSignatures: true,
     configureBuckets: [{ name: localMediaBucket }],
   });
@@ -44,7 +45,7 @@ export async function startS3(folder: DataFolder): Promise<S3StandIn> {
   };
 }
 
-/** Makes the bucket on somebody's own S3, if it is not there. */
+/** Creates the bucket on an external S3, if it does not exist. */
 export async function createMediaBucket(endpoint: string): Promise<void> {
   const client = await createS3Client({ endpoint, region: 'us-east-1' });
   try {

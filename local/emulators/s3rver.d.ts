@@ -1,4 +1,4 @@
-/** As much of the package as the stand-in uses; it brings no types. */
+/** Types of the parts of the package that the emulator uses; the package has none. */
 declare module '@20minutes/s3rver' {
   import type { Server } from 'node:http';
   import type { AddressInfo } from 'node:net';

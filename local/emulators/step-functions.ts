@@ -11,13 +11,13 @@ export type StepFunctionsOptions = Omit<ExecutionsOptions, 'machineArn'>;
 export type StepFunctionsStandIn = {
   readonly endpoint: string;
   readonly machineArn: string;
-  /** Executions end where they are and are not told of. Steps under way get a second. */
+  /** Ends all executions without a callback. Steps in progress have one more second to finish. */
   stop(): Promise<void>;
 };
 
 /**
- * A Step Functions of this machine's own, in this process, with one state machine that runs until the process ends: what was running
- * then has to be started again. The AWS SDK talks to it, and finds the errors there that AWS has.
+ * Starts a Step Functions emulator in this process with one state machine. Executions end with the process and have to
+ * be started again. The emulator works with the AWS SDK and returns errors in the format of AWS.
  */
 export async function startStepFunctions(options: StepFunctionsOptions): Promise<StepFunctionsStandIn> {
   const executions = createExecutions({ ...options, machineArn: localMachineArn });
@@ -52,7 +52,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
   };
 }
 
-/** An answer of status 400 as AWS words it. */
+/** Error that is sent as a response with status 400 in the format of AWS. */
 class Refusal extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -97,7 +97,10 @@ const listInput = z.object({
   maxResults: z.int().default(100),
 });
 
-/** https://docs.aws.amazon.com/step-functions/latest/apireference/API_Operations.html, as much of it as a video needs. */
+/**
+ * https://docs.aws.amazon.com/step-functions/latest/apireference/API_Operations.html, limited to the operations of
+ * videos.
+ */
 const operations: ReadonlyMap<string, Operation> = new Map(
   Object.entries<Operation>({
     StartExecution(executions, given) {
@@ -119,7 +122,7 @@ const operations: ReadonlyMap<string, Operation> = new Map(
       const { name } = known(executions, executionInput.parse(given).executionArn);
       return { stopDate: (executions.abort(name)?.endedAtMs ?? 0) / 1_000 };
     },
-    /** The newest ones; there is no second page. */
+    /** Returns the newest executions. There is no second page. */
     ListExecutions(executions, given) {
       const { stateMachineArn, statusFilter, maxResults } = listInput.parse(given);
       checkMachine(stateMachineArn);
@@ -148,7 +151,7 @@ function checkMachine(arn: string): void {
   if (arn !== localMachineArn) throw new Refusal('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what the rule names
+// biome-ignore lint/suspicious/noControlCharactersInRegex: names of executions must not contain control characters
 const forbidden = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]/;
 
 function checkName(name: string): void {
@@ -160,6 +163,6 @@ function checkJson(input: string): void {
   try {
     JSON.parse(input);
   } catch {
-    throw new Refusal('InvalidExecutionInput', 'Invalid State Machine Execution Input: it is no JSON.');
+    throw new Refusal('InvalidExecutionInput', 'Invalid State Machine Execution Input: it is not JSON.');
   }
 }

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { PageRefusal } from './guard.ts';
 
-/** Nothing is kept, nothing comes from elsewhere, and nobody shows this page inside another one; it shows the mini app. */
+/**
+ * Nothing is cached, everything comes from this origin, and no other page can frame this one. This page frames the mini
+ * app.
+ */
 export const safeHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -24,7 +27,7 @@ export function answerBytes(response: ServerResponse, mediaType: string, bytes: 
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-/** The body as the schema has it. Throws PageRefusal. */
+/** Parses the body by the schema. Throws PageRefusal. */
 export async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
   const parsed = schema.safeParse(parseJson(await readText(request)));
   if (parsed.success) return parsed.data;
@@ -46,6 +49,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new PageRefusal(400, 'The body is no JSON.');
+    throw new PageRefusal(400, 'The body is not JSON.');
   }
 }

@@ -2,21 +2,23 @@ import type { ServerResponse } from 'node:http';
 import { safeHeaders } from './answers.ts';
 import type { PageEvents } from './ui/wire.ts';
 
-/** What a page that is opened later is told of what was before. */
+/** Number of past events that a page gets when it is opened. */
 const KEPT_MAX = 200;
 const KEEP_ALIVE_MS = 15_000;
 
 export type EventFeed = {
   publish<Name extends keyof PageEvents>(name: Name, data: PageEvents[Name]): void;
-  /** Sends what has been since that event, as far as it is kept, and everything that comes. */
+  /**
+   * Sends the kept events that follow `lastEventId`, or all kept events if the id is unknown, and then every new event.
+   */
   serve(response: ServerResponse, lastEventId: string | undefined): void;
-  /** Ends every connection, and new ones at once. */
+  /** Ends every connection, and new ones immediately. */
   stop(): void;
 };
 
 type Kept = { readonly id: string; readonly text: string };
 
-/** Server-sent events for the pages that are open. */
+/** Server-sent events for the open pages. */
 export function createEventFeed(newRunId: () => string): EventFeed {
   const runId = newRunId();
   const kept: Kept[] = [];

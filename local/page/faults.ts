@@ -16,11 +16,11 @@ export const faultSchema = z.strictObject({ vendor: z.string(), fault: z.enum(fa
 
 export type Faults = {
   states(): readonly VendorState[];
-  /** Throws PageRefusal for a vendor that is not simulated here. */
+  /** Throws PageRefusal for a provider that is not simulated here. */
   set(vendor: string, fault: FaultName): void;
 };
 
-/** The switch of the page that breaks a vendor and mends it again. */
+/** Switch that breaks a simulated provider and repairs it. */
 export function createFaults({ vendors, setFault }: Pick<LocalVendors, 'vendors' | 'setFault'>): Faults {
   const present = new Map<string, FaultName>();
   return {
@@ -33,9 +33,9 @@ export function createFaults({ vendors, setFault }: Pick<LocalVendors, 'vendors'
       })),
     set(vendor, fault) {
       const found = vendors.find(({ id }) => id === vendor);
-      if (!found) throw new PageRefusal(404, `vendor: there is none called "${vendor}".`);
+      if (!found) throw new PageRefusal(404, `vendor: "${vendor}" is unknown.`);
       if (!found.isSimulated)
-        throw new PageRefusal(409, `vendor: ${found.name} is not simulated, and cannot be broken.`);
+        throw new PageRefusal(409, `vendor: ${found.name} is not simulated, so it cannot be broken.`);
       present.set(vendor, fault);
       setFault(found.id, scenarios[fault]);
     },

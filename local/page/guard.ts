@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request that the page does not take, with a sentence for whoever sent it. */
+/** Request that the page rejects, with a sentence for its sender. */
 export class PageRefusal extends Error {
   readonly status: number;
 
@@ -11,8 +11,9 @@ export class PageRefusal extends Error {
 }
 
 /**
- * The page holds a key and moves money, and every site that the developer has open can send requests to this machine: under a name
- * of its own that leads here, from a form, from a script. Throws PageRefusal for whatever the page itself would not send.
+ * Throws PageRefusal for a request that the page itself would not send. The page shows a key and moves money, and every
+ * site that is open in the browser can send requests to this machine: under its own host name, from a form, or from a
+ * script.
  */
 export function checkSender(request: IncomingMessage, port: number): void {
   const { headers, method } = request;
@@ -24,18 +25,20 @@ export function checkSender(request: IncomingMessage, port: number): void {
   if (method === 'GET' || method === 'HEAD') return;
   if (headers.origin !== undefined && headers.origin !== `http://${host}`)
     throw new PageRefusal(403, 'Origin: only the page of this machine may ask.');
-  // A form can send anything but this.
+  // An HTML form cannot send this content type.
   if (!/^application\/json *(?:;|$)/i.test(headers['content-type'] ?? ''))
     throw new PageRefusal(415, 'Content-Type: must be application/json.');
 }
 
-/** A link to the page, wherever it stands: what opens is the page itself, and whoever linked to it sees nothing of it. */
+/**
+ * Whether the request opens the page from a link: the browser shows the page, and the linking site sees nothing of it.
+ */
 function isVisit({ headers, method, url }: IncomingMessage): boolean {
   const opens = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   return method === 'GET' && opens && url?.split('?', 1)[0] === '/';
 }
 
-/** A name that somebody else's server gives this address is none of these. */
+/** Whether the host is the local machine, and not another name that points to this address. */
 export function isOwnHost(host: string, port: number): boolean {
   const names = ['127.0.0.1', 'localhost', '[::1]'];
   return names.some((name) => host.toLowerCase() === `${name}:${port}` || (port === 80 && host === name));

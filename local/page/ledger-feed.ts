@@ -16,7 +16,7 @@ export interface LedgerChange {
 
 export type LedgerFeed = (change: LedgerChange) => void;
 
-/** Publishes what each write of an account did to its money, in the order of the writes. A repeated change is ignored. */
+/** Publishes the money movements of each write of an account, in the order of the writes. Ignores a repeated change. */
 export function createLedgerFeed(publish: (event: LedgerEvent) => void): LedgerFeed {
   const versions = new Map<string, number>();
   return (change) => {

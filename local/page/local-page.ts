@@ -14,7 +14,7 @@ import type { PageMessenger } from './page-messenger.ts';
 import { topUp, topUpSchema } from './top-up.ts';
 import type { LocalState, PlaygroundModel, RequestLine } from './ui/wire.ts';
 
-/** The models that answer a chat with text, in the order of the catalog. */
+/** Returns the models that respond to a chat with text, in the order of the catalog. */
 export function listPlaygroundModels(nowMs: number, vendorIds: ReadonlySet<string>): readonly PlaygroundModel[] {
   return loadCatalog(catalogData)
     .list(nowMs)
@@ -28,7 +28,7 @@ export function listPlaygroundModels(nowMs: number, vendorIds: ReadonlySet<strin
     });
 }
 
-/** Calls back once a request of the gateway's own is over. The query is left out: a key may stand there. */
+/** Reports each request of the gateway's API after its end. The query is left out, because it can contain a key. */
 export function watchRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -50,13 +50,13 @@ export type LocalPageOptions = {
   /** Files of the page. Called when a browser first opens it. */
   readonly files: () => Promise<readonly BuiltFile[]>;
   readonly vendors: Pick<LocalVendors, 'vendors' | 'setFault'>;
-  /** Undefined when the bot is connected to the real messenger. */
+  /** Undefined if the bot is connected to the real messenger. */
   readonly messenger: PageMessenger | undefined;
   readonly onFailure: (message: string) => void;
 };
 
 export type LocalPage = {
-  /** Whether it has taken the request: `/` and all under `/local`. */
+  /** Returns whether the page handles the request: `/` and everything under `/local`. */
   take(request: IncomingMessage, response: ServerResponse): boolean;
   /** Shows one write of an account. */
   readonly takeChange: LedgerFeed;
@@ -65,7 +65,7 @@ export type LocalPage = {
 
 type Action = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
-/** The page at `/`, and what it asks for. It shows a key and moves money, so that nobody but itself may ask. */
+/** The page at `/` and its routes. It shows a key and moves money, so it accepts requests only from itself. */
 export function createLocalPage(options: LocalPageOptions): LocalPage {
   const events = createEventFeed(randomUUID);
   const actions = createActions(options, events);

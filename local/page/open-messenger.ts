@@ -7,16 +7,16 @@ import { createPageMessenger, type PageMessenger } from './page-messenger.ts';
 
 export type OpenMessenger = {
   readonly emulator: Emulator;
-  /** What the functions have to know of it. */
+  /** Environment variables for the functions. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Undefined when the bot is connected to the real messenger. */
+  /** Undefined if the bot is connected to the real messenger. */
   readonly chat: PageMessenger | undefined;
-  /** From now on the bot takes its updates there. */
+  /** Sends the bot's updates to this URL from now on. */
   connect(webhookUrl: string): void;
   stop(): Promise<void>;
 };
 
-/** A bot's token in the environment means the real messenger; without one it is played here. */
+/** Uses the real messenger if the environment has a bot token. Otherwise simulates one. */
 export async function openMessenger(folder: DataFolder, own: Environment): Promise<OpenMessenger> {
   if (own.BOT_TOKEN) {
     return {
@@ -38,6 +38,6 @@ export async function openMessenger(folder: DataFolder, own: Environment): Promi
   };
 }
 
-/** `<digits>:<35 letters>`, as the messenger makes them. */
+/** `<digits>:<35 letters>`, as in the messenger's tokens. */
 const newBotToken = (): string =>
   `${randomInt(100_000_000, 1_000_000_000)}:${randomBytes(27).toString('base64url').slice(0, 35)}`;

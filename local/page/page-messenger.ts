@@ -9,13 +9,13 @@ export type PageMessenger = {
   /** Oldest first. */
   messages(): readonly ChatMessage[];
   onMessage(listener: (message: ChatMessage) => void): void;
-  /** What the messenger opens the mini app with, now. */
+  /** Returns the init data of the mini app, signed now. */
   initData(language: ChatLanguage): string;
 };
 
 const user = (language: ChatLanguage): MessengerUser => ({ id: 1001, firstName: 'You', language });
 
-/** The messenger as its one user here has it. What others write elsewhere is theirs. */
+/** The messenger as its one user sees it. Chats of other users are not shown. */
 export function createPageMessenger(messenger: Omit<LocalMessenger, 'connect' | 'stop'>): PageMessenger {
   const chatId = user('en').id;
   return {

@@ -10,7 +10,7 @@ export const topUpSchema = z.strictObject({
 
 export type TopUpReply = { readonly status: number; readonly body: unknown };
 
-/** Reports a payment to the gateway as a payment provider would (KEY-6), and hands on what it answers. */
+/** Reports a payment to the gateway as a payment provider does (KEY-6). Returns the gateway's response. */
 export async function topUp(
   url: string,
   topUpKey: string,

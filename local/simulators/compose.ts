@@ -2,35 +2,35 @@ import { sampleJson } from './json-sample.ts';
 import { type Scenario, withoutMarkers } from './scenario.ts';
 import { splitTokens } from './tokens.ts';
 
-/** What any vendor's request comes down to, once its own rules are met. */
+/** Request in the form that all providers share. The rules of its provider have already accepted it. */
 export type Ask = {
   readonly model: string;
-  /** The text of the last user message, markers still in it. */
+  /** Text of the last user message, including markers. */
   readonly prompt: string;
-  /** What was seen in the last user message: `image/png`. */
+  /** Media types of the images in the last user message: `image/png`. */
   readonly images: readonly string[];
-  /** The texts of the tool results after the last user words. */
+  /** Texts of the tool results after the last user message. */
   readonly toolResults: readonly string[];
   readonly tools: readonly { readonly name: string; readonly schema: unknown }[];
   readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string };
   readonly parallelTools: boolean;
   readonly format: 'text' | 'json' | { readonly schema: unknown };
   readonly stop: readonly string[];
-  /** Infinity without one. */
+  /** Infinity without a cap. */
   readonly cap: number;
-  /** What the model would like to think, before cap and scenario. */
+  /** Reasoning tokens of the model, before the token limit and the scenario apply. */
   readonly reasoningTokens: number;
 };
 
-/** An answer cut to its cap, in the pieces it is streamed in; a piece is a token unless the scenario asks for sheer bytes. */
+/** Output cut to its cap, in the pieces of its stream. A piece is a token unless the scenario requests raw bytes. */
 export type Composed = {
-  /** The words of a refusal if the scenario has the model refuse. */
+  /** Text of a refusal, if the scenario makes the model refuse. */
   readonly content: readonly string[];
   readonly toolCalls: readonly ComposedCall[];
   readonly ending: 'stop' | 'stop_sequence' | 'length' | 'tool_calls' | 'blocked';
   readonly stopSequence?: string;
   readonly reasoningTokens: number;
-  /** Reasoning included. */
+  /** Includes reasoning. */
   readonly outputTokens: number;
 };
 
@@ -50,7 +50,7 @@ export const reasoningTokensByEffort: Readonly<Record<string, number>> = {
   max: 256,
 };
 
-/** The same for every answer to a request: nothing here is left to chance. */
+/** Every response to the same request is equal; nothing is random. */
 export function compose(ask: Ask, scenario: Scenario): Composed {
   const reasoningTokens = Math.min(ask.cap, scenario.claimedUsage?.reasoning ?? ask.reasoningTokens);
   const spoken = composeWithin(ask.cap - reasoningTokens, ask, scenario);
@@ -92,10 +92,10 @@ function composeText(ask: Ask, scenario: Scenario): string {
 
 const cities = ['Amsterdam', 'Berlin', 'Boston', 'London', 'Madrid', 'Moscow', 'New York', 'Paris', 'Rome', 'Tokyo'];
 
-/** Coding agents offer more tools and run what is called. They get scripted calls only. */
+/** Coding agents offer more tools and execute calls, so they receive scripted calls only. */
 const SAMPLED_TOOLS_MAX = 5;
 
-/** One call, or one for each city the prompt names: the usual way to try parallel calls. */
+/** One call, or one for each city in the prompt, which is the usual test of parallel calls. */
 function composeToolCalls(ask: Ask): readonly { name: string; argumentsJson: string }[] {
   const { tools, toolChoice: choice } = ask;
   if (choice === 'none' || ask.toolResults.length > 0) return [];

@@ -8,12 +8,12 @@ export type Delivery = {
   readonly headers: Readonly<Record<string, string>>;
   readonly scenario: Scenario;
   errorFrame(eventsSent: number): string;
-  /** Aborted once the client is gone. */
+  /** Aborted when the client has left. */
   readonly signal: AbortSignal;
   readonly onEvent: () => void;
 };
 
-/** Sends the answer, or as much of it as the scenario allows; tells whether it ended properly. */
+/** Sends the response, or the part that the scenario allows. Returns whether it ended properly. */
 export async function deliver(answer: Answer, delivery: Delivery): Promise<'answered' | 'cut'> {
   const length = answer.kind === 'file' ? { 'content-length': answer.length } : {};
   delivery.response.writeHead(200, { 'content-type': answer.contentType, ...length, ...delivery.headers });
@@ -70,7 +70,7 @@ async function deliverStream(frames: Iterable<Frame>, delivery: Delivery): Promi
   return 'answered';
 }
 
-/** No more than a piece is ever in memory. */
+/** Holds at most one piece in memory. */
 async function deliverFile(pieces: Iterable<Piece>, delivery: Delivery): Promise<'answered' | 'cut'> {
   const { response, scenario, signal, onEvent } = delivery;
   response.flushHeaders();
@@ -102,7 +102,10 @@ function turnBefore(frame: Frame, sent: number, scenario: Scenario): 'send' | 'e
   return 'send';
 }
 
-/** Done when the socket has taken it: a slow reader slows the answer down, and what precedes a cut has really left. */
+/**
+ * Resolves when the socket has accepted the data: a slow reader slows the response down, and everything before a cut is
+ * sent.
+ */
 function write(data: string | Uint8Array, { response, signal }: Delivery): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -11,20 +11,20 @@ export type RecordedRequest = {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed JSON, undefined if it is none. */
+  /** Parsed JSON. Undefined if the body is not JSON. */
   readonly body: unknown;
   readonly bytes: Uint8Array;
-  /** `cut` is the simulator's own doing; `refused` an error status. */
+  /** `cut`: the simulator broke the response; `refused`: an error status. */
   readonly outcome: 'open' | 'answered' | 'refused' | 'cut' | 'client-left';
-  /** Stream events the socket has taken. */
+  /** Stream events that the socket has accepted. */
   readonly eventsSent: number;
 };
 
-/** One request and the socket it came on. Only this room writes the record's outcome and count. */
+/** One request and its socket. Only this module writes the record's outcome and count. */
 export type Exchange = {
   readonly record: { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] };
   readonly response: ServerResponse;
-  /** Aborted once the answer has ended or the client is gone. */
+  /** Aborted when the response has ended or the client has left. */
   readonly signal: AbortSignal;
 };
 
@@ -40,7 +40,7 @@ export async function readExchange(request: IncomingMessage, response: ServerRes
   return { record, response, signal: gone.signal };
 }
 
-/** Answers as the scenario says, once `ready` lets it, and notes how it ended. */
+/** Responds as the scenario defines, after `ready`, and records how it ended. */
 export async function playExchange(
   exchange: Exchange,
   wire: Wire | undefined,
@@ -54,7 +54,7 @@ export async function playExchange(
     await Promise.race([ready, untilAborted(signal)]);
     record.outcome = await act(exchange, wire, scenario, headers);
   } catch (error) {
-    // A failed write may be told before the socket's end is.
+    // A failed write may be reported before the end of the socket.
     const left = signal.aborted || response.socket?.destroyed === true;
     record.outcome = left ? 'client-left' : 'refused';
     if (!left) refuse(error, response, headers);
@@ -90,7 +90,10 @@ async function act(
   return deliver(wire.answer(record, scenario), { response, headers, scenario, signal, onEvent, errorFrame });
 }
 
-/** A defect of the simulator itself is a 500 that says so; once the status line is out, only the socket is left to break. */
+/**
+ * Sends a refusal, or a 500 that names a bug of the simulator. After the status line was sent, it can only destroy the
+ * socket.
+ */
 function refuse(error: unknown, response: ServerResponse, headers: Readonly<Record<string, string>>): void {
   if (response.headersSent) {
     response.destroy();

@@ -1,10 +1,10 @@
-/** Holds every request back until it is opened, so that a test can try all of them before the first is answered. */
+/** Holds every request until it is opened, so that a test can start all of them before the first response. */
 export type Gate = {
-  /** How many requests have come so far. */
+  /** Number of requests so far. */
   arrived(): number;
-  /** Resolves once n requests have come. */
+  /** Resolves after n requests have arrived. */
   waitFor(n: number): Promise<void>;
-  /** Lets everybody through, those who come later too. */
+  /** Lets all requests pass, including later ones. */
   open(): void;
 };
 

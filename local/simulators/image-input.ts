@@ -22,7 +22,7 @@ export type ImageInput =
   | { readonly kind: 'unsupported' }
   | { readonly kind: 'unreachable' };
 
-/** What the vendor makes of an image's address. Nothing is fetched: hosts under `.invalid` play the unreachable ones. */
+/** Returns how the provider treats an image URL. Nothing is fetched. Hosts under `.invalid` are unreachable. */
 export function readImageInput(url: string): ImageInput {
   const data = /^data:[^,]*;base64,/.exec(url.slice(0, 200));
   if (data !== null) {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** Message of a schema, or in place of the validation library's own words those of the libraries that vendors use. */
+/** Returns the message of the schema. Replaces a standard message of Zod with the wording of the provider's library. */
 export const issueText = (issue: z.core.$ZodIssue | undefined): string => {
   if (issue === undefined) return 'Input should be valid';
   if (!/^(Invalid|Too |Unrecognized)/.test(issue.message)) return issue.message;

@@ -1,12 +1,12 @@
-/** A string to prefer over a made-up one, by the name of its property. */
+/** String that is preferred over a generated one, by property name. */
 export type SampleHint = (propertyName: string) => string | undefined;
 
 type Walk = { readonly root: unknown; readonly hint: SampleHint; readonly depth: number };
 
-/** Beyond this depth a schema that contains itself takes its shortest way out. */
+/** Depth above which `null` and empty arrays are preferred, so that a recursive schema ends. */
 const depthMax = 6;
 
-/** A value that satisfies the JSON schema, as small as it can be: required properties only, the first alternative. */
+/** Returns the smallest value that satisfies the JSON schema: required properties only, and the first alternative. */
 export function sampleJson(schema: unknown, hint: SampleHint = () => undefined): unknown {
   return sample(schema, '', { root: schema, hint, depth: 0 });
 }

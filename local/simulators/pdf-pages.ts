@@ -1,4 +1,7 @@
-/** Pages of a PDF in base64, or undefined if it is not a PDF. Pages inside compressed objects are not seen: at least one is counted. */
+/**
+ * Returns the number of pages of a PDF in base64; undefined if it is not a PDF. Pages inside compressed objects are not
+ * found, so the result is at least one.
+ */
 export function pdfPages(base64: string): number | undefined {
   const text = Buffer.from(base64, 'base64').toString('latin1');
   if (!text.startsWith('%PDF-')) return undefined;

@@ -3,7 +3,10 @@ import { pictureOf } from './picture.ts';
 import type { ImageScenario } from './scenario.ts';
 import type { Answer } from './wire.ts';
 
-/** What a link to a picture leads to. The link alone knows it: a simulator that is started anew serves those of the one before. */
+/**
+ * Facts of a linked picture. They are in the link, so that a restarted simulator serves the pictures of the previous
+ * one.
+ */
 const linkedSchema = z.strictObject({
   width: z.int().min(1),
   height: z.int().min(1),
@@ -16,13 +19,16 @@ export type LinkedPicture = z.infer<typeof linkedSchema>;
 
 const aboutCharactersMax = 200;
 
-/** As a segment of a path. */
+/** Encodes it as a path segment. */
 export function toPictureName({ width, height, about }: LinkedPicture, { bytes, content }: ImageScenario = {}): string {
   const linked: LinkedPicture = { width, height, about: about.slice(0, aboutCharactersMax), bytes, content };
   return Buffer.from(JSON.stringify(linked)).toString('base64url');
 }
 
-/** Undefined for a name that is none, and for a picture that shall be missing: the vendor tells that in its own words. */
+/**
+ * Undefined for an invalid name, and for a picture that a scenario makes missing. The caller sends the provider's
+ * error.
+ */
 export function readPictureName(name: string): LinkedPicture | undefined {
   try {
     const linked = linkedSchema.safeParse(JSON.parse(Buffer.from(name, 'base64url').toString('utf8'))).data;

@@ -3,19 +3,19 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { ImageScenario } from './scenario.ts';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** One byte a pixel, which is a place in the palette. */
+/** One byte per pixel: an index of the palette. */
 const indexed = { depth: 8, colourType: 3 };
 
 export type Picture = {
   readonly width: number;
   readonly height: number;
-  /** What it shows follows from this: two texts, two pictures. */
+  /** Text that determines the picture: two texts give two pictures. */
   readonly about: string;
 };
 
 /**
- * A true PNG (https://www.w3.org/TR/png-3/) of exactly this size in four colours of its own, or what the scenario wants in its place.
- * `bytes` fills it up with a chunk that nobody has to understand.
+ * Returns a valid PNG (https://www.w3.org/TR/png-3/) of exactly this size in four colors, or the scenario's
+ * replacement. `bytes` fills it up with an ancillary chunk.
  */
 export function pictureOf({ width, height, about }: Picture, scenario: ImageScenario = {}): Buffer {
   if (scenario.content === 'empty') return Buffer.alloc(0);

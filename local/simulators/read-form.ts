@@ -5,7 +5,7 @@ export type SentFile = { readonly fileName: string; readonly mediaType: string; 
 
 const bytesMax = 256 * 1024 * 1024;
 
-/** The parts of a form by their names, of several with one name the last; undefined if it is broken. */
+/** Returns the parts of a form by name; the last one of repeated names. Undefined for an invalid form. */
 export function readForm(
   headers: IncomingHttpHeaders,
   bytes: Uint8Array,

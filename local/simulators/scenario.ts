@@ -1,74 +1,74 @@
 import { type Script, withoutScript } from './scripted-calls.ts';
 
 /**
- * What a simulated vendor shall do with one request, beyond answering it well. A test hands over the object; anybody can
- * write it into the last user message of a prompt, several together, `n` being a whole number:
+ * Behavior of a simulated provider for one request. A test passes the object. A user writes markers into the last user
+ * message of a prompt, one or several, where `n` is an integer:
  *
  * | marker | what happens |
  * |---|---|
  * | `[[delay n]]` | n milliseconds pass before the status line |
  * | `[[pause n]]` | n milliseconds between two stream events |
- * | `[[hang]]` | no status line, ever |
+ * | `[[hang]]` | no status line |
  * | `[[stall n]]` | n stream events, then silence on an open socket |
  * | `[[reset]]` | the socket is destroyed before the status line |
- * | `[[cut n]]` | the socket is destroyed after n stream events; a plain answer breaks off in the middle |
- * | `[[cut-after-usage]]` | the socket is destroyed between the usage and the proper end; a plain answer lacks its last byte |
- * | `[[error-event n]]` | 200, then an error inside the stream after n events (2 unless told) |
- * | `[[first-event-error]]` | 200, and the very first event is an error |
- * | `[[status s]]`, `[[status s retry-after n]]` | the vendor's error with that status |
- * | `[[vendor-401]]` | our key is refused |
- * | `[[vendor-quota]]`, `[[vendor-quota code]]` | our own account is spent |
- * | `[[vendor-404]]` | the vendor no longer has the model |
- * | `[[context-length]]` | the prompt is said to be too long |
+ * | `[[cut n]]` | the socket is destroyed after n stream events; a plain response stops in the middle |
+ * | `[[cut-after-usage]]` | the socket is destroyed between the usage and the proper end; a plain response lacks its last byte |
+ * | `[[error-event n]]` | 200, then an error inside the stream after n events (default: 2) |
+ * | `[[first-event-error]]` | 200, and the first event is an error |
+ * | `[[status s]]`, `[[status s retry-after n]]` | the provider's error with that status |
+ * | `[[vendor-401]]` | the provider key is rejected |
+ * | `[[vendor-quota]]`, `[[vendor-quota code]]` | the operator's account has no credit |
+ * | `[[vendor-404]]` | the provider no longer has the model |
+ * | `[[context-length]]` | an error says that the prompt is too long |
  * | `[[redirect]]` | 307 to another path of the simulator |
- * | `[[garbage]]` | 200 and a page of HTML |
- * | `[[content-filter]]`, `[[content-filter-after n]]` | ends blocked, before any content or after n pieces of it |
- * | `[[refusal]]` | the model itself declines, in the place the vendor has for that |
- * | `[[failed]]` | the response begins and then fails; the Responses API alone has that |
- * | `[[words n]]` | an answer of n tokens, if the cap allows |
- * | `[[bytes n]]` | n bytes of text, as fast as the socket takes them, counted as at most the cap's tokens |
- * | `[[no-usage]]` | the answer says nothing of its usage |
- * | `[[usage-alone]]` | the usage comes once, in a last chunk of its own; Google's streams alone |
- * | `[[bare-error]]` | with an error in the stream: it comes as bare JSON instead of an event; Google's streams alone |
- * | `[[tokens n]]`, `[[reasoning n]]`, `[[cached n]]`, `[[cache-write n]]`, `[[usage-prompt n]]` | the usage claims n output, reasoning, cached, newly cached or all input tokens, possible or not |
+ * | `[[garbage]]` | 200 with a page of HTML |
+ * | `[[content-filter]]`, `[[content-filter-after n]]` | ends blocked, before any content or after n pieces |
+ * | `[[refusal]]` | the model declines, in the provider's field for refusals |
+ * | `[[failed]]` | the response starts and then fails; only in the Responses API |
+ * | `[[words n]]` | a response of n tokens, if the token limit allows it |
+ * | `[[bytes n]]` | n bytes of text at full speed, counted as at most the token limit |
+ * | `[[no-usage]]` | the response has no usage |
+ * | `[[usage-alone]]` | the usage comes once, in its own last chunk; only in Google's streams |
+ * | `[[bare-error]]` | an error in the stream is plain JSON instead of an event; only in Google's streams |
+ * | `[[tokens n]]`, `[[reasoning n]]`, `[[cached n]]`, `[[cache-write n]]`, `[[usage-prompt n]]` | the usage reports n output, reasoning, cached, newly cached or input tokens, plausible or not |
  *
- * `[[call tool arguments]]` scripts tool calls, `arguments` being a JSON object: `[[call bash {"command":"ls"}]]`. Each request gets
- * the next of them, and the request with all results gets text. A tool that the request does not offer is not called, so that
- * `[[call none {}]]` gets text at once. Without a script the model calls the first tool.
+ * `[[call tool arguments]]` scripts tool calls. `arguments` is a JSON object: `[[call bash {"command":"ls"}]]`. Each
+ * request gets the next call, and the request with all results gets text. A tool that the request lacks is not called,
+ * so `[[call none {}]]` gets text immediately. Without a script the model calls the first tool.
  *
- * A video is made by several requests. All of the above act on its creation; these are kept in the vendor's id of the job and act on
- * what is asked about it later:
+ * A video takes several requests. All markers above apply to its creation. These markers are kept in the provider's id
+ * of the job and apply to later requests:
  *
  * | marker | what happens |
  * |---|---|
- * | `[[takes n]]` | n milliseconds from the creation until it is finished (4,000 unless told), the first quarter of them in a queue |
- * | `[[video-fails]]`, `[[video-blocked]]` | it ends failed: for a reason of the vendor's own; because its pictures are objectionable |
- * | `[[video-stalls]]` | it runs for ever |
- * | `[[video-vanishes]]` | from half its time on the vendor has never heard of it: polls answer 404 |
- * | `[[video-unknown]]`, `[[video-unknown n]]` | a status that nobody knows, for ever or for the first n milliseconds |
- * | `[[video-poll-error n]]` | polls answer 500 until n milliseconds after the creation |
- * | `[[video-bytes n]]` | the size of the file (200,000 unless told) |
- * | `[[video-slow n]]` | the file comes in pieces over n milliseconds |
- * | `[[video-broken]]` | the file breaks off in the middle, short of the length that was announced |
- * | `[[video-no-mp4]]` | a page of HTML comes in place of the file |
- * | `[[video-missing]]` | the address of the file answers 404 |
+ * | `[[takes n]]` | the video takes n milliseconds (default: 4,000), the first quarter in a queue |
+ * | `[[video-fails]]`, `[[video-blocked]]` | it fails: because of the provider; because its content is blocked |
+ * | `[[video-stalls]]` | it runs forever |
+ * | `[[video-vanishes]]` | after half its time polls return 404 |
+ * | `[[video-unknown]]`, `[[video-unknown n]]` | an unknown status, forever or for the first n milliseconds |
+ * | `[[video-poll-error n]]` | polls return 500 until n milliseconds after the creation |
+ * | `[[video-bytes n]]` | the size of the file (default: 200,000) |
+ * | `[[video-slow n]]` | the file arrives in pieces over n milliseconds |
+ * | `[[video-broken]]` | the file stops in the middle, before its announced length |
+ * | `[[video-no-mp4]]` | a page of HTML in place of the file |
+ * | `[[video-missing]]` | the URL of the file returns 404 |
  *
- * `[[no-usage]]` and `[[tokens n]]` are kept in the id as well.
+ * `[[no-usage]]` and `[[tokens n]]` are also kept in the id.
  *
- * An image is made by one request, or by a job that is asked for; `[[takes n]]` holds for such a job, too (1,000 unless told).
+ * An image takes one request, or a job with polls; `[[takes n]]` applies to such a job, too (default: 1,000).
  *
  * | marker | what happens |
  * |---|---|
  * | `[[image-bytes n]]` | each file has at least n bytes |
- * | `[[image-empty]]`, `[[image-html]]` | each file has no byte; is a page of HTML |
- * | `[[image-broken]]` | base64 that is none, or a link whose file breaks off in the middle |
- * | `[[image-missing]]` | links answer 404 |
- * | `[[image-fails n]]` | n of the images that were asked for are not made (all of them unless told) |
- * | `[[image-blocked]]` | the pictures are objectionable: refused, as the vendor does it once they have been drawn |
+ * | `[[image-empty]]`, `[[image-html]]` | each file is empty; is a page of HTML |
+ * | `[[image-broken]]` | invalid base64, or a link whose file stops in the middle |
+ * | `[[image-missing]]` | links return 404 |
+ * | `[[image-fails n]]` | n of the requested images are not made (default: all) |
+ * | `[[image-blocked]]` | the images are blocked after they were drawn |
  *
- * Events and pauses concern streams, and the pieces of a file; `[[status]]` and its kin concern every answer. Where the usage comes in
- * the last event of all, `[[cut-after-usage]]` falls behind that. Embeddings and moderations have no message: their markers are looked
- * for in every text of the input, and those about the words of an answer mean nothing to them.
+ * Events and pauses apply to streams and to the pieces of a file. `[[status]]` and similar markers apply to every
+ * response. If the usage is in the very last event, `[[cut-after-usage]]` cuts after that event. Embeddings and
+ * moderations have no messages: their markers are read from every input text, and markers about text have no effect.
  */
 export type Scenario = {
   readonly delayMs?: number;
@@ -94,16 +94,16 @@ export type Scenario = {
   readonly script?: Script;
 };
 
-/** What is to become of the images of a request. */
+/** Behavior for the images of a request. */
 export type ImageScenario = {
   readonly bytes?: number;
   readonly content?: 'empty' | 'html' | 'broken' | 'missing';
-  /** How many of them are not made. */
+  /** Number of images that are not generated. */
   readonly failed?: number;
   readonly blocked?: boolean;
 };
 
-/** What is to become of a video. Milliseconds are counted from its creation, but for those of its file. */
+/** Behavior for a video. Milliseconds count from its creation, except for those of its file. */
 export type VideoScenario = {
   readonly takesMs?: number;
   readonly ending?: 'failed' | 'blocked' | 'stalled' | 'vanished';
@@ -131,7 +131,7 @@ export type Refusal =
 
 const markerPattern = /\[\[([a-z0-9-]+)((?: [\w-]+)*)\]\]/g;
 
-/** Text in brackets that is no marker is the user's own affair. */
+/** Reads the markers of a prompt. Other text in brackets belongs to the user. */
 export function scenarioFromPrompt(prompt: string): Scenario {
   let scenario: Scenario = {};
   for (const [, name = '', rest = ''] of prompt.matchAll(markerPattern)) {
@@ -148,7 +148,7 @@ export function scenarioFromPrompt(prompt: string): Scenario {
   return scenario;
 }
 
-/** The prompt as a model would see it. */
+/** Prompt as the model reads it. */
 export function withoutMarkers(prompt: string): string {
   return withoutScript(prompt)
     .replace(markerPattern, (marker, name: string) => (markers.has(name) ? '' : marker))

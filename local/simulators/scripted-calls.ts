@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
-/** A tool call that a prompt asks for: `[[call <tool> <arguments>]]`. */
+/** Tool call that a prompt scripts: `[[call <tool> <arguments>]]`. */
 export type ScriptedCall = { readonly name: string; readonly argumentsJson: string };
 
-/** Calls that a script has left for this request: one, or none once every call has its result. */
+/** Scripted calls for this request: the next one, or none after every call has a result. */
 export type Script = { readonly calls: readonly ScriptedCall[] };
 
 const pattern = /\[\[call ([\w.:/-]{1,200}) (.*?)\]\]/gs;
 
-/** Arguments are a JSON object without `]]`. Other text in brackets belongs to the user. */
+/** Arguments are a JSON object without `]]`. Other text in brackets is user text. */
 const callsIn = (text: string): readonly ScriptedCall[] =>
   [...text.matchAll(pattern)].flatMap(([, name = '', argumentsJson = '']) =>
     isJsonObject(argumentsJson) ? [{ name, argumentsJson }] : [],
@@ -44,7 +44,7 @@ const partsSchema = z.union([
   z.null().transform((): readonly Part[] => []),
 ]);
 
-/** A message, a content or an item, of any vendor. */
+/** A message, a content or an item, of any provider. */
 const turnSchema = z.looseObject({
   type: z.string().optional(),
   role: z.string().optional(),
@@ -66,8 +66,9 @@ const bodySchema = z.looseObject({
 });
 
 /**
- * Script of the last user message that has one, in the body of any vendor. Undefined without one. A call whose tool the request
- * does not offer is not made: clients also send prompts of users to requests without tools, such as one for a title.
+ * Script of the last user message that has one, in the body of any provider. Undefined without one. A call of a tool
+ * that the request does not offer is skipped, because clients also send user prompts in requests without tools, such as
+ * one for a title.
  */
 export const scriptOf = (body: unknown): Script | undefined => {
   const { messages, input, contents, tools = [] } = bodySchema.safeParse(body).data ?? {};

@@ -75,18 +75,23 @@ export type { RecordedRequest } from './exchange.ts';
 export type ScenarioChoice = (request: RecordedRequest) => Scenario | undefined;
 
 export type Simulator = {
-  /** Without a path: `http://127.0.0.1:<port>`. */
+  /** URL without a path: `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** Oldest first, and alive: outcomes change while an answer is under way. */
+  /** Requests, oldest first. The list is live: outcomes change while a response is in progress. */
   readonly requests: readonly RecordedRequest[];
-  /** For the next request alone; several calls queue up. It goes before `setScenario`, which goes before the prompt's markers. */
+  /**
+   * Applies to the next request only; several calls queue up. Takes precedence over `setScenario`, which takes
+   * precedence over markers in the prompt.
+   */
   next(scenario: Scenario): void;
   setScenario(choose: ScenarioChoice | undefined): void;
-  /** What every request to this vendor meets from now on; it goes before the prompt's markers. Undefined ends it. */
+  /**
+   * Applies this scenario to every later request to the provider, before the markers of its prompt. Undefined ends it.
+   */
   setFault(vendor: SimulatedVendor, fault: Scenario | undefined): void;
-  /** Holds back every request until it is opened. */
+  /** Holds every request until the gate is opened. */
   gate(): Gate;
-  /** Forgets requests, scenarios and faults; gates are opened. */
+  /** Clears requests, scenarios and faults, and opens gates. */
   reset(): void;
   stop(): Promise<void>;
 };
@@ -94,11 +99,13 @@ export type Simulator = {
 export type SimulatorOptions = {
   /** 0, the default, lets the system choose. */
   readonly port?: number;
-  /** Older requests are forgotten beyond this; 0 for a server that runs for days. */
+  /** Maximum number of remembered requests; 0 for a server that runs for days. */
   readonly recordedMax?: number;
 };
 
-/** The vendors' APIs as far as the gateway uses them, on one port, without a model behind. */
+/**
+ * Starts a server that simulates the parts of the providers' APIs that the gateway uses, on one port. No model runs.
+ */
 export async function startSimulator({ port = 0, recordedMax = 10_000 }: SimulatorOptions = {}): Promise<Simulator> {
   const requests: RecordedRequest[] = [];
   const queued: Scenario[] = [];
@@ -108,7 +115,7 @@ export async function startSimulator({ port = 0, recordedMax = 10_000 }: Simulat
 
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, async (request, response) => {
     const exchange = await readExchange(request, response).catch(() => undefined);
-    // The upload broke off: nobody is left to answer.
+    // The upload stopped early, so no response is needed.
     if (exchange === undefined) return;
     const { record } = exchange;
     requests.push(record);
@@ -156,7 +163,10 @@ export async function startSimulator({ port = 0, recordedMax = 10_000 }: Simulat
   };
 }
 
-/** Vendors share some paths, on hosts of their own; here the first that takes the credentials is meant. */
+/**
+ * Returns the endpoint for a request. Real providers have different hosts but share some paths, so the first endpoint
+ * that accepts the credentials is chosen here, or else the first with the path.
+ */
 function findWire(request: RecordedRequest): Wire | undefined {
   const candidates = wires.filter(({ method, path }) => method === request.method && path.test(request.path));
   return candidates.find((wire) => wire.isAuthorized(request.headers, request.query)) ?? candidates[0];

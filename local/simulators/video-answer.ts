@@ -2,10 +2,12 @@ import { videoFileOf } from './video-file.ts';
 import type { SimulatedVideo } from './video-job.ts';
 import type { Answer, Piece } from './wire.ts';
 
-/** A slow file comes in so many bursts. */
+/** Number of bursts of a slow file. */
 const bursts = 20;
 
-/** The file of a finished job as its scenario has it; that it is missing is told by the vendor, in its own words. */
+/**
+ * Returns the file of a finished job according to its scenario. For a missing file the provider sends its own error.
+ */
 export function videoAnswer(id: string, job: SimulatedVideo): Answer {
   if (job.video?.file === 'html') {
     return { kind: 'plain', contentType: 'text/html', body: '<html><body>upstream</body></html>' };
@@ -34,7 +36,7 @@ function* piecesOf(id: string, job: SimulatedVideo): Generator<Piece> {
   }
 }
 
-/** A small file, too, is sent in as many pieces as there are bursts. */
+/** A small file is also sent in one piece per burst. */
 function* slow(bytes: Uint8Array, fileBytes: number | undefined): Generator<Uint8Array> {
   const step = fileBytes === undefined ? bytes.length : Math.min(bytes.length, Math.ceil(fileBytes / bursts));
   for (let start = 0; start < bytes.length; start += step) yield bytes.subarray(start, start + step);

@@ -8,12 +8,12 @@ export type SimulatedFile = { readonly length: number; pieces(): Generator<Uint8
 
 const defaultBytes = 200_000;
 const pieceBytes = 65_536;
-/** What a box of the plain kind can be. */
+/** Largest size of a plain box. */
 const bytesMax = 0xffff_ffff;
 
 /**
- * The MP4 of a job: boxes as the format has them (`ftyp`, `moov` with the duration, `mdat`) around a stream of bytes that no two ids
- * share, nor two places of one file. There is no picture in it. Made piece by piece, however large.
+ * Returns the MP4 of a job: valid boxes (`ftyp`, `moov` with the duration, `mdat`) around bytes that differ between ids
+ * and between positions of a file. It contains no picture, and is generated in pieces, however large.
  */
 export function videoFileOf(id: string, { seconds, video }: SimulatedVideo): SimulatedFile {
   const head = Buffer.concat([ftyp(), box('moov', [movieHeader(seconds)])]);
@@ -32,10 +32,13 @@ export function videoFileOf(id: string, { seconds, video }: SimulatedVideo): Sim
   };
 }
 
-/** The whole file behind a vendor's id: what a test compares with. Throws an Error for an id that is none of the simulator's. */
+/**
+ * Returns the complete file of a video id, for comparison in tests. Throws an Error if the id is not one of the
+ * simulator's.
+ */
 export function videoBytesOf(id: string): Buffer {
   const job = readVideoId(byteplusTaskPrefix, id) ?? readVideoId(openaiVideoPrefix, id);
-  if (job === undefined) throw new Error(`"${id}" is no id of a simulated video`);
+  if (job === undefined) throw new Error(`"${id}" is not an id of a simulated video`);
   return Buffer.concat([...videoFileOf(id, job).pieces()]);
 }
 
@@ -43,7 +46,7 @@ function ftyp(): Buffer {
   return box('ftyp', [Buffer.from('isom'), uint32(512), Buffer.from('isomiso2mp41')]);
 }
 
-/** ISO/IEC 14496-12, 8.2.2: version 0, rate 1, full volume, the unity matrix, and 2 for the next track's id. */
+/** ISO/IEC 14496-12, 8.2.2: version 0, rate 1, full volume, the unity matrix, and 2 as the id of the next track. */
 function movieHeader(seconds: number): Buffer {
   const timescale = 1_000;
   const unityMatrix = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Scenario } from './scenario.ts';
 
 /**
- * What a simulated vendor knows of a video it was asked for. It knows it by the id alone, so that one that is started anew, on whatever
- * port, still knows the jobs of the one before.
+ * Facts of a requested video. They are in its id, so that a restarted simulator, on any port, knows the jobs of the
+ * previous one.
  */
 const jobSchema = z.strictObject({
   createdAtMs: z.int().min(0),
@@ -11,7 +11,7 @@ const jobSchema = z.strictObject({
   /** `1280x720`. */
   size: z.string().regex(/^\d+x\d+$/),
   seconds: z.int().min(1),
-  /** Tells equal jobs apart; what the vendor makes up at random is taken from it. */
+  /** Distinguishes equal jobs, and seeds what the provider chooses at random. */
   nonce: z.int().min(0).max(0xffff_ffff),
   prompt: z.string().optional(),
   seed: z.int().optional(),
@@ -33,7 +33,7 @@ const jobSchema = z.strictObject({
 
 export type SimulatedVideo = z.infer<typeof jobSchema>;
 
-/** `made`: nobody sees it differently any more. `lost`: the vendor has never heard of it. `ailing`: the vendor itself fails. */
+/** `made`: the final state. `lost`: the provider does not know the job. `ailing`: the provider itself fails. */
 export type VideoStage =
   | { readonly kind: 'queued' | 'lost' | 'ailing' | 'unknown' }
   | { readonly kind: 'running'; readonly progress: number }
@@ -43,7 +43,7 @@ const defaultTakesMs = 4_000;
 
 export type AskedVideo = Pick<SimulatedVideo, 'model' | 'size' | 'seconds' | 'prompt' | 'seed' | 'silent'>;
 
-/** A job that begins now and goes as the scenario has it. */
+/** Starts a job that follows the scenario. */
 export function newVideo(asked: AskedVideo, { video, noUsage, claimedUsage }: Scenario): SimulatedVideo {
   const [nonce = 0] = crypto.getRandomValues(new Uint32Array(1));
   return {
@@ -56,12 +56,12 @@ export function newVideo(asked: AskedVideo, { video, noUsage, claimedUsage }: Sc
   };
 }
 
-/** The job's id, behind the vendor's prefix. */
+/** The job's id, behind the provider's prefix. */
 export function toVideoId(prefix: string, job: SimulatedVideo): string {
   return `${prefix}${Buffer.from(JSON.stringify(job)).toString('base64url')}`;
 }
 
-/** Undefined for an id that this vendor never gave. */
+/** Undefined for an id that this provider never gave. */
 export function readVideoId(prefix: string, id: string): SimulatedVideo | undefined {
   if (!id.startsWith(prefix)) return undefined;
   try {

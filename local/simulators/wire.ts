@@ -1,21 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Refusal, Scenario } from './scenario.ts';
 
-/** One endpoint of one vendor: everything the server has to know to play it. A further vendor is a further value of this type. */
+/** Endpoint of a simulated provider. Another provider is another value of this type. */
 export type Wire = {
   readonly method: 'GET' | 'POST';
   /** Matched against the path without the query. */
   readonly path: RegExp;
   isAuthorized(headers: IncomingHttpHeaders, query: URLSearchParams): boolean;
-  /** The text in which a prompt's scenario markers are looked for. The body is not checked yet. */
+  /** Text that is searched for scenario markers. The body is not validated yet. */
   lastUserText(body: unknown, request: WireRequest): string;
-  /** The vendor's answer to a good request; a bad one is a thrown `VendorRefusal`. */
+  /** The provider's answer to a good request; a bad one is a thrown `VendorRefusal`. */
   answer(request: WireRequest, scenario: Scenario): Answer;
-  /** How this vendor words a failure. */
+  /** How this provider words a failure. */
   refuse(refusal: Refusal, request: WireRequest): VendorRefusal;
-  /** An error in the middle of a stream, framed; so many events went before it. */
+  /** Framed error in the middle of a stream, after this many events. */
   errorFrame(request: WireRequest, eventsSent: number): string;
-  /** Sent with every answer, good or bad. */
+  /** Headers of every response, also of errors. */
   headers(requestId: string): Readonly<Record<string, string>>;
 };
 
@@ -23,7 +23,7 @@ export type WireRequest = {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed JSON, undefined if it is none. */
+  /** Parsed JSON. Undefined if the body is not JSON. */
   readonly body: unknown;
   readonly bytes: Uint8Array;
 };
@@ -34,25 +34,25 @@ export type Answer =
   | {
       readonly kind: 'file';
       readonly contentType: string;
-      /** Announced, whatever comes. */
+      /** Declared length, whatever follows. */
       readonly length: number;
       readonly pieces: Iterable<Piece>;
     };
 
-/** One write of a stream. The marks tell where a cut after the usage falls. */
+/** One write of a stream. The marks say where a cut after the usage falls. */
 export type Frame = { readonly text: string; readonly mark?: 'usage' | 'end' };
 
-/** One write of a file, so many milliseconds after the one before it. Behind the last one there may be nothing but a broken connection. */
+/** One write of a file, this many ms after the previous one. After the last one the connection may break. */
 export type Piece = { readonly bytes: Uint8Array; readonly pauseMs?: number; readonly breaks?: boolean };
 
 export class VendorRefusal extends Error {
   readonly status: number;
-  /** Sent as it is if it is a string, otherwise as JSON. */
+  /** Sent unchanged if it is a string, otherwise as JSON. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-    super(`The simulated vendor answers ${status}.`);
+    super(`The simulated provider returns ${status}.`);
     this.status = status;
     this.body = body;
     this.headers = headers;

@@ -11,7 +11,10 @@ const RESERVE_FILE = 'reserve';
 const RESERVE_BYTES = 32 * MIB;
 const FREE_BYTES_MIN = 64 * MIB;
 const CHECK_MS = 1_000;
-/** Checks after an attempt to make the reserve that met a full disk: a quota can be below the free space. */
+/**
+ * Number of checks to skip before the next try, after the spare file could not be created because the disk was full.
+ * This can happen despite enough reported free space, because a quota can allow less.
+ */
 const CHECKS_AFTER_FAILURE = 60;
 
 /** The fields of `statfs` that are needed. */
@@ -25,7 +28,7 @@ export interface FileSystemStats {
 }
 
 export interface DiskSpaceOptions {
-  /** A folder on the disk to guard. The reserve file is in it. It is created if it does not exist. */
+  /** Folder on the disk to guard. It contains the spare file. It is created if it does not exist. */
   readonly folder: string;
   /** Tests replace it. */
   readonly statfs?: (folder: string) => Promise<FileSystemStats>;
@@ -43,8 +46,8 @@ const unrefClock: Pick<Clock, 'after'> = {
 };
 
 /**
- * Guards a disk against being full: new work ends while some space is left, and a reserve file gives its space to the writes that
- * complete the work in progress. Several processes may share one folder, and with it the reserve.
+ * Guards a disk against being full. New work stops while some space is left, and a spare file gives its space to the
+ * writes that complete the work in progress. Several processes may share one folder and its spare file.
  */
 export class DiskSpace {
   readonly #options: DiskSpaceOptions;
@@ -63,7 +66,7 @@ export class DiskSpace {
     this.#reservePath = join(options.folder, RESERVE_FILE);
   }
 
-  /** Makes the reserve if there is space. Throws an Error if the folder cannot be used. */
+  /** Creates the spare file if there is space. Throws an Error if the folder cannot be used. */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
     const disk = new DiskSpace(options, await AtomicFiles.open(options));
     await disk.#check();
@@ -86,13 +89,13 @@ export class DiskSpace {
     );
   }
 
-  /** Throws StoreError (`conflict`) once the reserve is freed: its space is for charges. */
+  /** Throws StoreError (`conflict`) once the spare file is freed: its space is for charges. */
   checkReserve(): void {
     if (this.#hasReserve) return;
     throw new StoreError('conflict', `${this.#options.folder}: its disk is full. Free space on it.`);
   }
 
-  /** Frees the reserve. Returns true if this process, or another one since the last check, has freed it. */
+  /** Frees the spare file. Returns true if this process, or another one since the last check, has freed it. */
   onFull(): boolean {
     if (!this.#hasReserve) return false;
     this.#hasReserve = false;
@@ -100,7 +103,7 @@ export class DiskSpace {
     return true;
   }
 
-  /** Keeps the reserve. */
+  /** Stops the checks. The spare file stays on the disk. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel();
@@ -127,7 +130,7 @@ export class DiskSpace {
       return;
     }
     try {
-      // Atomic, so two processes may make it at the same moment.
+      // The put is atomic, so two processes may create the spare file at the same moment.
       await this.#files.putStream(RESERVE_FILE, reserveBytes());
       this.#hasReserve = true;
     } catch (error) {
@@ -137,7 +140,7 @@ export class DiskSpace {
   }
 }
 
-/** Random, because a file system that compresses would not allocate other bytes. */
+/** Yields random bytes: a compressing file system would allocate too little space for compressible content. */
 async function* reserveBytes(): AsyncGenerator<Uint8Array> {
   const piece = randomFillSync(Buffer.allocUnsafe(MIB));
   for (let written = 0; written < RESERVE_BYTES; written += piece.length) yield piece;

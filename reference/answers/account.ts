@@ -15,7 +15,7 @@ const ofAccount = {
   open_holds: count.describe('Number of open holds.'),
 };
 
-/** BILL-15. */
+/** Account with its balance (BILL-15). */
 export const account = z.looseObject(ofAccount).meta({ id: 'Account' });
 
 export const usageRow = z
@@ -45,7 +45,7 @@ export const usageList = z
   })
   .meta({ id: 'UsageList' });
 
-/** KEY-4. */
+/** Account as the mini app shows it (KEY-4). */
 export const appAccount = z
   .looseObject({
     ...ofAccount,
@@ -84,10 +84,10 @@ export const spend = z
   })
   .meta({ id: 'Spend' });
 
-/** KEY-3. */
+/** Threshold of the low-balance notification (KEY-3). */
 export const threshold = z.looseObject({ threshold_usd: usd }).meta({ id: 'Threshold' });
 
-/** KEY-2. */
+/** API key after a rotation (KEY-2). */
 export const newKey = z
   .looseObject({
     key: z
@@ -99,7 +99,7 @@ export const newKey = z
   })
   .meta({ id: 'NewKey' });
 
-/** KEY-6. */
+/** Result of a reported payment (KEY-6). */
 export const credit = z
   .looseObject({
     object: z.literal('credit'),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { errorCodes } from '../../lambdas/core/errors/error-codes.ts';
 import { count, pixels, unixSeconds, videoId } from './forms.ts';
 
-/** EMB-1. */
+/** Response of embeddings (EMB-1). */
 export const embeddings = z
   .looseObject({
     object: z.literal('list'),
@@ -20,7 +20,7 @@ export const embeddings = z
   })
   .meta({ id: 'Embeddings' });
 
-/** MOD-1. */
+/** Response of moderations (MOD-1). */
 export const moderation = z
   .looseObject({
     id: z.string(),
@@ -35,7 +35,7 @@ export const moderation = z
   })
   .meta({ id: 'Moderation' });
 
-/** IMG-1. */
+/** Response of image generations and edits (IMG-1). */
 export const images = z
   .looseObject({
     created: unixSeconds,
@@ -54,12 +54,12 @@ export const images = z
   })
   .meta({ id: 'Images' });
 
-/** AUD-1. */
+/** Response of a transcription (AUD-1). */
 export const transcript = z
   .looseObject({ text: z.string(), usage: z.looseObject({ type: z.string().optional() }).optional() })
   .meta({ id: 'Transcript' });
 
-/** VID-1. */
+/** Video object (VID-1). */
 export const video = z
   .looseObject({
     id: videoId,
@@ -81,7 +81,7 @@ export const video = z
   })
   .meta({ id: 'Video' });
 
-/** VID-8. */
+/** List of videos (VID-8). */
 export const videoList = z
   .looseObject({
     object: z.literal('list'),

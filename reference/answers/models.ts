@@ -30,7 +30,7 @@ const pricing = z
 
 const contextLength = z.int().nullable().describe('Tokens. Null for a model without a token limit.');
 
-/** CAT-1, CAT-8. */
+/** Model object (CAT-1, CAT-8). */
 export const model = z
   .looseObject({
     id: z.string(),
@@ -100,7 +100,7 @@ const price = z
   })
   .describe('The rates are additional members: decimal strings in USD.');
 
-/** CAT-2. */
+/** List of models with prices (CAT-2). */
 export const priceList = z
   .looseObject({
     object: z.literal('list'),
@@ -126,12 +126,12 @@ export const priceList = z
   })
   .meta({ id: 'PriceList' });
 
-/** CAT-3. */
+/** List of fallback models (CAT-3). */
 export const reserves = z
   .looseObject({ object: z.literal('list'), model: z.string(), data: z.array(z.looseObject({ id: z.string() })) })
   .meta({ id: 'Reserves' });
 
-/** GEN-10. */
+/** Response of the health check (GEN-10). */
 export const health = z.looseObject({ status: z.literal('ok') }).meta({ id: 'Health' });
 export const degradedHealth = z
   .looseObject({

@@ -14,7 +14,7 @@ export const chatUsage = z.looseObject({
   prompt_tokens_details: z.looseObject({ cached_tokens: count }).optional(),
 });
 
-/** CHAT-10. */
+/** Response of chat completions (CHAT-10). */
 export const chatCompletion = z
   .looseObject({
     id: z.string(),
@@ -38,7 +38,7 @@ export const chatCompletion = z
   })
   .meta({ id: 'ChatCompletion' });
 
-/** RESP-1. */
+/** Response of responses (RESP-1). */
 export const response = z
   .looseObject({
     id: z.string(),
@@ -53,7 +53,7 @@ export const response = z
   })
   .meta({ id: 'ResponseObject' });
 
-/** MSG-1. */
+/** Response of messages (MSG-1). */
 export const message = z
   .looseObject({
     id: z.string(),
@@ -71,19 +71,23 @@ export const message = z
       cache_creation_input_tokens: count
         .nullable()
         .optional()
-        .describe('Tokens written to a cache. Charged at 1.25 times the input price.'),
+        .describe(
+          'Tokens written to a cache. Charged at the cache write prices, by default 1.25 (5 min) or 2 (1 h) times the input price.',
+        ),
       cache_read_input_tokens: count
         .nullable()
         .optional()
-        .describe('Tokens read from a cache. Charged at 0.1 times the input price.'),
+        .describe(
+          'Tokens read from a cache. Charged at the cache read price of the model, by default 0.1 times the input price.',
+        ),
     }),
   })
   .meta({ id: 'Message' });
 
-/** BILL-17. */
+/** Response of the token count for messages (BILL-17). */
 export const messageTokens = z.looseObject({ input_tokens: count }).meta({ id: 'MessageTokens' });
 
-/** GEM-1. */
+/** Response of generateContent (GEM-1). */
 export const generatedContent = z
   .looseObject({
     candidates: z
@@ -118,5 +122,5 @@ export const generatedContent = z
   })
   .meta({ id: 'GeneratedContent' });
 
-/** BILL-17. */
+/** Response of the token count for generateContent (BILL-17). */
 export const contentTokens = z.looseObject({ totalTokens: count }).meta({ id: 'ContentTokens' });

@@ -38,7 +38,7 @@ const fields: Record<keyof typeof chatBody.shape, string> = {
   prompt_cache_key: 'Groups requests whose prompts start alike.',
   prompt_cache_options: 'Ignored.',
   prompt_cache_retention: 'Longer retention is charged by the provider and not supported.',
-  safety_identifier: 'Hash of your end user, for the provider.',
+  safety_identifier: 'Hash that identifies your end user to the provider.',
   verbosity: 'Length of the output.',
   modalities: 'Text only.',
   service_tier: 'Other tiers have other prices and are not supported.',
@@ -51,7 +51,7 @@ const chatRequest: Body = {
   fields,
   open: true,
   description:
-    'Null counts as absent. Unknown fields, and optional fields that the model does not support, are ignored and listed in `X-Service-Ignored-Parameters`. Fields that change the result, such as `stop` or `logprobs`, are rejected by name.',
+    'Null counts as absent. Unknown fields, and optional fields that the model does not support, are ignored and listed in `X-Service-Ignored-Parameters`. Fields that change the result, such as `stop` or `logprobs`, get errors that name them.',
   examples: chatExamples,
 };
 

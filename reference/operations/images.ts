@@ -27,7 +27,8 @@ const extraSchemas: Record<keyof typeof extras, JsonSchema> = {
   output_format: { type: ['string', 'null'], enum: ['png', 'jpeg', 'webp', null] },
 };
 
-const further = 'Additional fields are those of the catalog entry. Other fields are rejected by name.';
+const further =
+  'Some models accept additional fields. A field that the model does not accept gets 400, and `param` names it.';
 
 const referenceNames = ['input_image', ...[2, 3, 4, 5, 6, 7, 8].map((number) => `input_image_${number}`)];
 

@@ -30,7 +30,7 @@ const fields: Record<keyof typeof responsesBody.shape, string> = {
   prompt_cache_retention: 'Longer retention is charged by the provider and not supported.',
   prompt_cache_options: 'Only the default applies: `mode` of `implicit`. Other options are ignored.',
   truncation: 'Whether the provider can drop the start of an input that is too long.',
-  stream_options: 'Padding of the events.',
+  stream_options: 'Whether the provider pads the events to hide their lengths (include_obfuscation).',
   service_tier: 'Other tiers have other prices and are not supported.',
 };
 

@@ -8,10 +8,10 @@ import { idempotencyKey, ifRange, limit, query, range } from '../parameters.ts';
 const fields: Record<keyof typeof videoBody.shape, string> = {
   model: 'Id of a video model.',
   prompt: 'Description of the video.',
-  seconds: 'Duration as a string: one of `limits.seconds` of the model, such as `"4"`. Default: the one of the model.',
+  seconds: 'Duration as a string: one of `limits.seconds` of the model, such as `"4"`, which is the default.',
   size: '`<width>x<height>`: one of `limits.sizes` of the model. Default: `1280x720`. Other sizes are `invalid_size`.',
   webhook_url:
-    'Public http(s) URL that receives the result of the video. It is signed like a payment: hex HMAC-SHA256 with the key HMAC-SHA256 of `webhook` under your API key. The gateway tries it five times; do not rely on it alone.',
+    'Public http(s) URL that receives the result of the video. The header `X-Service-Signature` has the same form as for a payment. Its key is the lowercase hex text of the HMAC-SHA256 of `webhook`, computed with your API key as the key. The gateway tries it five times; do not rely on it alone.',
   input_reference: 'Allowed only as a file of a form.',
 };
 

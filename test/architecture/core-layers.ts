@@ -1,6 +1,6 @@
 /**
- * Layers of `lambdas/core`, lowest first. A folder imports the files directly in `core`, itself and every layer below it.
- * Folders of one layer do not import each other, with the exceptions in `besides`.
+ * Layers of `lambdas/core`, lowest first. A folder imports the files directly in `core`, itself and every layer below
+ * it. Folders of one layer do not import each other, with the exceptions in `besides`.
  */
 const layers: readonly (readonly string[])[] = [
   ['errors'],
@@ -13,10 +13,10 @@ const layers: readonly (readonly string[])[] = [
   ['text', 'images', 'audio', 'videos', 'inputs'],
 ];
 
-/** Imports within a layer: a claim and a charge of the ledger end together. */
+/** Allowed imports within a layer: the takeover of a claim resolves the holds of the earlier attempt in the ledger. */
 const besides = new Set(['idempotency -> ledger']);
 
-/** The files directly in `core` import each other and these. */
+/** Folders that the files directly in `core` may import, besides each other. */
 const belowRoot = new Set(['errors', 'money']);
 
 const folderOf = (path: string): string | undefined => {
@@ -26,7 +26,7 @@ const folderOf = (path: string): string | undefined => {
 
 const layerOf = (folder: string): number => layers.findIndex((layer) => layer.includes(folder));
 
-/** Why one file of `core` may not import another. Undefined: it may. */
+/** Returns why one file of `core` may not import another, or undefined if it may. */
 export const layerProblem = (path: string, target: string): string | undefined => {
   const from = folderOf(path);
   const to = folderOf(target);

@@ -1,11 +1,12 @@
 /**
- * Breaches of the rules that exist today, by rule. A breach that is not listed fails its test, and so does an entry that
- * no file needs any more: the lists only shrink.
+ * Exceptions that exist today, by rule. A breach that is not listed fails its test, and so does an exception that no
+ * file needs: the lists only shrink.
  */
 export const exceptions = {
   /** `<file> -> <imported file>`. */
   imports: [
-    // A simulator judges requests independently of the gateway. These share bounds of JSON, a signature and a list of models.
+    // A simulator validates requests independently of the gateway. These files share bounds of JSON, a signature and a
+    // list of models.
     'local/simulators/anthropic/request-blocks.ts -> lambdas/protocols/parse.ts',
     'local/simulators/anthropic/request.ts -> lambdas/protocols/parse.ts',
     'local/simulators/google/models.ts -> catalog/google.json',
@@ -15,13 +16,13 @@ export const exceptions = {
   ],
   /** Files of a cycle, sorted and joined by a space. */
   cycles: [],
-  /** Files under the smallest size. */
+  /** Product files that are too short. */
   small: [],
   /** Names that end in a word that says nothing. */
   endings: [],
   /** Base names that two files of `lambdas` use for different things. */
   baseNames: [
-    // A command of the bot has the name that its user types.
+    // The file of a bot command has the name of the command.
     'account',
     // Links to stored media, and media in a request.
     'media',

@@ -12,7 +12,7 @@ export const importCycles = (sources: readonly Source[]): readonly string[] => {
   return [...new Set(groups.filter((group) => group.length > 0).map((group) => group.join(' ')))];
 };
 
-/** Without the files that import no file of the graph, until there is none. */
+/** Repeatedly removes files that import no file of the graph. */
 const withoutEnds = (graph: Graph): Graph => {
   const inside = [...graph].map(([path, targets]) => [path, targets.filter((it) => graph.has(it))] as const);
   const rest = inside.filter(([, targets]) => targets.length > 0);

@@ -26,7 +26,7 @@ type LambdaFile = (typeof lambdaFiles)[number];
 
 const folders = ['bin', 'lib', 'local', 'reference', 'catalog', 'web', 'test', 'bench'] as const;
 
-/** The module of a file. Undefined: no module may contain the file. */
+/** Returns the module of a file, or undefined if the file is in no known folder. */
 export const moduleOf = (path: string): Module | undefined => {
   if (!path.includes('/')) return 'root';
   if (path.startsWith('local/simulators/')) return 'simulators';
@@ -64,13 +64,13 @@ const allowed: Readonly<Record<Exclude<Module, 'test' | 'bench' | 'root'>, reado
   bin: [...everyLambda, 'catalog', 'lib', 'local', 'simulators', 'reference', 'web', 'bin'],
 };
 
-/** From the first module into the second, only the files that the pattern matches. */
+/** Limits of imports from the first module into the second: only the files that match the pattern may be imported. */
 const narrowed: readonly (readonly [from: Module, to: Module, only: RegExp])[] = [
   ['lib', 'core', /^lambdas\/core\/(?:catalog\/|metrics\.ts$)/],
   ['web', 'core', /^lambdas\/core\/money\/usd\.ts$/],
   ['local', 'lib', /^lib\/(?:tables\.ts|video\/definition\.ts|pages\/.*)$/],
   ['local', 'local-ui', /^local\/page\/ui\/wire\.ts$/],
-  // The gateway gets its handlers from factories: an entry point acts when it is imported.
+  // The local gateway uses the factories in `wiring`, because the import of an entry point already runs it.
   ['local', 'functions', /^lambdas\/functions\/wiring\//],
 ];
 
@@ -95,7 +95,10 @@ const problemOf = (path: string, module: Module, target: string): string | undef
   return reason && `${path} imports ${target}: ${reason}`;
 };
 
-/** Whether the target is a file. Packages may have names that end like files, and `../` leads out of the repository. */
+/**
+ * Whether the target counts as a file. `../` leads out of the repository, and a package whose name ends like a file
+ * counts as one.
+ */
 const isInside = (target: string): boolean => {
   const [top = ''] = target.split('/');
   const isKnown = top === '..' || top === 'lambdas' || folders.some((folder) => folder === top);
@@ -114,7 +117,10 @@ const insideProblem = (path: string, module: Module, target: string): string | u
   return undefined;
 };
 
-/** `lambdas/<module>/<folder>/...`. A file directly in the module belongs to all its folders. */
+/**
+ * Returns the problem of an import between folders of a module, `lambdas/<module>/<folder>/...`. All folders share the
+ * files directly in the module.
+ */
 const siblingProblem = (path: string, target: string): string | undefined => {
   const [own, other] = [path, target].map((file) => {
     const [, , folder, ...rest] = file.split('/');

@@ -8,7 +8,7 @@ const sources = readSources();
 
 test('every import of every file is allowed', () => {
   expect(sources.length).toBeGreaterThan(50);
-  // Proof that the reading of imports finds all their forms.
+  // Proves that the import reader finds all forms of imports.
   expect(sources.flatMap(({ imports }) => imports)).toEqual(
     expect.arrayContaining(['zod', '@aws-sdk/client-secrets-manager', 'lambdas/core/errors/gateway-error.ts']),
   );
@@ -51,8 +51,8 @@ test('a cycle of two, of three and of one file is found', () => {
   expect(cycles.toSorted()).toEqual(['b c', 'e f g', 'h']);
 });
 
-describe('reads imports', () => {
-  test('of every form, over several lines, and none in comments', () => {
+describe('the import reader', () => {
+  test('finds imports of every form, also over several lines, and none in comments', () => {
     const source = [
       "import a from './a.ts';import b from '../b.ts';",
       'import type {',
@@ -75,11 +75,11 @@ describe('reads imports', () => {
     );
   });
 
-  test('with a computed target', () => {
+  test('returns a placeholder for a computed target', () => {
     expect(importsOf('lambdas/http/x.ts', 'await import(name)')).toEqual([COMPUTED]);
   });
 
-  test('and keeps strings that look like a comment', () => {
+  test('keeps strings that look like a comment', () => {
     expect(withoutComments(`f('// kept', "/* kept */") // gone`)).toBe(`f('// kept', "/* kept */")  `);
   });
 });

@@ -26,7 +26,7 @@ const viaFetch = async (host: string, port: number): Promise<unknown> => {
   return response.text();
 };
 
-/** The message of an error or of its causes. */
+/** Returns the message of an error, followed by the messages of its causes. */
 const messageOf = (error: unknown): string =>
   error instanceof Error ? `${error.message} ${messageOf(error.cause)}` : '';
 

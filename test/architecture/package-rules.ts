@@ -34,7 +34,10 @@ export const unusedDependencies = (sources: readonly Source[], { dependencies }:
   return Object.keys(dependencies).filter((name) => !used.has(name));
 };
 
-/** Development dependencies that no file imports or names and no script starts. `commandsOf` lists the programs of a package. */
+/**
+ * Development dependencies that no file imports or names and no script starts. `commandsOf` lists the programs of a
+ * package.
+ */
 export const unusedTools = (
   sources: readonly Source[],
   { devDependencies, scripts }: Manifest,

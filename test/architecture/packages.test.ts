@@ -7,7 +7,10 @@ import { packageOf, readManifest, undeclaredPackages, unusedDependencies, unused
 import { readSource, readSources, repository } from './read-imports.ts';
 
 const manifest = readManifest();
-/** Samples of imports are in the tests of the rules. README.md has programs that a service test runs. */
+/**
+ * Sources without the tests of the rules, which contain sample imports. `readme` counts as a source too, because a
+ * service test runs its programs.
+ */
 const sources = readSources().filter(({ path }) => !path.startsWith('test/architecture/'));
 const readme = { path: 'README.md', source: readSource('README.md'), imports: [] };
 const file = (path: string, imports: readonly string[], source = '') => ({ path, source, imports });
@@ -34,7 +37,7 @@ test('the product imports every dependency', () => {
   expect(unusedDependencies([file('lib/a.ts', ['zod'])], sample)).toEqual([]);
 });
 
-test('a file or a script uses every development dependency', () => {
+test('every development dependency is used by a file or a script', () => {
   expect(unusedTools([...sources, readme], manifest, commandsOf)).toEqual([]);
   expect(unusedTools([], sample, () => ['vitest'])).toEqual(['vitest']);
   expect(unusedTools([], { ...sample, scripts: { test: 'vitest run' } }, () => ['vitest'])).toEqual([]);

@@ -10,7 +10,7 @@ const developmentOnly: ReadonlySet<string> = new Set([
   'local/emulators/s3.ts',
   'local/page/local-page.ts',
   'local/simulators/server.ts',
-  // Builds pages that `npm run build:pages` has not built.
+  // Needed only for pages that `npm run build:pages` has not built in advance.
   'esbuild',
 ]);
 
@@ -30,7 +30,7 @@ const withoutTypes = (source: string): string =>
   withoutComments(source)
     .replaceAll(/\b(?:import|export) type\b[^;]*;/g, '')
     .replaceAll(/(?:\btypeof |: |<)import\(/g, '')
-    // Samples inside a text are indented.
+    // Indented import lines are sample code inside a string, not imports.
     .replaceAll(/^ +import [^(]*$/gm, '');
 
 const isFile = (path: string): boolean => /\.(?:ts|json)$/.test(path);

@@ -6,7 +6,10 @@ export const repository = join(import.meta.dirname, '../..');
 /** Folders that tools write. They are not part of the program. */
 const ignored = new Set(['node_modules', 'coverage', 'cdk.out', 'built']);
 
-/** Every file and folder of the repository, as paths with slashes, folders with one at the end. Hidden ones are left out. */
+/**
+ * Returns every file and folder of the repository as paths with slashes. Folders end in a slash; hidden ones are
+ * omitted.
+ */
 export const listPaths = (folder = ''): readonly string[] =>
   readdirSync(join(repository, folder), { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.') && !ignored.has(name))

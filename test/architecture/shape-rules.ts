@@ -12,7 +12,10 @@ const isDeclaration = (path: string): boolean => path.endsWith('.d.ts');
 export const isTooLong = ({ path, source }: Pick<Source, 'path' | 'source'>): boolean =>
   isProduct(path) && linesOf(source) > LINES_MAX;
 
-/** Product files under the smallest size that fewer than two product files import. */
+/**
+ * Returns the product files under 25 lines that fewer than two product files import, except entry points and
+ * declarations.
+ */
 export const smallFiles = (sources: readonly Source[]): readonly string[] => {
   const product = sources.filter(({ path }) => isProduct(path));
   const importers = importersOf(product);
@@ -25,7 +28,7 @@ export const smallFiles = (sources: readonly Source[]): readonly string[] => {
 const importStatement = /\bimport\b[^;]*?['"][^'"\n]+['"](?:\s*with\s*\{[^}]*\})?\s*;/g;
 const reExport = /\bexport\s+(?:type\s+)?(?:\*|\{[^}]*\})(?:\s*as\s+\w+)?(?:\s*from\s*['"][^'"\n]+['"])?\s*;/g;
 
-/** Whether a file only exports again what other files export. */
+/** Whether a file only re-exports. */
 export const isPassThrough = (source: string): boolean => {
   const code = withoutComments(source);
   return code.match(reExport) !== null && code.replace(reExport, '').replace(importStatement, '').trim() === '';
@@ -40,7 +43,7 @@ export const baseOf = (path: string): string => (path.split('/').at(-1) ?? '').r
 /** Whether a name only says that its file is a part of something. */
 export const hasEmptyEnding = (path: string): boolean => /(?:^|-)(?:helpers|parts|ports|utils)$/.test(baseOf(path));
 
-/** Names for a shape that many folders have. */
+/** Base names that many folders use for a file of the same kind. */
 const shapes = new Set(['handler', 'handlers', 'request', 'response', 'stream', 'body', 'errors', 'dependencies']);
 
 const isPort = (path: string): boolean => path.startsWith('lambdas/core/');
@@ -60,6 +63,6 @@ const hasTwoMeanings = (group: readonly Source[]): boolean => {
   if (others.length === 0 || group.length === 1) return false;
   const [port] = others.filter(({ path }) => isPort(path));
   if (!port) return true;
-  // A protocol or a command that shows a subject of the core has its name and imports it.
+  // A protocol or command for a subject of the core may have the name of the core file if it imports that file.
   return others.some((source) => source !== port && !source.imports.includes(port.path));
 };

@@ -15,7 +15,7 @@ test('a product file has at most 400 lines', () => {
   expect(isTooLong({ path: 'test/x.ts', source: 'a;\n'.repeat(401) })).toBe(false);
 });
 
-test('a product file has at least 25 lines, two importers or starts a program', () => {
+test('a product file has at least 25 lines or two importers, or starts a program', () => {
   expect(smallFiles(sources).toSorted()).toEqual(exceptions.small);
   const importers = [file('lib/a.ts', ['lib/x.ts'], 'a;\n'.repeat(25)), file('test/a.ts', ['lib/x.ts'])];
   expect(smallFiles([file('lib/x.ts'), ...importers])).toEqual(['lib/x.ts']);
@@ -23,7 +23,7 @@ test('a product file has at least 25 lines, two importers or starts a program', 
   expect(smallFiles([file('lambdas/functions/text.ts')])).toEqual([]);
 });
 
-test('no product file only exports again what others export, and none exports a whole file', () => {
+test('no product file only re-exports, and none exports a whole file', () => {
   expect(pathsOf(product.filter(({ source }) => isPassThrough(source)))).toEqual([]);
   expect(pathsOf(product.filter(({ source }) => hasStarExport(source)))).toEqual([]);
 });
@@ -33,7 +33,7 @@ test.each([
   ["import { a } from './a.ts';\nimport type {\n  B,\n} from './b.ts';\n\nexport { a };", true],
   ["export { a } from './a.ts';\nexport const b = 1;", false],
   ["import './effect.ts';", false],
-])('%j passes through: %s', (source, expected) => {
+])('%j only re-exports: %s', (source, expected) => {
   expect(isPassThrough(source)).toBe(expected);
 });
 

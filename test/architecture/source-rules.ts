@@ -42,7 +42,10 @@ export const sourceProblems = (path: string, source: string): readonly string[] 
   return outside.filter(([, pattern]) => pattern.test(code)).map(([name]) => `${path} reads ${name} itself`);
 };
 
-/** Modules that start a process with its environment. Pages run in a browser, which has none. */
+/**
+ * Modules that may read `process.env`, because they start a process. Pages are included, because they run in a browser,
+ * which has no environment.
+ */
 const readsEnvironment = new Set(['functions', 'host', 'bin', 'test', 'bench', 'root', 'web', 'local-ui']);
 
 export const readsEnvironmentAnywhere = (path: string, source: string): boolean =>
@@ -51,12 +54,12 @@ export const readsEnvironmentAnywhere = (path: string, source: string): boolean 
 const assignment =
   /\bprocess\.env(?:\.\w+|\[[^\]]+\])\s*(?:[?|&]{2})?=(?!=)|Object\.assign\(process\.env\b|\bdelete process\.env\b/;
 
-/** Whether a file changes the environment of its process, which its other files share. */
+/** Whether a file changes the environment of the process, which all files of the process share. */
 export const assignsEnvironment = (source: string): boolean => assignment.test(withoutComments(source));
 
 const paidCall = /^lambdas\/core\/paid-call\/(?:with-paid-call|settle)\.ts$/;
 
-/** Calls that only the places of the pattern may make. */
+/** Calls that only files whose path matches `places` may make. */
 const calls: readonly (readonly [call: string, pattern: RegExp, places: RegExp])[] = [
   [
     'new Command of the AWS SDK',

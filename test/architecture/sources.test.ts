@@ -10,7 +10,7 @@ import {
 } from './source-rules.ts';
 
 const sources = readSources();
-/** Samples of forbidden code are in the tests of the rules. */
+/** Sources without the tests of the rules, which contain samples of forbidden code. */
 const checked = sources.filter(({ path }) => !path.startsWith('test/architecture/'));
 
 test('every file and folder has a meaningful name and is in a known folder', () => {
@@ -21,7 +21,7 @@ test('time, randomness, the environment and the network are arguments', () => {
   expect(sources.flatMap(({ path, source }) => sourceProblems(path, source))).toEqual([]);
 });
 
-test('only programs read process.env, and no file changes it', () => {
+test('only programs read process.env, and no product file changes it', () => {
   expect(checked.filter(({ path, source }) => readsEnvironmentAnywhere(path, source))).toEqual([]);
   const assigning = checked.filter(({ source }) => assignsEnvironment(source)).map(({ path }) => path);
   expect(assigning.toSorted()).toEqual(exceptions.assignedEnvironment);
@@ -69,7 +69,7 @@ describe('each rule can fail', () => {
     expect(sourceProblems('local/x.ts', source)).toEqual([]);
   });
 
-  test('code that only looks like it is accepted', () => {
+  test('code that only resembles a forbidden read is accepted', () => {
     const source = 'new Date(nowMs); prefetch(x); client.fetch(x); // Date.now()';
     expect(sourceProblems('lambdas/core/x.ts', source)).toEqual([]);
   });

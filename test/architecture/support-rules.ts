@@ -17,8 +17,8 @@ const foldersOfUsers = (path: string, importers: ReadonlyMap<string, readonly st
 };
 
 /**
- * Files of `test/support` that tests of one folder use, or no test. They belong beside these tests. Files that `setup`, the
- * configuration of vitest, names serve all tests.
+ * Returns the files of `test/support` that tests of at most one folder use: they belong next to these tests. Skips
+ * files that `setup`, the configuration of vitest, names, because they serve all tests.
  */
 export const supportOfOneSuite = (sources: readonly Source[], setup: string): readonly string[] => {
   const importers = importersOf(sources);

@@ -30,11 +30,11 @@ test('a test file belongs to the source with the longest fitting name', () => {
   expect(untestedSources([large], ['lib/a.ts', 'test/lib/a-again.test.ts'])).toEqual([]);
 });
 
-test('every file of test/support serves tests of two folders', () => {
+test('every file of test/support serves tests of at least two folders', () => {
   expect(supportOfOneSuite(sources, readSource('vitest.config.ts'))).toEqual([]);
 });
 
-test('a support file of one folder is found, also behind another support file', () => {
+test('a support file that only one folder uses, also through another support file, is found', () => {
   const [rig, inner] = ['test/support/rig.ts', 'test/support/inner.ts'];
   const files = [file(inner), file(rig, [inner]), file('test/service/a.test.ts', [rig])];
   expect(supportOfOneSuite(files, '')).toEqual([inner, rig]);

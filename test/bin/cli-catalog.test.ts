@@ -17,7 +17,7 @@ const catalogWith = (file: string, from: string, to: string): string => {
   return folder;
 };
 
-test('OPS-5 catalog check counts on stdout, warns on stderr and exits with 0', async () => {
+test('OPS-5 catalog check prints counts on stdout and warnings on stderr, and exits with 0', async () => {
   const { status, stdout, stderr } = await cli('catalog', 'check');
   expect(stdout).toMatch(/^\d+ models \(\d+ enabled\), \d+ providers: ok\n$/);
   expect(stderr).toMatch(/^warning {2}gpt-image-2-fixed {2}verification {2}/m);
@@ -105,7 +105,7 @@ test('OPS-5 catalog diff prints changed models, fields and prices in percent, an
   expect(text.stdout).toContain('~ gpt-6.2-astra  prices[first].rates.input  8 -> 10  (+25%)\n');
 });
 
-test('OPS-5 catalog diff compares the file of one company only with that company', async () => {
+test('OPS-5 catalog diff with the file of one company compares only that company', async () => {
   const now = catalogWith('google.json', '"enabled": true', '"enabled": false');
   for (const args of [[join(now, 'google.json')], [folder(), join(now, 'google.json')]]) {
     const { status, stdout } = await cli('catalog', 'diff', ...args);

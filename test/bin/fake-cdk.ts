@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 
 /**
- * Script of a fake `cdk` command: `node fake-cdk.ts <script file> <arguments of cdk>`. The script file says what it
- * does, and it appends its arguments to `<script file>.calls`.
+ * Script of a fake `cdk` command, which is run as `node fake-cdk.ts <script file> <arguments of cdk>`. The command does
+ * what the script file says, and appends its arguments to `<script file>.calls`.
  */
 export interface CdkScript {
   readonly exitCode: number;

@@ -71,7 +71,7 @@ describe.each(leaves)('%s', (name, leaf) => {
     expect(stderr).toMatch(/^error: .*\n/);
   });
 
-  test('OPS-5 has --json', () => {
+  test('OPS-5 the command has the option --json', () => {
     expect(longsOf(leaf)).toContain('--json');
   });
 });
@@ -96,7 +96,7 @@ describe.each(writing)('%s', (_, leaf) => {
     }
   });
 
-  test('OPS-5 has --dry-run, and requires --reason with --ref', () => {
+  test('OPS-5 the command has --dry-run, and requires --ref and --reason if it has --ref', () => {
     const longs = longsOf(leaf);
     expect(longs).toContain('--dry-run');
     const required = leaf.command.options.filter(({ mandatory }) => mandatory).map(({ long }) => long);

@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)('mini app of the real program', () =
     await gateway?.stop();
   });
 
-  test('KEY-4 KEY-2 shows what was done with the key, replaces it and keeps the threshold', async () => {
+  test('KEY-4 KEY-2 the app shows requests of the key, replaces it and keeps the threshold', async () => {
     const owner = await gateway.openApp(1);
     await gateway.topUp({ account: owner.accountId, ref: 'first', amount_usd: '5' });
     const charged = await gateway.chat(owner.apiKey);
@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)('mini app of the real program', () =
       expect(await page.locator('#spend g').count()).toBe(30);
       expect(await page.locator('.models > li').count()).toBeGreaterThan(50);
 
-      await page.getByLabel('Tell me when the balance falls to').fill('2.5');
+      await page.getByLabel('Notify me when the balance falls to').fill('2.5');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).waitFor();
       expect((await owner.get('/app/api/account')).body.threshold_usd).toBe('2.5');
@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('mini app of the real program', () =
     });
   });
 
-  test('KEY-5 what is too old to replace a key, and what is too old to read, is told', async () => {
+  test('KEY-5 init data too old for a rotation or for reading has its own message', async () => {
     await gateway.openApp(2);
     const { url } = gateway.gateway;
     const openedBefore = (seconds: number) => (): string =>
@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)('mini app of the real program', () =
       await page.getByText('the app must have been opened in the last 10 minutes').waitFor();
     });
     await visit({ browser, app: { url, opened: openedBefore(61 * 60) } }, {}, async (page) => {
-      await page.getByText('This screen is too old to be trusted.').first().waitFor();
+      await page.getByText('This page was opened too long ago.').first().waitFor();
     });
   });
 });

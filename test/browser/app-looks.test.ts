@@ -6,9 +6,9 @@ import { chromiumPath } from './browser.ts';
 
 const phone = { viewport: { width: 360, height: 740 } };
 
-/** As the messenger's night theme has them. */
+/** Colors of the messenger's night theme. */
 const night = { bg_color: '#17212b', secondary_bg_color: '#232e3c', text_color: '#f5f5f5', hint_color: '#708499' };
-/** Nothing could be read on it. */
+/** No text would be readable on these colors. */
 const grey = { bg_color: '#808080', secondary_bg_color: '#8a8a8a' };
 
 describe.skipIf(chromiumPath === undefined)('looks of the mini app', () => {
@@ -35,12 +35,12 @@ describe.skipIf(chromiumPath === undefined)('looks of the mini app', () => {
       await page.getByRole('dialog').locator('.danger').click();
       await page.locator('#new-key').waitFor();
       expect(await width()).toBe(360);
-      // Not cut off inside a card either.
+      // Nothing is cut off inside a card.
       expect(await page.evaluate(cutOff)).toEqual([]);
     });
   });
 
-  test.each(['light', 'dark'] as const)('KEY-4 %s texts can be read', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('KEY-4 %s texts have enough contrast', async (colorScheme) => {
     await open({ colorScheme }, async (page) => {
       expect(await scheme(page)).toBe(colorScheme);
       await page.locator('summary').click();
@@ -56,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)('looks of the mini app', () => {
     });
   });
 
-  test('KEY-4 the theme follows the system, unless the messenger tells one', async () => {
+  test('KEY-4 the theme follows the system, unless the messenger sets one', async () => {
     await open({ colorScheme: 'light' }, async (page) => {
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.locator('html[data-scheme=dark]').waitFor();
@@ -72,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)('looks of the mini app', () => {
     });
   });
 
-  test('KEY-4 the keyboard alone is enough', async () => {
+  test('KEY-4 all controls can be used with the keyboard alone', async () => {
     await open({}, async (page) => {
       const focused = (): Promise<string> =>
         page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
@@ -84,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)('looks of the mini app', () => {
         }
       };
       await page.keyboard.press('Tab');
-      expect(await focused()).toBe('Skip to the content');
+      expect(await focused()).toBe('Skip to content');
       await tabTo('Refresh');
       await tabTo('Show more');
       await page.keyboard.press('Enter');
@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)('looks of the mini app', () => {
     });
   });
 
-  test('KEY-4 who asked for less motion gets none', async () => {
+  test('KEY-4 reduced motion turns animations off', async () => {
     const behaviour = 'getComputedStyle(document.documentElement).scrollBehavior';
     await open({ reducedMotion: 'reduce' }, async (page) => expect(await page.evaluate(behaviour)).toBe('auto'));
     await open({ reducedMotion: 'no-preference' }, async (page) =>
@@ -114,7 +114,7 @@ const cutOff = `[...document.querySelectorAll('main *')]
   .filter((element) => !element.closest('.unseen, svg') && element.getBoundingClientRect().right > 361)
   .map((element) => element.outerHTML.slice(0, 200))`;
 
-/** The radio buttons are drawn by the text behind them. */
+/** The radio buttons are drawn by the label after them. */
 const outlineOfFocused = `(() => {
   const focused = document.activeElement;
   return getComputedStyle(focused.type === 'radio' ? focused.nextElementSibling : focused).outlineStyle;

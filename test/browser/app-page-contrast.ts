@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/** Texts of the page that are harder to read than WCAG 2.2 AA allows, with their contrast. */
+/** Returns the texts of the page with less contrast than WCAG 2.2 AA requires. */
 export const paleTexts = (page: Page): Promise<readonly string[]> => page.evaluate(findPaleTexts);
 
-/** As text, since it runs in the browser, whose types are not those of the tests. */
+/** A string, because it runs in the browser. */
 const findPaleTexts = `(() => {
   const parse = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
   const share = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);

@@ -34,12 +34,12 @@ const models = [
 const MS_PER_DAY = 86_400_000;
 const lastDay = Date.parse('2026-11-22');
 
-/** Uneven, as spending is, and the same at every run. The costs are in thousandths of a dollar. */
+/** Uneven costs, the same in every run, in thousandths of a dollar. */
 const costOf = (day: number, model: number): number => ((day * 7 + model * 13) % 11) * (model + 1) * ((day % 5) - 1);
 
 const usd = (thousandths: number): string => String(thousandths / 1_000);
 
-/** What GET /app/api/spend answers. */
+/** Response of GET /app/api/spend. */
 export const spendOf = (days: number): object => {
   const spent = Array.from({ length: days }, (_, index) => {
     const back = days - 1 - index;
@@ -73,7 +73,7 @@ export const spendOf = (days: number): object => {
   };
 };
 
-/** Rows of GET /app/api/usage, the newest first; every seventh has failed. */
+/** Rows of GET /app/api/usage, the newest first. Every seventh has failed. */
 export const usageRows = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, index) => {
     const isFailed = index % 7 === 2;
@@ -93,7 +93,7 @@ export const usageRows = (count: number): readonly object[] =>
     };
   });
 
-/** The answer of GET /api/models as it is. */
+/** Response of GET /api/models of the real catalog. */
 export const listedModels = async (): Promise<string> => {
   const list = createListPrices({ catalog: loadCatalog(catalogData), clock: new ManualClock(lastDay) });
   const { body } = await list({} as Exchange);

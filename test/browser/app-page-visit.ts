@@ -5,13 +5,13 @@ import type { AppPage } from './app-page.ts';
 export interface Visit extends BrowserContextOptions {
   readonly language?: string;
   readonly theme?: object;
-  /** In place of the address the messenger opens. */
+  /** Replaces the URL that the messenger opens. */
   readonly url?: string;
 }
 
 /**
- * Opens the mini app, and afterwards sees to it that it asked nobody but its own origin and broke none of its own rules. A refusal
- * that a test has asked for is told on the console as well.
+ * Opens the mini app. Checks afterwards that it loaded only its own origin and violated no policy. The browser also
+ * logs a rejection that a test requests.
  */
 export const visit = async (
   { browser, app }: { readonly browser: Browser; readonly app: Pick<AppPage, 'url' | 'opened'> },
@@ -41,7 +41,7 @@ export const visit = async (
   }
 };
 
-/** A slow machine is idle for a moment before it has drawn anything, or asked for it. */
+/** Waits until the page is drawn: on a slow machine the network is idle before the first request. */
 export const untilDrawn = async (page: Page): Promise<void> => {
   await page.locator('h1, h2').first().waitFor();
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });

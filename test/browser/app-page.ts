@@ -6,7 +6,7 @@ import { buildFiles, mediaTypeOf } from '../../lib/pages/build-pages.ts';
 import { MemoryPageFiles } from '../support/memory/memory-page-files.ts';
 import { account, listedModels, spendOf, usageRows } from './app-page-data.ts';
 
-/** What the next answer to a path is in place of its usual one. */
+/** Replaces the next response of a path. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -15,25 +15,28 @@ export interface Refusal {
 
 export interface AppPage {
   readonly url: string;
-  /** The mini app's address as the messenger opens it for a user of this language. */
+  /** Returns the URL that the messenger opens for a user of this language. */
   opened(language?: string, theme?: object): string;
   readonly account: typeof account;
   usage: readonly object[];
   spend: (days: number) => object;
-  /** By path, the first one first. */
+  /** By path, in order. */
   readonly refusals: Map<string, Refusal[]>;
-  /** Method and path with its query, and what came with it. */
+  /** Method, path with query, and credential of each request. */
   readonly asked: string[];
-  /** Bodies of what was posted. */
+  /** Bodies of POST requests. */
   readonly posted: unknown[];
-  /** By path: nothing is answered there before this has passed. */
+  /** By path: responses wait for this promise. */
   readonly gates: Map<string, Promise<void>>;
   stop(): Promise<void>;
 }
 
 export const newKey = `sk-service-${'N3w'.repeat(14)}x123456`;
 
-/** Signed by nobody: the scripted API knows it by heart, so a page that decodes it once too often or too little is refused. */
+/**
+ * Init data without a valid signature. The scripted API compares it literally, so a page that decodes it wrongly is
+ * rejected.
+ */
 const initDataFor = (language: string): string =>
   new URLSearchParams({
     user: JSON.stringify({ id: 7, first_name: 'Ada & Co +1%', language_code: language }),
@@ -41,7 +44,7 @@ const initDataFor = (language: string): string =>
     hash: 'ab'.repeat(32),
   }).toString();
 
-/** The page as it is built and headed for the gateway, beside an API that answers what it is told to. */
+/** Serves the built page with the gateway's headers, next to a scripted API. */
 export const startAppPage = async (): Promise<AppPage> => {
   const open = await openPages();
   const models = await listedModels();
@@ -70,7 +73,7 @@ export const startAppPage = async (): Promise<AppPage> => {
 
 type Open = (path: string, response: ServerResponse) => Promise<void>;
 
-/** By the gateway's own handlers, with their headers. */
+/** Serves pages with the gateway's own handlers and headers. */
 const openPages = async (): Promise<Open> => {
   const pages = new MemoryPageFiles();
   for (const { file, bytes } of await buildFiles('web/app')) {

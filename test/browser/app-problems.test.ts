@@ -8,7 +8,7 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
 
   const countOf = (asked: string): number => scene.app.asked.filter((line) => line === asked).length;
 
-  test('KEY-4 a page that nobody opened from the bot shows what is everybody’s', async () => {
+  test('KEY-4 a page that was not opened from the bot shows only public data', async () => {
     await open({ url: `${scene.app.url}/app` }, async (page) => {
       await page.getByText('Open this page from the bot').waitFor();
       await page.getByText(/^\d+ models$/).waitFor();
@@ -18,18 +18,21 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
   });
 
   test.each([
-    { status: 401, code: 'invalid_signature', told: 'open it again from the bot' },
-    { status: 404, code: 'not_found', told: 'Send /start to the bot' },
-  ])('KEY-4 $status instead of the account is told once', async ({ status, code, told }) => {
-    scene.app.refusals.set('/app/api/account', [{ status, code }]);
-    await open({}, async (page) => {
-      await page.getByText(told).waitFor();
-      expect(await page.getByRole('alert').count()).toBe(1);
-      expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Quick start', 'Prices']);
-    });
-  });
+    { status: 401, code: 'invalid_signature', message: 'open it again from the bot' },
+    { status: 404, code: 'not_found', message: 'Send /start to the bot' },
+  ])(
+    'KEY-4 a $status response for the account is reported once, not per section',
+    async ({ status, code, message }) => {
+      scene.app.refusals.set('/app/api/account', [{ status, code }]);
+      await open({}, async (page) => {
+        await page.getByText(message).waitFor();
+        expect(await page.getByRole('alert').count()).toBe(1);
+        expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Quick start', 'Prices']);
+      });
+    },
+  );
 
-  test('KEY-4 what is refused for a moment is asked for again', async () => {
+  test('KEY-4 a brief rejection is retried', async () => {
     scene.app.refusals.set('/app/api/account', [{ status: 503, code: 'service_unavailable', retryAfterSeconds: 1 }]);
     scene.app.refusals.set('/app/api/spend', [{ status: 429, code: 'rate_limit_exceeded', retryAfterSeconds: 1 }]);
     await open({}, async (page) => {
@@ -41,12 +44,12 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
     });
   });
 
-  test('KEY-4 what is refused for longer is left to the user', async () => {
+  test('KEY-4 after a rejection with a long wait, the user retries each section with a button', async () => {
     const lasting = { status: 503, code: 'service_unavailable', retryAfterSeconds: 30 };
     scene.app.refusals.set('/app/api/account', [lasting]);
     scene.app.refusals.set('/app/api/usage', [lasting]);
     await open({}, async (page) => {
-      expect(await page.getByText('The service cannot be reached at the moment.').count()).toBe(2);
+      expect(await page.getByText('The service is not available now.').count()).toBe(2);
       await page.locator('#requests').getByRole('button', { name: 'Try again' }).click();
       await page.locator('.rows li').first().waitFor();
       await page.locator('#balance').getByRole('button', { name: 'Try again' }).click();
@@ -55,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
     });
   });
 
-  test('KEY-4 what was read stays when the connection is gone', async () => {
+  test('KEY-4 loaded data stays when the connection is lost', async () => {
     await open({}, async (page) => {
       await page.context().setOffline(true);
       await page.getByRole('button', { name: 'Refresh' }).click();
@@ -67,7 +70,7 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
     });
   });
 
-  test('KEY-4 an account that is new has nothing to show yet', async () => {
+  test('KEY-4 a new account has no data yet', async () => {
     Object.assign(scene.app.account, {
       balance_usd: '0',
       available_usd: '0',
@@ -91,17 +94,17 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
     });
   });
 
-  test('KEY-4 a blocked account, and sums that are not complete, are told', async () => {
+  test('KEY-4 a blocked account and incomplete sums are shown', async () => {
     scene.app.account.status = 'blocked';
     const { spend } = scene.app;
     scene.app.spend = (days) => ({ ...spend(days), complete: false });
     await open({}, async (page) => {
-      await page.getByText('This account is blocked. Requests are refused.').waitFor();
-      await page.getByText('only the newest are').waitFor();
+      await page.getByText('This account is blocked. Requests are rejected.').waitFor();
+      await page.getByText('Only the newest are included').waitFor();
     });
   });
 
-  test('KEY-4 an answer of another shape is no crash', async () => {
+  test('KEY-4 an unexpected response does not crash the page', async () => {
     scene.app.spend = () => ({ days: 'none' });
     await open({}, async (page) => {
       await page.locator('#spend').getByText('Something went wrong.').waitFor();

@@ -29,7 +29,7 @@ describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
     });
   });
 
-  test('KEY-4 nothing is replaced by whoever turns back', async () => {
+  test('KEY-4 a canceled rotation replaces nothing', async () => {
     await open(async (page) => {
       await page.getByRole('button', { name: 'Replace the key' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -41,7 +41,7 @@ describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
     });
   });
 
-  test('KEY-4 a replacement under way is asked for once and cannot be turned back', async () => {
+  test('KEY-4 a running rotation is sent once and cannot be canceled', async () => {
     const { promise, resolve: pass } = Promise.withResolvers<void>();
     scene.app.gates.set('/app/api/key', promise);
     await open(async (page) => {
@@ -56,18 +56,18 @@ describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
   });
 
   test.each([
-    { status: 409, code: 'key_already_rotated', told: 'The key was replaced meanwhile' },
-    { status: 401, code: 'invalid_signature', told: 'open it again from the bot' },
-    { status: 503, code: 'service_unavailable', told: 'It is not certain whether the key was replaced' },
-    { status: 500, code: 'internal_error', told: 'It is not certain whether the key was replaced' },
-    { status: 429, code: 'rate_limit_exceeded', told: 'Too many requests' },
-    { status: 403, code: 'account_blocked', told: 'This account is blocked' },
-  ])('KEY-4 $status $code is told, and the account is read again', async ({ status, code, told }) => {
+    { status: 409, code: 'key_already_rotated', message: 'The key was replaced meanwhile' },
+    { status: 401, code: 'invalid_signature', message: 'open it again from the bot' },
+    { status: 503, code: 'service_unavailable', message: 'It is unknown whether the key was replaced' },
+    { status: 500, code: 'internal_error', message: 'It is unknown whether the key was replaced' },
+    { status: 429, code: 'rate_limit_exceeded', message: 'Too many requests' },
+    { status: 403, code: 'account_blocked', message: 'This account is blocked' },
+  ])('KEY-4 $status $code is shown, and the account is loaded again', async ({ status, code, message }) => {
     scene.app.refusals.set('/app/api/key', [{ status, code }]);
     await open(async (page) => {
       scene.app.account.key = { ...scene.app.account.key!, id: 'key-9', masked: 'sk-service-Z9Z9…9999' };
       await rotate(page);
-      await page.getByRole('alert').getByText(told).waitFor();
+      await page.getByRole('alert').getByText(message).waitFor();
       await page.getByText('sk-service-Z9Z9…9999').waitFor();
       expect(scene.app.asked.filter((asked) => asked === 'POST /app/api/key')).toHaveLength(1);
       await rotate(page);
@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === undefined)('rotation in the mini app', () => {
     });
   });
 
-  test('KEY-4 an account without a key, and one whose key is revoked', async () => {
+  test('KEY-4 the app states that an account has no key, or that its key is revoked', async () => {
     scene.app.account.key = null;
     await open(async (page) => {
       await page.getByText('There is no key.').waitFor();

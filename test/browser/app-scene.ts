@@ -4,7 +4,7 @@ import { type AppPage, startAppPage } from './app-page.ts';
 import { type Visit, visit } from './app-page-visit.ts';
 import { openBrowser } from './browser.ts';
 
-/** One browser for a group of tests, and for each of them the mini app beside an API of its own. To be called inside `describe`. */
+/** One browser for a group of tests; each test has its own mini app and API. Call it inside `describe`. */
 export const appScene = () => {
   let browser: Browser;
   let app: AppPage;

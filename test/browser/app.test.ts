@@ -9,7 +9,7 @@ const words = {
     balance: ['$1,234.567890123', '$1,230.067890123', '$4.50', '2 open holds', '12.3 days'],
     failed: 'Failed: 2, cost $0',
     spent: 'Failed: 4, cost $0',
-    sections: ['Balance', 'Spend', 'Last requests', 'API key', 'Low balance notice', 'Quick start', 'Prices'],
+    sections: ['Balance', 'Spend', 'Last requests', 'API key', 'Low balance notification', 'Quick start', 'Prices'],
     chart: /Spend per day/,
     price: 'input$2.50',
     perTokens: 'per 1M tokens',
@@ -47,11 +47,11 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
   const scene = appScene();
   const { open } = scene;
 
-  /** As it is read: spaces that do not break are spaces. */
+  /** Returns the text of an element, with ordinary spaces instead of non-breaking ones. */
   const textOf = async (page: Page, id: string): Promise<string> =>
     ((await page.locator(`#${id}`).textContent()) ?? '').replace(/[\u00a0\u202f]/g, ' ');
 
-  test.each(['en', 'ru'] as const)('KEY-4 every element is there in %s', async (language) => {
+  test.each(['en', 'ru'] as const)('KEY-4 every element exists in %s', async (language) => {
     const said = words[language];
     await open({ language }, async (page) => {
       expect(await page.locator('html').getAttribute('lang')).toBe(language);
@@ -82,7 +82,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
     });
   });
 
-  test('KEY-4 the language is the one the messenger tells until another is chosen, which a reload keeps', async () => {
+  test('KEY-4 the language is the messenger’s until the user chooses one, which a reload keeps', async () => {
     await open({ language: 'de' }, async (page) => {
       expect(new URL(page.url()).hash).toBe('');
       await page.getByRole('heading', { name: 'Balance', exact: true }).waitFor();
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
     });
   });
 
-  test('KEY-4 what the messenger’s own script hands over comes before the address', async () => {
+  test('KEY-4 data from the messenger’s script takes precedence over the URL', async () => {
     const initData = new URLSearchParams(new URL(scene.app.opened('ru')).hash.slice(1)).get('tgWebAppData');
     const context = await scene.browser.newContext();
     try {
@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
     }
   });
 
-  test('KEY-4 another range of days is asked for and drawn', async () => {
+  test('KEY-4 another range of days is loaded and drawn', async () => {
     await open({}, async (page) => {
       await page.getByRole('radio', { name: '7 days' }).check();
       await page.locator('#spend g').nth(7).waitFor({ state: 'detached' });
@@ -119,7 +119,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
     });
   });
 
-  test('KEY-4 requests come page by page, failed ones marked and at no cost', async () => {
+  test('KEY-4 requests are loaded page by page, and failed ones are marked and cost nothing', async () => {
     await open({}, async (page) => {
       const more = page.getByRole('button', { name: 'Show more' });
       const { promise, resolve: pass } = Promise.withResolvers<void>();
@@ -130,7 +130,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       await page.getByText('Failed: 3, cost $0').waitFor();
       expect(scene.app.asked.filter((asked) => asked.includes('cursor=10'))).toHaveLength(1);
       await more.click();
-      // The button reads "Loading" until the page is there, and goes away with the last one.
+      // The button reads "Loading" while a page loads, and disappears after the last page.
       await page.locator('.rows li').nth(24).waitFor();
       await page.locator('#requests').getByRole('button').waitFor({ state: 'detached' });
       expect(await page.locator('.rows li').count()).toBe(25);
@@ -141,7 +141,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
     });
   });
 
-  test('KEY-4 a page that is still on its way holds up none of the list that was read anew', async () => {
+  test('KEY-4 a page that is still loading does not delay a refreshed list', async () => {
     await open({}, async (page) => {
       const { promise, resolve: pass } = Promise.withResolvers<void>();
       const more = page.getByRole('button', { name: 'Show more' });
@@ -171,7 +171,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
     });
   });
 
-  test('KEY-4 each client has its snippet with this address, and it is copied', async () => {
+  test('KEY-4 each client has a snippet with the URL of this gateway, and Copy copies it', async () => {
     await open({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       const quickstart = page.locator('#quickstart');
       for (const [client, hint] of [
@@ -191,9 +191,9 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
     });
   });
 
-  test('KEY-4 a threshold is saved with a point or a comma, and nothing else is sent', async () => {
+  test('KEY-4 a threshold with a comma is saved, and text that is not an amount is not sent', async () => {
     await open({ language: 'ru' }, async (page) => {
-      const field = page.getByLabel('Сообщить, когда баланс упадёт до, USD');
+      const field = page.getByLabel('Уведомить, когда баланс снизится до (USD)');
       expect(await field.inputValue()).toBe('2,5');
       await field.fill('много');
       await field.press('Enter');

@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell', '/usr/bin/google-chrome'];
 
-/** Where a Chromium of this machine is; tests that need one are skipped where there is none. */
+/** Path of a Chromium on this machine. Tests that need one are skipped without it. */
 export const chromiumPath: string | undefined = [process.env.CHROMIUM, ...places].find(
   (path) => path !== undefined && path !== '' && existsSync(path),
 );
@@ -12,7 +12,7 @@ if (chromiumPath === undefined) {
   console.log('No Chromium found: tests of pages are skipped. Install it, or name it by CHROMIUM=/path/to/chromium.');
 }
 
-/** Sends nothing anywhere by itself. The caller closes it. */
+/** Starts a browser that makes no requests of its own. The caller closes it. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath,

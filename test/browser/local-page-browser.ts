@@ -2,13 +2,13 @@ import type { Browser, Page } from 'playwright-core';
 
 export type WatchedPage = {
   readonly page: Page;
-  /** Addresses that are not of this origin. */
+  /** URLs of other origins. */
   readonly offOrigin: readonly string[];
-  /** What the browser complained of, but for answers that are errors, which it also tells. */
+  /** Errors of the browser, except for error responses, which it also logs. */
   readonly problems: readonly string[];
 };
 
-/** A tab that notes what no page of ours does. */
+/** Opens a tab that records violations. */
 export async function openWatched(browser: Browser, url: string): Promise<WatchedPage> {
   const page = await browser.newPage();
   const offOrigin: string[] = [];
@@ -25,7 +25,7 @@ export async function openWatched(browser: Browser, url: string): Promise<Watche
   return { page, offOrigin, problems };
 }
 
-/** Sends the prompt and waits for the end of the answer. Answers the facts that stand below it. */
+/** Sends the prompt, waits for the end of the response and returns the facts below it. */
 export async function askInPlayground(page: Page, prompt: string): Promise<ReadonlyMap<string, string>> {
   const playground = page.getByRole('region', { name: 'Playground' });
   await playground.locator('[name=prompt]').fill(prompt);

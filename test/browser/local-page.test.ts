@@ -36,7 +36,7 @@ describe.skipIf(chromiumPath === undefined)('the local page', () => {
     await watched.page.close();
   });
 
-  test('BILL-15 an answer streams, and the ledger settles its hold with what it says it cost', async () => {
+  test('BILL-15 a response streams, and the ledger settles its hold with its cost', async () => {
     const { page } = watched;
     const facts = await askInPlayground(page, 'Say hello [[pause 20]]');
     expect(facts.get('State')).toBe('done');
@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('the local page', () => {
     await expect.poll(async () => (await readFacts(page)).get('Balance')).toBe(`$${await balanceOf(url, page)}`);
   });
 
-  test('KEY-1 /start in the chat gives a key that works, in the language that was chosen', async () => {
+  test('KEY-1 /start in the chat returns a working key, in the chosen language', async () => {
     const { page } = watched;
     const chat = page.getByRole('region', { name: 'Bot' });
     await chat.getByRole('button', { name: '/start', exact: true }).first().click();
@@ -69,13 +69,13 @@ describe.skipIf(chromiumPath === undefined)('the local page', () => {
     await chat.locator('.message.bot').filter({ hasText: 'Баланс' }).waitFor();
   });
 
-  test('KEY-4 the button of /key opens the mini app with who its user is', async () => {
+  test('KEY-4 the button of /key opens the mini app for its user', async () => {
     const { page } = watched;
     const chat = page.getByRole('region', { name: 'Bot' });
     await chat.getByRole('button', { name: '/key', exact: true }).first().click();
     const message = chat.locator('.message.bot').filter({ hasText: 'sk-service-' }).last();
     await message.locator('.buttons button').first().click();
-    // The app takes what it was opened with out of its own address; the frame still names it.
+    // The app removes its init data from its own URL, but the frame still has it.
     const opened = (await page.locator('iframe[title="Mini app"]').getAttribute('src')) ?? '';
     const initData = new URLSearchParams(new URL(opened, url).hash.slice(1)).get('tgWebAppData');
     await page
@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === undefined)('the local page', () => {
     await page.locator('dialog').waitFor({ state: 'detached' });
   });
 
-  test('BILL-9 a broken vendor is an error, and its hold goes back; mended, it answers again', async () => {
+  test('BILL-9 a broken provider causes a 502 and a released hold, and works after its repair', async () => {
     const { page } = watched;
     const broken = page.getByRole('switch', { name: 'Break OpenAI' });
     await broken.click();

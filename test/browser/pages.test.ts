@@ -11,7 +11,7 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
   afterAll(() => gateway?.stop());
 
   test.each(['/app', '/api-reference', '/api-reference/clients'])(
-    'REF-1 %s asks nobody but its own origin, and breaks none of its own rules',
+    'REF-1 %s loads only its own origin and violates no policy',
     async (path) => {
       const browser = await openBrowser();
       try {
@@ -33,7 +33,7 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
     },
   );
 
-  test('REF-2 the client guide is shown without a script, in light and dark, on a phone', async () => {
+  test('REF-2 the client guide works without a script, in light and dark, on a phone', async () => {
     const browser = await openBrowser();
     try {
       const backgrounds = new Set<string>();

@@ -12,7 +12,7 @@ export interface CapturedRequest {
 
 const keptHeaders = ['anthropic-version', 'anthropic-beta'] as const;
 
-/** Texts that a vendor or the gateway reads back by their exact value. */
+/** Names of fields whose text is never replaced, because a provider or the gateway needs the exact value. */
 const exact = new Set([
   'arguments',
   'data',
@@ -26,15 +26,18 @@ const exact = new Set([
 ]);
 const TEXT_MAX = 70;
 const DESCRIPTION_MAX = 30;
-/** Temporary folder of a command-line client, which is another in each run. */
+/** Temporary folder of a command-line client, which differs between runs. */
 const runFolder = /\/[^\s"]*\/gateway-client-[\w-]+\/scenario-\w+/g;
 
 const ROUNDS = 4;
 
-/** The simulated vendors make the calls one after the other, so that the history grows. */
+/** Prompt for which the simulated providers request four tool calls, one after the other, so that the history grows. */
 export const weatherPrompt = `What is the weather in Paris?${' [[call get_weather {"city":"Paris"}]]'.repeat(ROUNDS)}`;
 
-/** Models of the same vendor whose rules differ. */
+/**
+ * Additional models to capture, by the model of a case, or by its route and model. They have the same provider, but
+ * other rules.
+ */
 const furtherModels: Readonly<Record<string, readonly string[]>> = {
   [chatModels[0]]: ['gpt-4.1-mini'],
   [chatModels[1]]: ['claude-sonnet-5-5'],
@@ -43,7 +46,10 @@ const furtherModels: Readonly<Record<string, readonly string[]>> = {
   [`gemini ${nativeModels.gemini}`]: ['gemini-3.1-pro-preview', 'gemini-4-argon'],
 };
 
-/** Programs take any model, command-line clients those of their configuration. */
+/**
+ * Adds the additional models to a client, and removes its error scenarios. Command-line clients stay unchanged, because
+ * they use the models of their configuration.
+ */
 export const onMoreModels = (client: Client): Client =>
   client.program.startsWith('cli/') ? client : { ...client, cases: client.cases.flatMap(withFurtherModels) };
 
@@ -57,7 +63,7 @@ const WITH_RESULTS_MAX = 12;
 const OTHERS_MAX = 10;
 const toolResult = /"(tool_call_id|tool_use_id|functionResponse|function_call_output|custom_tool_call_output)"/;
 
-/** Requests of one client, evenly over what was captured: those with results of tools and others. */
+/** Selects requests of one client evenly, some with tool results and some without. */
 export const chooseRequests = (captured: readonly CapturedRequest[]): readonly CapturedRequest[] => {
   const withResults = captured.filter(({ body }) => toolResult.test(JSON.stringify(body)));
   const others = captured.filter((request) => !withResults.includes(request));
@@ -69,7 +75,7 @@ const evenly = <Item>(items: readonly Item[], amount: number): readonly Item[] =
   return items.filter((_, index) => Math.floor(index / step) > Math.floor((index - 1) / step));
 };
 
-/** Requests for an answer, for the corpus. Long texts belong to their client and are replaced. */
+/** Selects model requests for the corpus. Long texts are replaced, because they belong to the client. */
 export const toCaptured = (about: string, calls: readonly Call[]): readonly CapturedRequest[] =>
   calls.filter(isAnswerCall).map(({ path, query, headers, body }, index) => ({
     about: `${about}, request ${index + 1}`,

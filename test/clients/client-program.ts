@@ -10,11 +10,11 @@ export interface Job {
   readonly scenario: ScenarioName;
   readonly route: Route;
   readonly model: string;
-  /** In place of `GATEWAY_KEY`. */
+  /** API key that replaces `GATEWAY_KEY`. */
   readonly key?: string;
 }
 
-/** One line on its stdout. */
+/** One line on the stdout of a client program. */
 const reportSchema = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true) }),
   z.object({ ok: z.literal(false), error: z.string(), status: z.number().nullish() }),
@@ -62,7 +62,7 @@ const startProcess = ({ command: [program = '', ...args], cwd, env, limitMs }: P
   const kill = (): void => endGroup(child.pid);
   process.once('exit', kill);
   child.stderr.setEncoding('utf8').on('data', (more: string) => (stderr += more));
-  // A program that has ended takes no more lines.
+  // Ignores failed writes to a program that has ended. `ask` reports its end.
   child.stdin.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => {
     child.once('error', (error) => {

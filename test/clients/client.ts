@@ -1,7 +1,7 @@
 /** Protocols that a client can speak to the gateway. */
 export type Route = 'chat' | 'responses' | 'messages' | 'gemini';
 
-/** The order is that of the table in the guide. */
+/** Scenarios in the order of the table in the guide. */
 export const scenarioNames = [
   'plain',
   'stream',
@@ -19,27 +19,30 @@ export const scenarioNames = [
 
 export type ScenarioName = (typeof scenarioNames)[number];
 
-/** Expected traffic of one scenario. An empty object expects the natural number of requests and an empty list. */
+/** Expected traffic of a scenario. An empty object means the usual number of requests and no ignored fields. */
 export interface Expectation {
-  /** Requests for an answer at the gateway. Default: `naturalRequests`, or one and the retries of the row. */
+  /**
+   * Number of model requests that the gateway receives. Default: `naturalRequests`, plus the client's retries in
+   * `error_429` and `error_500`.
+   */
   readonly requests?: number;
-  /** Names in `X-Service-Ignored-Parameters`, over all requests of the scenario, sorted. Default: none. */
+  /** Names in `X-Service-Ignored-Parameters` over all requests of the scenario, sorted. Default: none. */
   readonly ignored?: readonly string[];
-  /** Requests that the client tries, and sends in another form after a 400 by its own design. Default: 0. */
+  /** Requests that the client repeats in another form after a 400, by its own design. Default: 0. */
   readonly refused?: number;
-  /** The scenario fails for this reason in any gateway, such as a limit of the vendor. It is run and must fail. */
+  /** The scenario fails for this reason in any gateway, such as a limit of the provider. It is run and must fail. */
   readonly limit?: string;
 }
 
-/** Scenarios of a client on one route with one model. A scenario that is absent is not run. */
+/** Scenarios of a client on one route with one model. Absent scenarios are not run. */
 export interface Case {
   readonly route: Route;
-  /** Id of the gateway's catalog. */
+  /** Model id in the gateway's catalog. */
   readonly model: string;
   readonly scenarios: Readonly<Partial<Record<ScenarioName, Expectation>>>;
 }
 
-/** Scenarios that are run, in the order of the table. */
+/** Scenarios in the order of the table. */
 export const scenariosOf = ({ scenarios }: Case): readonly (readonly [ScenarioName, Expectation])[] =>
   scenarioNames.flatMap((name) => {
     const expectation = scenarios[name];
@@ -60,21 +63,21 @@ export interface Client {
   /** Packages whose pinned versions are shown. The pins themselves are in the files of `install`. */
   readonly packages: readonly string[];
   /**
-   * Path below `test/clients`. `js/*.mjs` and `py/*.py` are programs that read scenarios from stdin. `cli/*.ts` exports a
-   * `CommandLine`.
+   * Path below `test/clients`. `js/*.mjs` and `py/*.py` are programs that read scenarios from stdin. `cli/*.ts` exports
+   * a `CommandLine`.
    */
   readonly program: string;
   /**
-   * Path below `test/clients` of what the guide shows: the text between the marks `set-up` and `end`, or a whole file without
-   * marks. Default: the program.
+   * File below `test/clients` whose set-up the guide shows: the text between the marks `set-up` and `end`, or all of it
+   * if it has no marks. Default: `program`.
    */
   readonly setUp?: string;
-  /** Requests that the client repeats by itself after a 429 or a 500, by its documented policy. */
+  /** Number of retries after a 429 or a 500, by the client's documented policy. */
   readonly retries: { readonly on429: number; readonly on500: number };
   readonly cases: readonly Case[];
 }
 
-/** Requests of a scenario in which every request succeeds. */
+/** Number of model requests of each scenario, without the client's retries. */
 export const naturalRequests: Readonly<Record<ScenarioName, number>> = {
   plain: 1,
   stream: 1,
@@ -90,7 +93,7 @@ export const naturalRequests: Readonly<Record<ScenarioName, number>> = {
   error_context: 1,
 };
 
-/** One model per vendor for chat completions. */
+/** One model per provider for chat completions. */
 export const chatModels = ['gpt-5.4-mini', 'claude-haiku-4-5', 'gemini-3.5-flash-lite'] as const;
 
 /** The model of each native route. */
@@ -102,7 +105,7 @@ export const nativeModels = {
 
 type Changes = Readonly<Partial<Record<ScenarioName, Expectation | undefined>>>;
 
-/** Every scenario with an empty expectation, except for the changes. `undefined` leaves a scenario out. */
+/** Every scenario with an empty expectation, except for the changes. `undefined` omits a scenario. */
 export const allScenarios = (changes: Changes = {}): Case['scenarios'] =>
   Object.fromEntries(
     scenarioNames

@@ -2,17 +2,23 @@ import { type Case, type Client, chatModels, nativeModels } from './client.ts';
 
 const install = { kind: 'npm', folder: 'cli' } as const;
 
-/** Tools that wait for a search among them run at the vendor: the gateway leaves the field out, and every tool is loaded. */
+/**
+ * Claude Code defers the loading of some tools until a tool search, which runs at the provider. The gateway omits
+ * `defer_loading`, so every tool is loaded.
+ */
 const ofClaudeCode = { ignored: ['anthropic-beta.advanced-tool-use-2025-11-20', 'tools[].defer_loading'] };
 
-/** Codex always offers a search in the vendor's cache, which the gateway leaves out. */
+/** Codex always offers a search in the provider's cache. The gateway omits this tool. */
 const ofCodex = { ignored: ['tools[].web_search'] };
 
 /** The first request of each conversation is for its title. */
 const ofOpencode = { plain: { requests: 2 }, tools: { requests: 4 } };
 const threeTurns = { turns: { requests: 4 } };
 
-/** Programs that start slowly: what does not depend on the model is run once. opencode sums a conversation up that is too long, and tries again. */
+/**
+ * Returns the scenarios that do not depend on the model. They run with one model only, because the program is slow. If
+ * a conversation is too long, opencode summarizes it and retries.
+ */
 const runOnce = (model: string): Case['scenarios'] =>
   model.startsWith('claude-')
     ? { ...threeTurns, error_401: { requests: 2 }, error_402: { requests: 2 }, error_context: { requests: 3 } }
@@ -51,8 +57,8 @@ export const commandLineClients: readonly Client[] = [
     packages: ['@openai/codex'],
     program: 'cli/codex.ts',
     setUp: 'cli/codex.toml',
-    // https://developers.openai.com/codex/config-reference: five `stream_max_retries`, and four `request_max_retries` of each
-    // that are for a 5xx only.
+    // https://developers.openai.com/codex/config-reference: five retries of a stream (`stream_max_retries`). Each of
+    // the six attempts has four request retries (`request_max_retries`), after a 5xx only.
     retries: { on429: 5, on500: 29 },
     cases: [
       {
@@ -64,7 +70,7 @@ export const commandLineClients: readonly Client[] = [
           structured: ofCodex,
           image: ofCodex,
           turns: ofCodex,
-          // Every failure of a stream is repeated, whatever its status.
+          // Every failure of a stream is retried, whatever its status.
           error_401: { requests: 6 },
           error_402: { requests: 6 },
           error_429: {},
@@ -91,7 +97,7 @@ export const commandLineClients: readonly Client[] = [
       ...(['responses', 'messages', 'gemini'] as const).map((route) => ({
         route,
         model: nativeModels[route],
-        // A model that opencode knows by itself takes images.
+        // The image scenario needs a model that opencode knows to support images.
         scenarios: { ...ofOpencode, ...(route === 'responses' && threeTurns), image: { requests: 2 } },
       })),
     ],

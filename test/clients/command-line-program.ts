@@ -14,7 +14,7 @@ export interface CommandLineOptions {
   readonly limitMs: number;
 }
 
-/** A client that is started for each prompt, in folders of its own for each scenario. */
+/** Client that is started for each prompt, in separate folders for each scenario. */
 export const commandLineProgram = (options: CommandLineOptions): ClientProgram => ({
   run: async (job) => {
     const folder = mkdtempSync(join(options.folder, 'scenario-'));
@@ -64,11 +64,14 @@ const asking = ({ commandLine, env, limitMs }: CommandLineOptions, place: Place)
   },
 });
 
-/** Without a script the simulated vendors call the first tool that a request offers. */
+/**
+ * Adds a call of a missing tool to a prompt without a call. Otherwise the simulated providers would call the first tool
+ * that a request offers.
+ */
 const scriptOf = (prompt: string): string =>
   prompt.includes('[[call ') ? prompt : `${prompt} ${scripted('none', {})}`;
 
-/** Part of every text of the simulated vendors that is not about a tool. */
+/** Part of every text of the simulated providers that is not about a tool. */
 const ANSWER = 'simulated answer';
 
 type Scenario = (asking: Asking, place: Place) => Promise<void>;
@@ -87,7 +90,7 @@ const schema = {
   additionalProperties: false,
 };
 
-/** The client ends with an error that names the cause, and without a final text. */
+/** Returns a scenario in which the client must fail with an error that matches `cause`, and without a final text. */
 const failing =
   (prompt: string, cause: RegExp): Scenario =>
   async ({ ask }) => {
@@ -106,7 +109,8 @@ const scenarios: Readonly<Partial<Record<ScenarioName, Scenario>>> = {
   structured: async ({ ask }, { workspace }) => {
     const path = join(workspace, 'schema.json');
     writeFileSync(path, JSON.stringify(schema));
-    // Claude Code has a tool for it. The other clients ask for the format, and get no call.
+    // For structured output, Claude Code offers the tool `StructuredOutput`. The other clients request the format
+    // instead, and receive no tool call.
     const prompt = `Give me a person. ${scripted('StructuredOutput', { name: 'Ada', age: 36 })}`;
     expectText(await ask(prompt, { schema: path }), '"age"');
   },

@@ -13,8 +13,8 @@ export interface RouteNames {
   /** Values of `anthropic-beta`, which are names of features. */
   readonly betas: readonly string[];
   /**
-   * Body with all names that were seen. Texts are `x` and numbers 0. A list has one entry of each `role` and `type`, which are the
-   * only values that are kept.
+   * Body with all names that were seen. Texts are `x` and numbers 0. A list has one entry of each `role` and `type`,
+   * which are the only values that are kept.
    */
   readonly body: Shape;
 }
@@ -38,7 +38,10 @@ const transport = new Set([
   'x-goog-api-key',
 ]);
 
-/** Objects whose names the caller or the model chooses. `input` and `args` are arguments of a tool where they are objects. */
+/**
+ * Names of objects in which the caller or the model chooses the member names. An `input` or `args` is such an object if
+ * it contains the arguments of a tool.
+ */
 const opaque = new Set([
   'args',
   'arguments',
@@ -57,7 +60,7 @@ const opaque = new Set([
   'schema',
 ]);
 
-/** Names of the requests that the gateway served. */
+/** Returns the names in the requests that the gateway served, by route. */
 export const recordNames = (calls: readonly Call[]): Recording => {
   const byRoute = Map.groupBy(
     calls.filter(({ path, status }) => path.startsWith('/v1') && status === 200),
@@ -104,7 +107,10 @@ const toShape = (value: unknown, name: string): Shape => {
 const kindOf = (shape: Shape): string =>
   isShapeObject(shape) ? `${shape.role ?? ''} ${shape.type ?? ''}` : typeof shape;
 
-/** A member that is empty in one request and not in another counts as it is in the latter. */
+/**
+ * Merges two shapes. Where they differ in kind, keeps the larger one, so that an empty member never replaces one with
+ * content.
+ */
 const merge = (one: Shape, other: Shape): Shape => {
   if (Array.isArray(one) && Array.isArray(other)) return mergeLists([...one, ...other]);
   if (isShapeObject(one) && isShapeObject(other) && (kindOf(one) === kindOf(other) || isEmpty(one))) {
@@ -124,7 +130,7 @@ const mergeLists = (entries: readonly Shape[]): Shape =>
 
 const isEmpty = (shape: Shape): boolean => sizeOf(shape) === 0;
 
-/** Names and scalars in a shape, without those that ask for nothing. */
+/** Counts the names and scalars of a shape, except `null` and `false`, which request nothing. */
 const sizeOf = (shape: Shape): number => {
   if (typeof shape !== 'object' || shape === null) return shape === null || shape === false ? 0 : 1;
   return Object.values(shape).reduce<number>((sum, member) => sum + 1 + sizeOf(member), 0);

@@ -11,7 +11,7 @@ export interface Gateway {
   readonly url: string;
   /** Opens an account with this balance. Returns its key. */
   openAccount(account: string, balanceUsd: string): Promise<string>;
-  /** Balance in pico-USD, once no hold is open. */
+  /** Waits until no hold is open, and returns the balance in pico-USD. */
   settledBalance(key: string): Promise<bigint>;
   /** Charge of a request in pico-USD. Undefined without a receipt. */
   chargeOf(key: string, requestId: string): Promise<bigint | undefined>;
@@ -26,7 +26,7 @@ const keySchema = z.object({ key: z.string() });
 const accountSchema = z.object({ balance_usd: z.string(), open_holds: z.int() });
 const receiptSchema = z.object({ outcome: z.string(), cost_usd: z.string().nullish() });
 
-/** The program of `npm start` with simulated vendors, on a free port and in a temporary folder. */
+/** The program of `npm start` with simulated providers, on a free port and in a temporary folder. */
 export const startGateway = async (): Promise<Gateway> => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));
   const environment = { DATA_DIR: folder, LOCAL_BALANCE_USD: '0', ...unlimited };

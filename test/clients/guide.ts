@@ -6,12 +6,12 @@ import { pinFiles } from './install.ts';
 import { type Row, rowsOf } from './report.ts';
 import type { Result } from './run-client.ts';
 
-/** The guide, whose parts between markers `npm run test:clients -- --write` generates. */
+/** The guide. `npm run test:clients -- --write` generates the parts between its markers. */
 export const guidePath = join(import.meta.dirname, '../../docs/guides/clients.md');
 
 const packageSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
 
-/** Version that the pins of a client have. */
+/** Returns the pinned version of a client's package. Throws if the package has no pin. */
 export const pinOf = ({ install }: Client, name: string): string => {
   const text = readFileSync(pinFiles(install)[0] ?? '', 'utf8');
   const version =
@@ -37,7 +37,10 @@ const languages: Readonly<Record<string, string>> = {
   '.json': 'json',
 };
 
-/** Set-up as it is run: the text between the marks of a program, or a whole file without marks. */
+/**
+ * Returns the set-up exactly as the suite runs it: the text between the marks of a file, or the whole file if it has no
+ * marks.
+ */
 const setUpOf = ({ setUp, program }: Client): string => {
   const path = setUp ?? program;
   const lines = readFileSync(join(import.meta.dirname, path), 'utf8').split('\n');
@@ -97,7 +100,7 @@ export const resultsBlock = (results: readonly Result[], day: string): string =>
   return [`Run on ${day}.`, table.join('\n'), ...(failures.length > 0 ? [failures.join('\n')] : [])].join('\n\n');
 };
 
-/** Text of a client as part of a line of Markdown. */
+/** Makes the reason of a failure safe in one line of Markdown: no line breaks or markup, at most 300 characters. */
 const inline = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')

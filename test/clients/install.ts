@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import type { Install } from './client.ts';
 import { runCommand } from './run-command.ts';
 
-/** The clients of this group cannot be installed here: they are skipped. */
+/** Reports that a group of pins cannot be installed on this machine. Its clients are skipped. */
 export class InstallError extends Error {
   override readonly name = 'InstallError';
 }
@@ -25,7 +25,10 @@ export const pinFiles = (install: Install): readonly string[] =>
     ? ['package.json', 'package-lock.json'].map((name) => join(import.meta.dirname, install.folder, name))
     : [join(import.meta.dirname, 'py', `${install.requirements}.txt`)];
 
-/** Installs the pins of a group, once per state of its files. Returns its folder. Throws an InstallError. */
+/**
+ * Installs the pins of a group, unless they are already installed from the same files. Returns the folder. Throws an
+ * InstallError.
+ */
 export const installPins = async (install: Install, cache: string): Promise<string> => {
   const files = pinFiles(install);
   const hash = createHash('sha256');
@@ -38,7 +41,7 @@ export const installPins = async (install: Install, cache: string): Promise<stri
     await mkdir(draft, { recursive: true });
     for (const file of files) await copyFile(file, join(draft, basename(file)));
     for (const command of commandsOf(install, files)) await run(command, draft);
-    // Another run may have been faster.
+    // A concurrent run may already have created the folder.
     await rename(draft, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error;
     });

@@ -6,7 +6,7 @@ const onChat = chatModels.map((model) => ({ route: 'chat' as const, model, scena
 const onMessages = { route: 'messages', model: nativeModels.messages } as const;
 const onGemini = { route: 'gemini', model: nativeModels.gemini, scenarios: allScenarios() } as const;
 
-/** The program sends a temperature. */
+/** Returns the ignored fields of a request with a temperature, which OpenAI models do not receive. */
 const withoutSampling = (model: string): readonly string[] => (model.startsWith('gpt-') ? ['temperature'] : []);
 
 export const jsClients: readonly Client[] = [
@@ -31,7 +31,8 @@ export const jsClients: readonly Client[] = [
     cases: [
       {
         ...onMessages,
-        // The tool runner first asks for a conversation that the vendor keeps.
+        // The tool runner first requests a conversation that the provider stores. After the rejection it continues
+        // without one.
         scenarios: allScenarios({ tools: { requests: 3, refused: 1 } }),
       },
     ],
@@ -52,7 +53,7 @@ export const jsClients: readonly Client[] = [
     install,
     packages: ['@langchain/openai', '@langchain/core'],
     program: 'js/langchain.mjs',
-    // As the program sets `maxRetries`.
+    // The program sets `maxRetries` to 2.
     retries: { on429: 2, on500: 2 },
     cases: chatModels.map((model) => ({
       route: 'chat',

@@ -3,7 +3,7 @@ import { type Client, type Expectation, naturalRequests, type ScenarioName } fro
 import type { Report } from './client-program.ts';
 import type { Call } from './proxy.ts';
 
-/** What the suite saw of one scenario. Amounts are in pico-USD. */
+/** Observations of the suite in one scenario. Amounts are in pico-USD. */
 export interface Observed {
   readonly report: Report;
   readonly calls: readonly Call[];
@@ -15,28 +15,31 @@ export interface Observed {
 
 export type Verdict =
   | { readonly outcome: 'pass' }
-  /** Fails as the row states. */
+  /** The scenario failed, as the limit in its row requires. */
   | { readonly outcome: 'limit'; readonly reason: string }
   | { readonly outcome: 'fail'; readonly reason: string };
 
 const answerPath = /^\/v1\/(chat\/completions|responses|messages)$|:(generateContent|streamGenerateContent)$/;
 
-/** Whether a call asks for an answer of a model. Other calls list models, count tokens or look whether the server is there. */
+/** Whether a call requests output of a model. Other calls list models, count tokens or check the server. */
 export const isAnswerCall = ({ method, path }: Call): boolean => method === 'POST' && answerPath.test(path);
 
-/** Clients also try addresses that only their vendor has, such as one for a health check, and expect nothing of them. */
+/**
+ * Whether the gateway rejected a call below `/v1`. Other paths do not count, because clients also call addresses that
+ * only their provider has, such as a health check, and tolerate a failure there.
+ */
 const isRefused = ({ status, path }: Call): boolean => (status === 0 || status >= 400) && path.startsWith('/v1');
 
 export const isErrorScenario = (scenario: ScenarioName): boolean => scenario.startsWith('error_');
 
-/** Requests that the row expects. */
+/** Returns the number of model requests that a scenario must cause. */
 export const expectedRequests = (client: Client, scenario: ScenarioName, { requests }: Expectation): number => {
   if (requests !== undefined) return requests;
   const repeats = { error_429: client.retries.on429, error_500: client.retries.on500 };
   return naturalRequests[scenario] + (scenario === 'error_429' || scenario === 'error_500' ? repeats[scenario] : 0);
 };
 
-/** Sorted, each once. */
+/** Returns the ignored fields of all calls, sorted and without duplicates. */
 export const ignoredOf = (calls: readonly Call[]): readonly string[] =>
   [...new Set(calls.flatMap(({ ignored }) => ignored))].sort();
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import * as z from 'zod';
 
-/** One request that a client made, as the gateway answered it. */
+/** Request of a client with the response of the gateway. */
 export interface Call {
   readonly method: string;
   /** Without the query. */
@@ -20,7 +20,7 @@ export interface Call {
 
 export interface CallProxy {
   readonly url: string;
-  /** Calls since the last time, oldest first. Waits for those in progress. */
+  /** Returns the calls since the last call of this method, oldest first. Waits for those in progress. */
   take(): Promise<readonly Call[]>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const errorSchema = z.object({
   error: z.object({ message: z.string().default(''), param: z.string().nullish() }),
 });
 
-/** Forwards every request to the gateway and keeps what the suite checks. The clients know only its URL. */
+/** Forwards every request to the gateway and records what the suite checks. The clients know only its URL. */
 export const startProxy = async (gatewayUrl: string): Promise<CallProxy> => {
   const pending = new Set<Promise<Call>>();
   const done: Call[] = [];

@@ -18,28 +18,28 @@ const native = (route: Exclude<Route, 'chat'>, changes: Changes = {}): Case => (
 /** No retries. */
 const once = { error_429: { requests: 1 }, error_500: { requests: 1 } };
 
-/** The second run, on the history of the first, calls the tool again. */
+/** The agent runs twice, and the second run, which continues the history of the first one, calls the tool again. */
 const twoLoops = { tools_dump: { requests: 4 } };
 
-/** Methods of `with_structured_output`. */
+/** One request for each tested method of `with_structured_output`. */
 const twoMethods = { structured: { requests: 2 } };
 const threeMethods = { structured: { requests: 3 } };
 
-/** What models leave out of a request with `temperature` and `metadata`. */
+/** Fields of a request with `temperature` and `metadata` that the gateway ignores, by model. */
 const withMetadata: Readonly<Record<ChatModel, readonly string[]>> = {
   'gpt-5.4-mini': ['temperature'],
   'claude-haiku-4-5': ['metadata'],
   'gemini-3.5-flash-lite': ['metadata'],
 };
 
-/** What models leave out of a request with `temperature` and `seed`. */
+/** Fields of a request with `temperature` and `seed` that the gateway ignores, by model. */
 const withSeed: Readonly<Record<ChatModel, readonly string[]>> = {
   'gpt-5.4-mini': ['seed', 'temperature'],
   'claude-haiku-4-5': ['seed'],
   'gemini-3.5-flash-lite': [],
 };
 
-/** Names of messages reach OpenAI only. */
+/** Fields of a request with message names that the gateway ignores, by model. Only OpenAI receives the names. */
 const withNames: Readonly<Record<ChatModel, readonly string[]>> = {
   'gpt-5.4-mini': [],
   'claude-haiku-4-5': ['messages[].name'],
@@ -66,7 +66,7 @@ export const pythonClients: readonly Client[] = [
     program: 'py/anthropic_client.py',
     // https://github.com/anthropics/anthropic-sdk-python#retries
     retries: { on429: 2, on500: 2 },
-    // The tool runner asks for a stored conversation, and goes on without one after the refusal.
+    // The tool runner requests a stored conversation, and continues without one after the rejection.
     cases: [native('messages', { tools: { requests: 3, refused: 1 } })],
   },
   {
@@ -85,7 +85,7 @@ export const pythonClients: readonly Client[] = [
     install: venv('sdk'),
     packages: ['openai-agents', 'openai'],
     program: 'py/openai_agents_client.py',
-    // Those of the OpenAI SDK.
+    // Same retries as the OpenAI SDK.
     retries: { on429: 2, on500: 2 },
     cases: [
       ...chat((model) => ({ plain: { ignored: withMetadata[model] } })),
@@ -98,7 +98,7 @@ export const pythonClients: readonly Client[] = [
     install: venv('litellm'),
     packages: ['litellm'],
     program: 'py/litellm_client.py',
-    // Those of the OpenAI SDK. Native routes are called without it and are not retried.
+    // Same retries as the OpenAI SDK. LiteLLM calls the native routes without that SDK, and does not retry them.
     retries: { on429: 2, on500: 2 },
     cases: [...chat(), native('responses', once), native('messages', once), native('gemini', once)],
   },
@@ -108,7 +108,7 @@ export const pythonClients: readonly Client[] = [
     install: venv('pydantic-ai'),
     packages: ['pydantic-ai-slim'],
     program: 'py/pydantic_ai_client.py',
-    // Those of the OpenAI and Anthropic SDKs. Google's retries nothing by default.
+    // Same retries as the OpenAI and Anthropic SDKs. Google's SDK retries nothing by default.
     retries: { on429: 2, on500: 2 },
     cases: [
       ...chat((model) => ({ ...twoLoops, plain: { ignored: withSeed[model] } })),
@@ -123,7 +123,7 @@ export const pythonClients: readonly Client[] = [
     install: venv('langchain'),
     packages: ['langchain-openai', 'langchain-core'],
     program: 'py/langchain_openai_client.py',
-    // Those of the SDK below it.
+    // Same retries as the SDK that it uses.
     retries: { on429: 2, on500: 2 },
     cases: [
       ...chat((model) => ({ ...threeMethods, turns: { ignored: withNames[model] } })),
@@ -136,7 +136,7 @@ export const pythonClients: readonly Client[] = [
     install: venv('langchain'),
     packages: ['langchain-anthropic', 'langchain-core'],
     program: 'py/langchain_anthropic_client.py',
-    // Those of the SDK below it.
+    // Same retries as the SDK that it uses.
     retries: { on429: 2, on500: 2 },
     cases: [native('messages', twoMethods)],
   },
@@ -146,7 +146,7 @@ export const pythonClients: readonly Client[] = [
     install: venv('langchain'),
     packages: ['langchain-google-genai', 'langchain-core'],
     program: 'py/langchain_google_client.py',
-    // The program sets two attempts in place of six.
+    // The program sets two attempts instead of six.
     retries: { on429: 1, on500: 1 },
     cases: [native('gemini', threeMethods)],
   },

@@ -3,7 +3,7 @@ import type { Result } from './run-client.ts';
 
 const marks = { pass: 'pass', fail: 'FAIL', limit: 'limit', skip: 'skip' } as const;
 
-/** Table of client and model by scenario, then every scenario that did not pass. */
+/** Returns a table with one row per client, route and model, and one column per scenario. */
 export const toTable = (results: readonly Result[]): string => {
   const rows = rowsOf(results).map(({ client, route, model, of }) => [
     client.id,

@@ -27,9 +27,9 @@ export interface ClientRun {
   readonly installed: string;
   /** Key of an account that cannot pay a request. */
   readonly poorKey: string;
-  /** Prompt of the tool scenarios. Default: that of the programs, which leads to one call. */
+  /** Prompt of the tool scenarios. Default: the prompt in the client programs, which leads to one call. */
   readonly weatherPrompt?: string | undefined;
-  /** Whether the time is up. The scenarios that are left are skipped. */
+  /** Whether the time is up. The remaining scenarios are skipped. */
   isOver(): boolean;
   onResult(result: Result, calls: readonly Call[]): void;
 }
@@ -37,7 +37,7 @@ export interface ClientRun {
 const BALANCE_USD = '100000';
 const SCENARIO_LIMIT_MS = 60_000;
 
-/** Clients reach this machine only. Their telemetry and updates fail at the first connection. */
+/** Clients reach this machine only. Their telemetry and update checks fail to connect. */
 const offline = {
   HTTP_PROXY: 'http://127.0.0.1:9',
   HTTPS_PROXY: 'http://127.0.0.1:9',
@@ -137,7 +137,8 @@ const startClient = async (
     if (!existsSync(commandLine.program(installed))) throw new InstallError(`no program for ${platformName()}`);
     return commandLineProgram({ ...common, commandLine, installed, folder, url });
   }
-  // Beside the installed packages, so that the program cannot load those of the repository.
+  // Copies the program into a temporary folder, where it can load the installed packages but not those of the
+  // repository.
   cpSync(dirname(source), folder, { recursive: true });
   const program = join(folder, basename(client.program));
   if (client.install.kind === 'venv') {

@@ -9,7 +9,7 @@ export interface CommandOptions {
 }
 
 export interface CommandResult {
-  /** Null if a signal or the limit ended it. */
+  /** Exit code. Null if the program did not start, or if a signal or the time limit ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -36,7 +36,7 @@ export const runCommand = (
     const finish = (code: number | null): void => {
       clearTimeout(timer);
       process.off('exit', end);
-      // Processes that a client started for itself.
+      // Ends the processes that the client started and left running.
       end();
       resolve({ code, ...text });
     };
@@ -53,6 +53,6 @@ export const endGroup = (pid: number | undefined): void => {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process group has already ended.
   }
 };

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { startGateway } from './gateway.ts';
 import { cacheFolder, installPins } from './install.ts';
 
-// `node test/clients/run-python.ts <requirements> <script>`: installs the pins and runs a script of `py` against `npm start`
-// with simulated vendors, such as `litellm litellm_matrix.py` and `sdk validate_answers.py`.
+// `node test/clients/run-python.ts <requirements> <script>`: installs the pins and runs a script of `py` against `npm
+// start` with simulated providers, such as `litellm litellm_matrix.py` and `sdk validate_answers.py`.
 
 const [requirements = '', script = '', ...args] = process.argv.slice(2);
 const installed = await installPins({ kind: 'venv', requirements }, cacheFolder(process.env));

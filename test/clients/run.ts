@@ -13,8 +13,8 @@ import type { Call } from './proxy.ts';
 import { toLine, toTable } from './report.ts';
 import { type Result, runClient } from './run-client.ts';
 
-// `npm run test:clients`: installs the pinned clients into a cache folder and runs them against `npm start` with simulated
-// vendors. A client that cannot be installed is skipped.
+// `npm run test:clients`: installs the pinned clients into a cache folder and runs them against `npm start` with
+// simulated providers. A client that cannot be installed is skipped.
 
 const { values: options } = parseArgs({
   options: {
@@ -22,13 +22,13 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     /** Skips are failures. */
     strict: { type: 'boolean', default: false },
-    /** Ids of clients, by comma. */
+    /** Ids of clients, separated by commas. */
     only: { type: 'string' },
-    /** Scenarios that have not begun by then are skipped. */
+    /** Time limit of the run in minutes. Scenarios that have not started before it are skipped. */
     minutes: { type: 'string', default: '30' },
     /**
-     * Folder for requests of each client, in the form of `test/clients/corpus`. Clients run on more models and call a tool four
-     * times, and their results are not judged.
+     * Folder for the requests of each client, in the format of `test/clients/corpus`. Clients run on more models and
+     * call a tool four times; their results are not checked.
      */
     capture: { type: 'string' },
   },
@@ -54,7 +54,7 @@ if (unknown.length > 0) {
   process.stderr.write(`--only: unknown ${unknown.join(', ')}. Use ${clients.map(({ id }) => id).join(', ')}.\n`);
   process.exit(2);
 }
-// The exit ends every program that the suite has started.
+// `process.exit` runs the handlers that end every program of the suite.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 /** Installs each group of pins once. */

@@ -48,7 +48,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   const replace = (accountId: string, oldHash: string, hash: string) =>
     subject.keys.replaceKey({ accountId, oldHash, key: keyNamed(hash), atMs: LATER_MS });
   const current = (accountId: string) => subject.keys.currentKey(accountId);
-  /** What a request with this key meets. */
+  /** Result of a request with this key. */
   const admitted = async (hash: string): Promise<string> => {
     const reply = await subject.keys.take(hash, bucket, LATER_MS * 1_000);
     if (reply.kind === 'unknown') return 'unknown';
@@ -56,7 +56,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   };
   const statusOf = async (accountId: string) => (await subject.ledger.readAccount(accountId))?.status;
 
-  test('OPS-5 an account without a key gets its first one, once', async () => {
+  test('OPS-5 an account without a key gets its first key once', async () => {
     const accountId = await openWithoutKey();
     expect(await current(accountId)).toBeUndefined();
     expect(await subject.keys.putFirstKey(accountId, keyNamed(`${accountId}-a`, true), LATER_MS)).toBe('put');
@@ -67,7 +67,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(await current(accountId)).toMatchObject({ hash: `${accountId}-a` });
   });
 
-  test('OPS-5 an unknown and a blocked account get no first key', async () => {
+  test('OPS-5 an unknown or blocked account gets no first key', async () => {
     const accountId = await openWithoutKey();
     expect(await subject.accounts.setBlocked(accountId, true, undefined)).toBe('set');
     for (const id of ['nobody', accountId]) {
@@ -77,7 +77,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     }
   });
 
-  test('AUTH-5 a key that somebody has is nobody else’s, neither as the first nor as the next', async () => {
+  test('AUTH-5 a key that exists is not given to another account, as first or next key', async () => {
     const [first, second] = [await openOne(), await openOne()];
     const third = await openWithoutKey();
     expect(await subject.keys.putFirstKey(third, keyNamed(first.old), LATER_MS)).toBe('has-key');
@@ -87,7 +87,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(await admitted(second.old)).toBe('let in');
   });
 
-  test('KEY-2 a key is replaced: the new one is let in, the old one never again', async () => {
+  test('KEY-2 a replaced key works with its new value and never again with the old one', async () => {
     const { accountId, old, next } = await openOne({ creditPicos: 5n });
     expect(await replace(accountId, old, next)).toBe('replaced');
     expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
@@ -100,7 +100,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(await audit(subject, accountId)).toMatchObject({ findings: [] });
   });
 
-  test('KEY-2 an old, other or missing key id replaces nothing', async () => {
+  test('KEY-2 an old, foreign or missing key id replaces nothing', async () => {
     const { accountId, old, next } = await openOne();
     expect(await replace(accountId, 'never-there', next)).toBe('changed');
     expect(await replace(accountId, old, next)).toBe('replaced');
@@ -118,7 +118,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect([await current(keyless), await admitted(`${keyless}-a`)]).toEqual([undefined, 'unknown']);
   });
 
-  test('KEY-2 the key of a blocked account is not replaced, and can be when the account is free again', async () => {
+  test('KEY-2 the key of a blocked account is replaced only after it is unblocked', async () => {
     const { accountId, old, next } = await openOne();
     await subject.accounts.setBlocked(accountId, true, old);
     expect(await replace(accountId, old, next)).toBe('blocked');
@@ -129,7 +129,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
   });
 
-  test('KEY-2 of several replacements at once one wins, and one key is let in', async () => {
+  test('KEY-2 one of several concurrent replacements wins, and one key works', async () => {
     for (const _round of rounds) {
       const { accountId, old, next } = await openOne();
       const hashes = [1, 2, 3, 4, 5].map((rival) => `${next}-${rival}`);
@@ -159,7 +159,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(await subject.keys.revokeKey('nobody', 'none')).toBe('changed');
   });
 
-  test('AUTH-4, OPS-5 a blocked account holds no money and its key is let in nowhere, until it is free again', async () => {
+  test('AUTH-4, OPS-5 a blocked account places no hold, and its key works again after unblocking', async () => {
     const { accountId, old } = await openOne({ creditPicos: 100n });
     const hold = { accountId, amountPicos: 1n, expiresAtMs: LATER_MS, sweepAtMs: LATER_MS, previousHoldId: undefined };
     const before = await subject.ledger.readAccount(accountId);
@@ -172,7 +172,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(await subject.ledger.hold({ ...hold, holdId: 'afterwards' })).toMatchObject({ kind: 'held' });
   });
 
-  test('OPS-5 blocking names the key that it blocks: another one, or none, and nothing happens', async () => {
+  test('OPS-5 a block that names another key or no key changes nothing', async () => {
     const { accountId, old } = await openOne();
     const keyless = await openWithoutKey();
     for (const [id, hash] of [
@@ -248,7 +248,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(admissions).toEqual(['let in', 'revoked']);
   });
 
-  test('KEY-1, KEY-2 replies that are lost, and writes repeated after them, leave one account with one key', async () => {
+  test('KEY-1, KEY-2 writes repeated after lost replies leave one account with one key', async () => {
     const deps = (faults: Parameters<typeof withAccountAndKeyFaults>[1]) => ({
       ...withAccountAndKeyFaults(subject, faults),
       clock: systemClock,

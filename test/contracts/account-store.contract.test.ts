@@ -31,7 +31,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
   };
   const versionOf = async (accountId: string) => (await subject.ledger.readAccount(accountId))?.version ?? Number.NaN;
 
-  /** Whatever of it could be left behind. */
+  /** Everything that a failed write could leave behind. */
   const remainsOf = async ({ accountId, key }: NewAccount) => ({
     account: await subject.ledger.readAccount(accountId),
     profile: await subject.accounts.profile(accountId),
@@ -77,7 +77,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     });
   });
 
-  test('KEY-1, OPS-5 several accounts may have no chat and no credit, and each adds up', async () => {
+  test('KEY-1, OPS-5 several accounts may have no chat and no credit', async () => {
     for (const { accountId } of [await openOne({ chatId: undefined }), await openOne({ chatId: undefined })]) {
       expect((await subject.accounts.profile(accountId))?.chatId).toBeUndefined();
       expect(await subject.records.readCredits(accountId)).toEqual([]);
@@ -85,7 +85,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     }
   });
 
-  test('KEY-1, OPS-5 the first credit is there to be spent, once, and the audit knows where it came from', async () => {
+  test('KEY-1, OPS-5 the first credit can be spent once, and the audit finds its record', async () => {
     const { accountId } = await openOne({ creditPicos: CREDIT });
     const account = await subject.ledger.readAccount(accountId);
     expect(account).toMatchObject({ availablePicos: CREDIT, creditedPicos: CREDIT, spentPicos: 0n });
@@ -95,7 +95,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await audit(subject, accountId)).toMatchObject({ stable: true, findings: [] });
   });
 
-  test('KEY-6 the first credit stands under its reference: nobody can give it once more', async () => {
+  test('KEY-6 the first credit has its reference and cannot be repeated', async () => {
     const { accountId } = await openOne({ creditPicos: CREDIT });
     const again = { accountId, ref: 'start', reason: 'again', at: OPENED_AT_MS };
     expect(await subject.ledger.credit({ ...again, amountPicos: CREDIT })).toEqual({ kind: 'repeated' });
@@ -106,7 +106,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.ledger.readAccount(accountId)).toMatchObject({ creditedPicos: CREDIT });
   });
 
-  test('KEY-1 where the chat is taken, nothing of another account is left behind', async () => {
+  test('KEY-1 an account for a chat that has one leaves nothing behind', async () => {
     const first = await openOne({ creditPicos: CREDIT });
     const second = accountNamed(newId(), { chatId: first.chatId, creditPicos: CREDIT });
     expect(await subject.accounts.open(second)).toBe('exists');
@@ -114,7 +114,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.accounts.chat(first.chatId ?? '')).toMatchObject({ accountId: first.accountId });
   });
 
-  test('KEY-1 where the account is there, it keeps its key, its money and its chat', async () => {
+  test('KEY-1 an existing account keeps its key, its money and its chat', async () => {
     const first = await openOne({ creditPicos: CREDIT });
     const before = await remainsOf(first);
     const second = { ...first, chatId: `${first.chatId}-2`, key: keyNamed('another-key'), creditPicos: 1n };
@@ -134,7 +134,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.accounts.chat(second.chatId ?? '')).toBeUndefined();
   });
 
-  test('KEY-1 of several that open an account for one chat at once one does', async () => {
+  test('KEY-1 one of several concurrent openings for a chat succeeds', async () => {
     for (const round of [1, 2]) {
       const chatId = `chat-for-all-${round}`;
       const wanted = Array.from({ length: 6 }, () => accountNamed(newId(), { chatId, creditPicos: CREDIT }));
@@ -147,7 +147,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     }
   });
 
-  test('KEY-3 an account is told of its balance where it wants to be, at 1 USD unless it says so', async () => {
+  test('KEY-3 an account has its chat and its threshold, by default 1 USD', async () => {
     const { accountId, chatId } = await openOne();
     const before = await versionOf(accountId);
     for (const thresholdPicos of [2_500_000_000_001n, 0n]) {
@@ -160,7 +160,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await audit(subject, accountId)).toMatchObject({ findings: [] });
   });
 
-  test('KEY-3 an account from before there were chats has the same threshold and no chat', async () => {
+  test('KEY-3 an account older than bot chats has the default threshold and no chat', async () => {
     const accountId = newId();
     await subject.ledger.createAccount(accountId);
     const profile = { accountId, chatId: undefined, thresholdPicos: LOW_BALANCE_THRESHOLD_DEFAULT };
@@ -169,7 +169,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.accounts.profile(accountId)).toEqual({ ...profile, thresholdPicos: 7n });
   });
 
-  test('KEY-3 a chat closes and opens again; one that nobody has is not made', async () => {
+  test('KEY-3 a chat closes and opens again, and an unknown chat is not created', async () => {
     const { chatId = '' } = await openOne();
     const before = await subject.accounts.chat(chatId);
     for (const isClosed of [true, true, false]) {
@@ -180,7 +180,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.accounts.chat('nobody')).toBeUndefined();
   });
 
-  test('KEY-1 a chat has the language of its user, once known; one that nobody has is not made', async () => {
+  test('KEY-1 a chat gets the language of its user, and an unknown chat is not created', async () => {
     const { chatId = '' } = await openOne();
     const before = await subject.accounts.chat(chatId);
     for (const language of ['ru', 'ru', 'en'] as const) {
@@ -209,7 +209,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     expect(await subject.accounts.chat('nobody')).toBeUndefined();
   });
 
-  test('KEY-1 a key has been told when it is said of this very key', async () => {
+  test('KEY-1 a key is marked as shown only if it is the current one', async () => {
     const { accountId, key } = await openOne();
     const shown = async () => (await subject.keys.currentKey(accountId))?.isShown;
     await subject.keys.markShown(accountId, 'never-there');

@@ -25,7 +25,7 @@ import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 import { MemoryUpdateLog } from '../support/memory/memory-update-log.ts';
 import { openTestDatabase } from '../support/sqlite.ts';
 
-/** One implementation of the account store, beside the ledger and the keys that it writes to as well. */
+/** Implementation of the account store, with the ledger and key store that it also writes to. */
 export interface AccountSubject {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
@@ -77,7 +77,7 @@ export const accountSubjects = [
 
 export const OPENED_AT_MS = Date.UTC(2026, 10, 1);
 
-/** A key by its hash alone. */
+/** Returns a new key with this hash. */
 export const keyNamed = (hash: string, isShown = false): NewKey => ({
   hash,
   label: { prefix: 'sk-service-abcd', lastFour: hash.slice(-4) },
@@ -85,7 +85,7 @@ export const keyNamed = (hash: string, isShown = false): NewKey => ({
   isShown,
 });
 
-/** An account `a` has the chat `a-chat` and the key `a-key`. */
+/** Returns an account to open. Account `a` has the chat `a-chat` and the key `a-key`. */
 export const accountNamed = (accountId: string, changes: Partial<NewAccount> = {}): NewAccount => ({
   accountId,
   chatId: `${accountId}-chat`,

@@ -22,7 +22,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
   const lease = (modelId: string, owner: string, nowMs = AFTER) =>
     subject.store.lease(keyOf(modelId), { owner, leaseUntilMs: nowMs + 30_000 }, nowMs);
 
-  test('FALL-1 what has no items is closed, without calls and not quarantined', async () => {
+  test('FALL-1 a circuit without items is closed, without calls and not quarantined', async () => {
     expect(await subject.store.read(keyOf('none'), [NOW, NOW - 15_000], NOW)).toEqual({
       state: { known: true, value: undefined },
       buckets: [NOW, NOW - 15_000].map((startMs) => ({ startMs, failures: 0, successes: 0, accounts: [] })),
@@ -30,7 +30,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     });
   });
 
-  test('FALL-1 calls of all processes add up in their bucket, and accounts are a set', async () => {
+  test('FALL-1 calls of all processes add up in their bucket, with their set of accounts', async () => {
     const count = (startMs: number, failures: number, successes: number, accounts: string[]) =>
       subject.store.count(keyOf('counted'), { startMs, failures, successes, accounts }, NOW + 120_000);
     await Promise.all([
@@ -46,7 +46,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect([undefined, (NOW + 120_000) / 1_000]).toContain(await subject.expiryOf(`circuit#vendor#counted#${NOW}`));
   });
 
-  test('FALL-1 of many that open a circuit at once one does, and only while there is no state', async () => {
+  test('FALL-1 one of many concurrent openings succeeds, and none while a state exists', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => openModel('opened')));
     expect(replies.filter((opened) => opened)).toHaveLength(1);
     expect(await stateOf('opened')).toEqual({ ...opening, probe: undefined });
@@ -54,7 +54,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect([undefined, (NOW + DAY_MS) / 1_000]).toContain(await subject.expiryOf('circuit#vendor#opened'));
   });
 
-  test('FALL-1 a state past its expiry is none, though the item still stands', async () => {
+  test('FALL-1 an expired state is ignored although its item still exists', async () => {
     await openModel('old');
     expect(await stateOf('old', NOW + DAY_MS - 1)).toBeDefined();
     expect(await stateOf('old', NOW + DAY_MS)).toBeUndefined();
@@ -62,7 +62,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect(await openModel('old', NOW + DAY_MS)).toBe(true);
   });
 
-  test('FALL-1 a lease is had once, from the time on that the circuit is half open, and again when it has run out', async () => {
+  test('FALL-1 a lease is taken once after the circuit is half open, and again after it expires', async () => {
     await openModel('leased');
     expect(await lease('leased', 'early', AFTER - 1)).toEqual({ refused: { ...opening, probe: undefined } });
     const replies = await Promise.all(Array.from({ length: 10 }, (_, index) => lease('leased', `p${index}`)));
@@ -107,7 +107,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect(await others('third')).toEqual([false, false, false, false]);
   });
 
-  test('BILL-10 answers without usage are counted by the bucket, each one once', async () => {
+  test('BILL-10 each response without usage is counted once in its bucket', async () => {
     const { store } = subject;
     const counts = await Promise.all(Array.from({ length: 20 }, () => store.countMissing('m', NOW, NOW + 600_000)));
     expect(counts.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
@@ -117,7 +117,7 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
     expect([undefined, NOW / 1_000 + 600]).toContain(await subject.expiryOf(`quarantine#m#${NOW}`));
   });
 
-  test('BILL-10 a model is shut once, until its time, and for every provider', async () => {
+  test('BILL-10 a quarantine applies at every provider, and is not replaced before it ends', async () => {
     const { store } = subject;
     const shutUntil = async (providerId: string) =>
       (await store.read({ providerId, modelId: 'shut' }, [NOW], NOW)).quarantinedUntilMs;

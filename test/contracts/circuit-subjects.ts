@@ -8,12 +8,12 @@ import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryCircuitStore } from '../support/memory/memory-circuit-store.ts';
 import { openTestDatabase } from '../support/sqlite.ts';
 
-/** One implementation of the circuits' store, and what a test has to do past it. */
+/** Implementation of the circuit store, with calls that bypass it. */
 export interface CircuitSubject {
   readonly store: CircuitStore;
-  /** What an operator does to lift a quarantine. */
+  /** Lifts a quarantine as an operator does. */
   liftQuarantine(modelId: string): Promise<void>;
-  /** Seconds; undefined where nothing has a time to live. */
+  /** In seconds; undefined if the engine has no time to live. */
   expiryOf(id: string): Promise<number | undefined>;
 }
 
@@ -41,7 +41,7 @@ const dynamodb = async (): Promise<CircuitSubject> => {
   };
 };
 
-/** By kind and number of parts of a DynamoDB id, the time until which a row is needed. */
+/** Queries for the expiry of a row. The key is the kind of a DynamoDB id and the number of its other parts. */
 const expiries: Readonly<Record<string, string>> = {
   'circuit 2': 'SELECT expires_at AS at FROM circuits WHERE provider_id = ? AND model_id = ?',
   'circuit 3': 'SELECT expires_at AS at FROM circuit_counts WHERE provider_id = ? AND model_id = ? AND start = ?',

@@ -42,7 +42,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
   const prepare = (owner: string, body = '{}') => subject.store.stageResponse(ref, owner, answerOf(body), NOW + DAY_MS);
   const claimed = (dispatches: number) => ({ kind: 'claimed', dispatches });
 
-  /** None of the writes that only an owner at work may make. */
+  /** Expects that the store rejects every write that only the current owner may make. */
   const expectShutOut = async (owner: string): Promise<void> => {
     const before = await subject.store.read(ref);
     expect(await subject.store.renew(ref, owner, NOW + DAY_MS)).toBe(false);
@@ -52,7 +52,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect(await subject.store.read(ref)).toEqual(before);
   };
 
-  test('IDEM-6 a new key is claimed, and the claim holds what was asked', async () => {
+  test('IDEM-6 a new key is claimed, and the claim has the members of the request', async () => {
     expect(await subject.store.read(ref)).toBeUndefined();
     expect(await claim('first')).toEqual(claimed(1));
     expect(await subject.store.read(ref)).toEqual({
@@ -72,20 +72,20 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect((await present()).owner).toBe('first');
   });
 
-  test('IDEM-4 a second request is refused and shown the claim, while the lease runs and after it', async () => {
+  test('IDEM-4 a second request is rejected with the claim, during the lease and after it', async () => {
     await claim('first');
     for (const nowMs of [NOW, NOW + LEASE_MS, NOW + LEASE_MS + 1])
       expect(await claim('second', { nowMs })).toEqual({ kind: 'refused', claim: await present() });
     expect((await present()).owner).toBe('first');
   });
 
-  test('IDEM-8 of twenty at once one claims', async () => {
+  test('IDEM-8 one of twenty concurrent requests gets the claim', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => claim(`r${index}`)));
     expect(replies.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
     expect((await present()).dispatches).toBe(1);
   });
 
-  test('IDEM-8 a claim repeated by its owner is the same claim, whether new or freed', async () => {
+  test('IDEM-8 an owner that repeats its claim of a new or freed key gets the same result', async () => {
     expect(await claim('first')).toEqual(claimed(1));
     expect(await claim('first')).toEqual(claimed(1));
     await subject.store.free(ref, 'first', 1);
@@ -94,7 +94,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect((await present()).dispatches).toBe(2);
   });
 
-  test('IDEM-8 a lease is prolonged by its owner alone, and never shortened', async () => {
+  test('IDEM-8 only its owner extends a lease, and never shortens it', async () => {
     await claim('first');
     expect(await subject.store.renew(ref, 'first', NOW + 90_000)).toBe(true);
     expect((await present()).leaseUntilMs).toBe(NOW + 90_000);
@@ -105,14 +105,14 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect((await present()).leaseUntilMs).toBe(NOW + 90_000);
   });
 
-  test('IDEM-8 nothing but a claim can be made of a key that nobody has', async () => {
+  test('IDEM-8 a key without a claim can only be claimed', async () => {
     await expectShutOut('first');
     expect(await subject.store.complete(ref, 'first')).toBe(false);
     expect(await takeOver('first', 'second', NOW + DAY_MS)).toEqual({ kind: 'refused', claim: undefined });
     expect(await subject.store.read(ref)).toBeUndefined();
   });
 
-  test('IDEM-2 an answer is prepared and completed by its owner, and kept as it is', async () => {
+  test('IDEM-2 a response is staged and completed by its owner, and kept unchanged', async () => {
     await claim('first');
     expect(await subject.store.complete(ref, 'first')).toBe(false);
     expect(await prepare('second')).toBe(false);
@@ -128,7 +128,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect(await present()).toMatchObject({ ...prepared, state: 'done' });
   });
 
-  test('IDEM-2 a completed claim changes no more until it has expired', async () => {
+  test('IDEM-2 a completed claim does not change until it expires', async () => {
     await claim('first');
     await prepare('first', 'the answer');
     await subject.store.complete(ref, 'first');
@@ -139,7 +139,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect(await present()).toEqual(done);
   });
 
-  test('IDEM-7 an answer of 256 KB stands on the claim, and one kept elsewhere by its name', async () => {
+  test('IDEM-7 a claim contains a response of 256 KB, and names the object of a larger one', async () => {
     await claim('first');
     const body = 'é'.repeat(131_072);
     expect(await prepare('first', body)).toBe(true);
@@ -160,7 +160,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect(await claim('second', { fingerprint: 'another' })).toEqual(claimed(1));
   });
 
-  test('IDEM-7 a claim freed after a dispatch keeps its count and its fingerprint, not its answer', async () => {
+  test('IDEM-7 a claim freed after a dispatch keeps its count and fingerprint, not its response', async () => {
     await claim('first');
     await prepare('first');
     expect(await subject.store.free(ref, 'first', 1)).toBe(true);
@@ -179,7 +179,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     await expectShutOut('first');
   });
 
-  test('IDEM-7 the bound on dispatches holds, and is the only thing that refuses', async () => {
+  test('IDEM-7 a freed claim is rejected only at the limit of dispatches', async () => {
     for (let dispatches = 1; dispatches <= 6; dispatches += 1) {
       expect(await claim(`r${dispatches}`)).toEqual(claimed(dispatches));
       expect(await subject.store.free(ref, `r${dispatches}`, dispatches)).toBe(true);
@@ -188,7 +188,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect(await claim('r8', { dispatchesMax: 7 })).toEqual(claimed(7));
   });
 
-  test('IDEM-7 a freed claim goes on counting from the number it was freed with', async () => {
+  test('IDEM-7 a freed claim continues from the number of dispatches that it was freed with', async () => {
     await claim('first');
     await subject.store.free(ref, 'first', 4);
     expect(await claim('second')).toEqual(claimed(5));
@@ -220,7 +220,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     },
   );
 
-  test('IDEM-8 a claim is taken over from that very owner, when its lease has passed and not before', async () => {
+  test('IDEM-8 a claim is taken over only from the given owner and after its lease', async () => {
     await claim('first');
     await prepare('first');
     const old = await present();
@@ -241,7 +241,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect((await present()).dispatches).toBe(2);
   });
 
-  test('IDEM-8 after a take-over the old owner is shut out of everything', async () => {
+  test('IDEM-8 after a takeover the old owner can change nothing', async () => {
     await claim('first');
     await takeOver('first', 'second', NOW + LEASE_MS);
     await expectShutOut('first');
@@ -252,7 +252,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect((await present()).prepared).toEqual(answerOf('of the second'));
   });
 
-  test('IDEM-8 of ten that take over at once one does, and a renewal in time forestalls all', async () => {
+  test('IDEM-8 no takeover succeeds during a renewed lease, and one of ten after it', async () => {
     await claim('first');
     await subject.store.renew(ref, 'first', NOW + 2 * LEASE_MS);
     const race = (nowMs: number) =>
@@ -262,7 +262,7 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect((await present()).dispatches).toBe(2);
   });
 
-  test('IDEM-7 the table cleans up after the expiry and after any lease, in seconds', async () => {
+  test('IDEM-7 the time to live is after the expiry and after every lease, in seconds', async () => {
     await claim('first');
     const cleanedUpAt = await subject.cleanedUpAt(ref);
     if (cleanedUpAt === undefined) return;

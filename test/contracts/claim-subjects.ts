@@ -7,10 +7,10 @@ import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryClaimStore } from '../support/memory/memory-claim-store.ts';
 import { openTestDatabase } from '../support/sqlite.ts';
 
-/** One implementation of the claim store. */
+/** Implementation of the claim store. */
 export interface ClaimSubject {
   readonly store: ClaimStore;
-  /** Seconds since the epoch at which the table may remove the item; undefined where nothing ever does. */
+  /** Unix seconds at which the table may remove the item; undefined if the engine never does. */
   cleanedUpAt(ref: ClaimRef): Promise<number | undefined>;
 }
 

@@ -19,10 +19,10 @@ import type { Engine } from './engine-ledger.ts';
 import { auditAccount } from './ledger-audit.ts';
 
 const troubles = ['fail-before', 'throttle', 'conflict', 'lose-reply', 'hold-back', 'repeat'] as const;
-/** Of this many calls, one for each trouble goes wrong. */
+/** Number of choices for a call. Each kind of fault is one choice, and the others mean no fault. */
 const CALLS = 16;
 
-/** A call that has come as far as the proxy. */
+/** Call that has arrived at the proxy. */
 interface Waiting {
   readonly name: string;
   readonly call: Call;
@@ -32,9 +32,10 @@ interface Waiting {
 type Step = () => Promise<void>;
 
 /**
- * One random life of one account on the real engine. Every call stops at the proxy, and when nothing moves any more, the list of
- * numbers says what goes on and what becomes of it: the same numbers are the same history, whatever the machine is busy with. (But for
- * two sweepers with the very same call: there the one that came first is the first.)
+ * Plays one random history of one account on the real engine. Every call waits at the proxy. When no process can
+ * continue, the next numbers of the list select which call or process continues, and how. The same numbers give the
+ * same history, regardless of the load of the machine. Exception: if two sweepers make the same call, the call that
+ * arrived first is the first.
  */
 export class EngineHistory {
   readonly told: ClientResult[] = [];
@@ -71,7 +72,10 @@ export class EngineHistory {
     ];
   }
 
-  /** Plays to the end, ends every hold, lets the latest of the late calls land, and ends those holds too. Answers the audit. */
+  /**
+   * Plays the history to its end, ends every hold, lets the last late calls arrive, and ends the holds that they
+   * placed. Returns the audit.
+   */
   async play(): Promise<Awaited<ReturnType<typeof auditAccount>>> {
     const { direct, plans } = this.#engine;
     await direct.createAccount(this.#accountId);
@@ -108,7 +112,10 @@ export class EngineHistory {
     this.#moved = Promise.withResolvers();
   }
 
-  /** Until every call under way waits at the proxy. What waits there is put in an order of its own: that of arrival is chance. */
+  /**
+   * Waits until every call in progress has arrived at the proxy. Sorts the waiting calls, because their order of
+   * arrival is random.
+   */
   async #quiet(): Promise<void> {
     for (;;) {
       const { promise } = this.#moved;
@@ -124,7 +131,10 @@ export class EngineHistory {
     while (await this.#goOn());
   }
 
-  /** Mostly the store goes on; now and then a process starts or dies, or time passes. False when nothing is left to do. */
+  /**
+   * Usually lets the store continue; sometimes a process starts or dies, or time passes. Returns false when nothing is
+   * left to do.
+   */
   async #goOn(): Promise<boolean> {
     const kind = this.#choices.next(24);
     const steps = this.#waiting.length + this.#late.length;
@@ -157,14 +167,17 @@ export class EngineHistory {
       case 'hold-back':
         return { kind, until: this.#moment(call) };
       case 'repeat':
-        // Nobody repeats a hold: its client makes one attempt.
+        // A hold is never repeated: its client makes one attempt.
         return isHold(call) ? undefined : { kind, until: this.#moment(call) };
       default:
         return { kind };
     }
   }
 
-  /** Comes as a step of its own, soon or when everything else is over. */
+  /**
+   * Returns a promise that resolves in a separate step, soon or after everything else. The step then waits until the
+   * call is over.
+   */
   #moment(call: Call): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const steps = this.#choices.next(2) === 0 ? this.#late : this.#muchLater;
@@ -183,7 +196,7 @@ export class EngineHistory {
     });
   }
 
-  /** The ledger as one process has it, which hears nothing any more once it is dead. */
+  /** Returns the ledger of one process. After the death of the process, its calls never return. */
   #portsOf(process: string): LedgerDependencies {
     const around = async <T>(call: () => Promise<T>): Promise<T> => {
       if (this.#dead.has(process)) return new Promise<T>(() => undefined);
@@ -205,7 +218,7 @@ export class EngineHistory {
         readRecord: (accountId, holdId) => around(() => proxied.readRecord(accountId, holdId)),
         createAccount: (accountId) => around(() => proxied.createAccount(accountId)),
         credit: (request) => around(() => proxied.credit(request)),
-        // The list is everybody's: other histories share the database.
+        // The sweep list is shared, because other histories use the same database.
         due: (nowMs) =>
           around(async () => (await direct.due(nowMs)).filter(({ accountId }) => accountId === this.#accountId)),
         reschedule: (accountId, atMs) => around(() => proxied.reschedule(accountId, atMs)),
@@ -217,7 +230,7 @@ export class EngineHistory {
     };
   }
 
-  /** Undisturbed sweeps, a lifetime apart, must find and end whatever is open: the third at the latest. */
+  /** Runs undisturbed sweeps, one lifetime apart. At most three sweeps must find and end all open holds. */
   async #endHolds(): Promise<void> {
     const deps = this.#portsOf('last-sweep');
     const store = { ...this.#engine.direct, due: deps.store.due };

@@ -7,15 +7,15 @@ import { openTestTables } from '../support/dynamodb.ts';
 import { type Plan, startFaultProxy } from '../support/fault-proxy.ts';
 import { expectBalanced } from './ledger-subjects.ts';
 
-/** The ledger on tables of its own, as its users see it through the proxy and as it is. */
+/** Ledger on separate tables. `proxied` sends its calls through the fault proxy, and `direct` bypasses the proxy. */
 export interface Engine {
-  /** Every account it shows has to balance. */
+  /** Every account that a call returns must balance. */
   readonly proxied: LedgerStore;
   readonly direct: LedgerStore;
   readonly client: DynamoDBClient;
   /** The accounts' table. */
   readonly table: string;
-  /** What happens to the calls that name an account, by its id. */
+  /** Fault plans for the calls that name an account, by account id. */
   readonly plans: Map<string, Plan>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,8 @@ export const startEngine = async (): Promise<Engine> => {
     target: endpoint,
     plan: (call) => plans.get(/^account#(\S+)/.exec(call.key)?.[1] ?? '')?.(call),
   });
-  // As often as those of the functions try, but patient with a proxy that keeps calls waiting, and without pauses.
+  // Same number of attempts as in the functions, but without pauses and with long timeouts, because the proxy delays
+  // calls.
   const [once, repeating] = [1, 2].map((attempts) => clientOf(proxy.endpoint, attempts));
   const client = clients.repeating;
   if (!once || !repeating) throw new Error('no clients');
@@ -54,7 +55,7 @@ const clientOf = (endpoint: string, attempts: number): DynamoDBClient =>
 
 type RetryStrategy = Exclude<DynamoDBClientConfig['retryStrategy'], undefined>;
 
-/** Repeats what the client itself would. Without its pauses, and without its allowance of repeats, which histories would share. */
+/** Repeats calls as the client would, without its pauses and its retry quota, which histories would share. */
 const atOnce = (attempts: number): RetryStrategy => ({
   acquireInitialRetryToken: async () => tokenOf(0),
   refreshRetryTokenForRetry: async (token, { errorType }) => {

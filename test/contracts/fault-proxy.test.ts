@@ -60,7 +60,7 @@ const kindOf = async (pending: Promise<unknown>): Promise<string> =>
 const openHolds = async (): Promise<readonly string[]> => [
   ...((await direct.readAccount(accountId))?.holds.keys() ?? []),
 ];
-/** For the first calls, one each. */
+/** Faults of the first calls, one each. */
 const planned = (...faults: readonly (Fault | undefined)[]) => {
   const left = [...faults];
   proxy.setPlan(() => left.shift());
@@ -98,12 +98,12 @@ test.each(failures)('BILL-14 %j writes nothing and is a StoreError: %s', async (
   planned(fault);
   expect(await kindOf(store.hold(hold()))).toBe(kind);
   expect(await openHolds()).toEqual([]);
-  // A hold goes over the wire once.
+  // A hold is sent once.
   expect(proxy.calls).toHaveLength(1);
 });
 
 test.each(failures)(
-  'BILL-14 what may be repeated gets over one %j by itself, if the client repeats it',
+  'BILL-14 a repeating client succeeds after one %j, unless the fault is a conflict',
   async (fault, kind) => {
     planned(fault);
     const settled = await kindOf(store.putRecord(record()));
@@ -113,7 +113,7 @@ test.each(failures)(
   },
 );
 
-test('BILL-14 a transaction that meets another one is a conflict, one of a hot key is throttled', async () => {
+test('BILL-14 a concurrent transaction is a conflict, and one on a hot key is throttled', async () => {
   const credit = () => store.credit({ accountId, ref: 'late', amountPicos: 5n, reason: 'test', at: 0 });
   planned({ kind: 'conflict' });
   expect(await kindOf(credit())).toBe('conflict');
@@ -123,16 +123,16 @@ test('BILL-14 a transaction that meets another one is a conflict, one of a hot k
   expect(await credit()).toEqual({ kind: 'credited' });
 });
 
-test('BILL-14 a lost reply is a write that the caller does not know of', async () => {
+test('BILL-14 a call with a lost reply writes without its caller knowing', async () => {
   planned({ kind: 'lose-reply' });
   expect(await kindOf(store.hold(hold()))).toBe('unavailable');
   expect(await openHolds()).toEqual(['r.0']);
-  // The client's own repeat of the record finds the first.
+  // The client repeats the write and finds the record of its first attempt.
   planned({ kind: 'lose-reply' });
   expect(await store.putRecord(record())).toEqual({ kind: 'exists', record: record() });
 });
 
-test('BILL-13 a hold that was held back fails at once and lands when it is let loose', async () => {
+test('BILL-13 a delayed hold fails immediately and lands when it is let through', async () => {
   const late = createMoment();
   planned({ kind: 'hold-back', until: late.until });
   expect(await kindOf(store.hold(hold()))).toBe('unavailable');
@@ -144,7 +144,7 @@ test('BILL-13 a hold that was held back fails at once and lands when it is let l
   expect(await direct.readAccount(accountId)).toMatchObject({ availablePicos: 800n });
 });
 
-test('BILL-13 a hold that were executed again after its end would be open again: no client may ever repeat one', async () => {
+test('BILL-13 a hold that is executed again after its end would be open again', async () => {
   const again = createMoment();
   planned({ kind: 'repeat', until: again.until });
   expect(await store.hold(hold())).toMatchObject({ kind: 'held' });
@@ -156,7 +156,7 @@ test('BILL-13 a hold that were executed again after its end would be open again:
   expect(await openHolds()).toEqual(['r.0']);
 });
 
-test('BILL-14 a delayed call waits for the test and is answered as ever', async () => {
+test('BILL-14 a delayed call waits for the test and returns its normal reply', async () => {
   const later = createMoment();
   planned({ kind: 'delay', until: later.until });
   const pending = store.readAccount(accountId);
@@ -170,7 +170,7 @@ test('BILL-14 a delayed call waits for the test and is answered as ever', async 
   expect(await pending).toMatchObject({ id: accountId });
 });
 
-test('BILL-14 during an outage nothing arrives, afterwards everything does', async () => {
+test('BILL-14 during an outage no call arrives, and afterwards every call does', async () => {
   expect(await kindOf(store.readAccount(accountId))).toBe('answered');
   proxy.forget();
   proxy.setOutage(true);

@@ -18,7 +18,7 @@ interface AuditedLedger {
   readonly table?: string;
 }
 
-/** What has to be true of an account at rest, with no hold open: its sums are those of its records. */
+/** Checks that an account without open holds has the sums of its records. */
 export const auditAccount = async (
   { direct, client, table = localTableNames.accounts }: AuditedLedger,
   accountId: string,

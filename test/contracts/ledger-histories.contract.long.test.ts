@@ -7,7 +7,7 @@ import { EngineHistory } from './engine-history.ts';
 import { type Engine, startEngine } from './engine-ledger.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 0, long: 500 });
-/** Side by side, each on accounts of its own. */
+/** Number of histories that run concurrently, each on its own account. */
 const LANES = 8;
 
 const plans = fc.array(
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => engine?.stop());
 
 test.skipIf(!hasDynamodb)(
-  'BILL-13 BILL-14 on the real engine, whatever calls fail, stall or come twice, each request is charged at most once',
+  'BILL-13 BILL-14 on the engine each request is charged at most once under any faults',
   async () => {
     const told = { charged: 0, refused: 0, released: 0, failed: 0, nothing: 0 };
     let accounts = 0;
@@ -52,7 +52,7 @@ test.skipIf(!hasDynamodb)(
       );
     await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index)));
     process.stdout.write(`${accounts} histories: ${JSON.stringify(told)}\n`);
-    // The histories are of every kind, or they prove little.
+    // A long run must contain histories of every kind, or it proves little.
     if (runs.numRuns >= 500) expect(Math.min(...Object.values(told))).toBeGreaterThan(runs.numRuns / 100);
   },
   3_600_000,

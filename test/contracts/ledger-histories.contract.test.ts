@@ -10,12 +10,12 @@ const runs = randomRuns(import.meta.filename, { quick: 100, long: 3_000 });
 
 let db: Database;
 beforeAll(async () => {
-  // Thousands of histories cannot wait for a disk.
+  // Skips syncs, because thousands of histories would take too long on a disk.
   db = await openTestDatabase({ sync: async () => undefined });
 });
 afterAll(() => db.close());
 
-/** Removes what the history before it has left. */
+/** Removes the data of the previous history. */
 const emptyLedger = (): InspectedLedger => {
   for (const table of ['accounts', 'holds', 'charges', 'credits', 'low_balances']) db.sql(`DELETE FROM ${table}`).run();
   return {

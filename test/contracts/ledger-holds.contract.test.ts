@@ -7,7 +7,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
   const { store, account, credit, order, record, read, money, subject } = ledgerScene(open);
 
   describe('hold', () => {
-    test('BILL-1 takes the amount from what is available and shows the account after it', async () => {
+    test('BILL-1 a hold reduces the available amount, and its reply has the changed account', async () => {
       const id = await account(100n);
       const reply = await store.hold(order(id));
       expect(reply).toEqual({ kind: 'held', account: await read(id) });
@@ -22,21 +22,21 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       });
     });
 
-    test('BILL-1 all that is available can be held, and not a pico-dollar more', async () => {
+    test('BILL-1 the whole available amount can be held, and not one pico-USD more', async () => {
       const id = await account(100n);
       expect(await store.hold(order(id, { amountPicos: 101n }))).toEqual({ kind: 'refused', account: await read(id) });
       expect(await store.hold(order(id, { amountPicos: 100n }))).toMatchObject({ kind: 'held' });
       expect(await money(id)).toEqual([0n, 100n, 0n]);
     });
 
-    test('AUTH-4 a balance of 0 or less holds nothing, not even an amount of 0', async () => {
+    test('AUTH-4 an account with a balance of 0 or less gets no hold, not even of 0', async () => {
       const id = await account(0n);
       expect(await store.hold(order(id, { amountPicos: 0n }))).toMatchObject({ kind: 'refused' });
       await credit(id, 10n);
       expect(await store.hold(order(id, { amountPicos: 0n }))).toMatchObject({ kind: 'held' });
     });
 
-    test('BILL-7 a balance spent to below zero holds nothing, though an open hold keeps part of it', async () => {
+    test('BILL-7 a negative balance gets no hold, even with an available amount in an open hold', async () => {
       const id = await account(100n);
       await store.hold(order(id, { amountPicos: 60n }));
       await store.hold(order(id, { holdId: 's.0', amountPicos: 30n }));
@@ -46,20 +46,20 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await store.hold(order(id, { holdId: 't.0', amountPicos: 0n }))).toMatchObject({ kind: 'refused' });
     });
 
-    test('AUTH-4 a blocked account is refused and shown as blocked', async () => {
+    test('AUTH-4 a blocked account is refused and returned as blocked', async () => {
       const id = await account(100n);
       await subject().block(id);
       expect(await store.hold(order(id))).toMatchObject({ kind: 'refused', account: { status: 'blocked' } });
     });
 
-    test('BILL-13 an id that is held is refused, and the open hold is shown', async () => {
+    test('BILL-13 an id that is held is refused, and the open hold is returned', async () => {
       const id = await account(100n);
       await store.hold(order(id));
       const reply = await store.hold(order(id, { amountPicos: 10n }));
       expect(reply).toMatchObject({ kind: 'refused', account: { holds: new Map([['r.0', { amountPicos: 40n }]]) } });
     });
 
-    test('BILL-13 while the id before is held the next one is refused, and the one before is shown', async () => {
+    test('BILL-13 the next id is refused while the previous one is held', async () => {
       const id = await account(100n);
       await store.hold(order(id));
       const next = order(id, { holdId: 'r.1', previousHoldId: 'r.0' });
@@ -69,7 +69,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await store.hold(next)).toMatchObject({ kind: 'held' });
     });
 
-    test('LIM-8 200 holds may be open, the next is refused', async () => {
+    test('LIM-8 200 holds can be open, and the next is refused', async () => {
       const id = await account(1_000n);
       await subject().placeHolds(id, HOLDS_MAX - 1);
       expect(await store.hold(order(id, { holdId: 'last.0', amountPicos: 1n }))).toMatchObject({ kind: 'held' });
@@ -79,7 +79,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await store.hold(order(id, { holdId: 'more.0', amountPicos: 1n }))).toMatchObject({ kind: 'held' });
     });
 
-    test('BILL-14 an account that is missing is told apart and is not created', async () => {
+    test('BILL-14 a missing account has its own reply and is not created', async () => {
       expect(await store.hold(order('nobody'))).toEqual({ kind: 'no-account' });
       expect(await store.readAccount('nobody')).toBeUndefined();
     });
@@ -101,7 +101,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await money(id)).toEqual([1n, most, most - 1n]);
     });
 
-    test('BILL-1 of 12 concurrent holds exactly those are placed that the money covers', async () => {
+    test('BILL-1 12 concurrent holds are placed as far as the money covers them', async () => {
       const id = await account(240n);
       const replies = await Promise.all(
         Array.from({ length: 12 }, (_, index) => subject().store.hold(order(id, { holdId: `r${index}.0` }))),

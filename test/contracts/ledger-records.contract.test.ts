@@ -49,7 +49,7 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     ]);
   });
 
-  test('BILL-15 the records of one request are its own and whole', async () => {
+  test('BILL-15 the records of one request are returned whole, without others', async () => {
     const id = await account(0n);
     await write(id, 'a.0', 'a.1', 'ab.0', 'b.0');
     const found = await subject().records.recordsOfRequest(id, 'a');
@@ -58,7 +58,7 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     expect(await subject().records.recordsOfRequest(id, 'c')).toEqual([]);
   });
 
-  test('OPS-5 more than one answer of the store can hold is read as a whole', async () => {
+  test('OPS-5 a list larger than one page of the store is read completely', async () => {
     const id = await account(0n);
     // 1.5 MB, where a page of the store has 1 MB at most.
     const long = 'x'.repeat(300_000);
@@ -90,7 +90,7 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     expect(new Set(found).size).toBe(found.length);
   });
 
-  test('OPS-3 whoever goes on behind a place finds what comes after it, with or without records', async () => {
+  test('OPS-3 a list that continues after any position finds all later entries', async () => {
     for (const id of [await account(0n), await account(0n), await account(0n)]) await write(id, 'a.0', 'b.0');
     const { records } = subject();
     const found = await Array.fromAsync(records.accountPlaces());

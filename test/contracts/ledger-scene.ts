@@ -6,7 +6,7 @@ export const AT = Date.UTC(2026, 10, 1);
 /** More than a double can hold exactly. */
 export const HUGE = 2n ** 53n + 1n;
 
-/** One store for the tests of a block, and what they need of it. To be called where a block is described. */
+/** One store for the tests of a block, with helpers. Called where the block is described. */
 export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
   let subject: LedgerSubject;
   let opened: LedgerStore;
@@ -27,7 +27,7 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
     reschedule: (accountId, sweepAtMs) => opened.reschedule(accountId, sweepAtMs),
   };
 
-  /** A new account with this much money. */
+  /** Opens an account with this balance. */
   const account = async (amountPicos: bigint): Promise<string> => {
     count += 1;
     const accountId = `account-${count}`;

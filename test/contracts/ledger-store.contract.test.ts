@@ -21,16 +21,19 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
     test.each([
       ['2^53 + 1', () => HUGE],
       ['the largest of the engine', () => subject().amountMaxPicos],
-    ])('BILL-13 the first record counts, and later writers are shown all of it: amount %s', async (_name, most) => {
-      const id = await account(0n);
-      const first = record(id, { ...full, amountPicos: most() });
-      expect(await store.putRecord(first)).toEqual({ kind: 'written' });
-      const late = record(id, { outcome: 'released', amountPicos: 0n, reason: 'expired' });
-      expect(await store.putRecord(late)).toEqual({ kind: 'exists', record: first });
-      expect(await store.readRecord(id, 'r.0')).toEqual(first);
-    });
+    ])(
+      'BILL-13 the first record counts, and later writers get the whole first record: amount %s',
+      async (_name, most) => {
+        const id = await account(0n);
+        const first = record(id, { ...full, amountPicos: most() });
+        expect(await store.putRecord(first)).toEqual({ kind: 'written' });
+        const late = record(id, { outcome: 'released', amountPicos: 0n, reason: 'expired' });
+        expect(await store.putRecord(late)).toEqual({ kind: 'exists', record: first });
+        expect(await store.readRecord(id, 'r.0')).toEqual(first);
+      },
+    );
 
-    test('BILL-13 of many writers at once one is first, and all others see its record', async () => {
+    test('BILL-13 one of many concurrent writers is first, and all others get its record', async () => {
       const id = await account(0n);
       const replies = await Promise.all(
         Array.from({ length: 20 }, (_, index) => subject().store.putRecord(record(id, { at: AT + index }))),
@@ -42,7 +45,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       for (const reply of replies) if (reply.kind === 'exists') expect(reply.record).toEqual(kept);
     });
 
-    test('BILL-15 a record with the required fields alone is read back without others', async () => {
+    test('BILL-15 a record with only the required fields is read without others', async () => {
       const id = await account(0n);
       const released = record(id, { outcome: 'released', amountPicos: 0n });
       await store.putRecord({ ...released, overage: false, implausible: false, usage: {} });
@@ -52,7 +55,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
   });
 
   describe('apply', () => {
-    test('BILL-3 a settled record releases the rest and counts the charge', async () => {
+    test('BILL-3 a settled record releases the remainder and adds the charge', async () => {
       const id = await account(100n);
       await store.hold(order(id));
       const after = await store.apply(record(id), 40n);
@@ -61,21 +64,21 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect((await read(id)).holds.size).toBe(0);
     });
 
-    test('BILL-2 a released record gives back the whole hold', async () => {
+    test('BILL-2 a released record returns the whole hold', async () => {
       const id = await account(100n);
       await store.hold(order(id));
       await store.apply(record(id, { outcome: 'released', amountPicos: 0n }), 40n);
       expect(await money(id)).toEqual([100n, 100n, 0n]);
     });
 
-    test('BILL-7 a charge above the hold may push what is available below zero', async () => {
+    test('BILL-7 a charge above the hold can make the available amount negative', async () => {
       const id = await account(100n);
       await store.hold(order(id, { amountPicos: 100n }));
       await store.apply(record(id, { amountPicos: 150n, overage: true }), 100n);
       expect(await money(id)).toEqual([-50n, 100n, 150n]);
     });
 
-    test('BILL-13 nothing moves without a hold, with another amount, a second time, or without an account', async () => {
+    test('BILL-13 apply without a hold, with another amount or a second time moves nothing', async () => {
       const id = await account(100n);
       expect(await store.apply(record(id), 40n)).toBeUndefined();
       await store.hold(order(id));
@@ -86,7 +89,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await money(id)).toEqual([75n, 100n, 25n]);
     });
 
-    test('BILL-13 of many at once one moves the money', async () => {
+    test('BILL-13 one of many concurrent applies moves the money', async () => {
       const id = await account(100n);
       await store.hold(order(id));
       const replies = await Promise.all(Array.from({ length: 20 }, () => subject().store.apply(record(id), 40n)));
@@ -96,7 +99,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
   });
 
   describe('account and credit', () => {
-    test('KEY-1 an account is created once, and what it has is kept', async () => {
+    test('KEY-1 an account is created once and keeps its content', async () => {
       const id = await account(100n);
       expect(await store.createAccount(id)).toBe('exists');
       expect(await money(id)).toEqual([100n, 100n, 0n]);
@@ -110,21 +113,21 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await money(id)).toEqual([105n, 105n, 0n]);
     });
 
-    test('KEY-6 a credit to an account that is missing leaves nothing behind', async () => {
+    test('KEY-6 a credit to a missing account leaves nothing behind', async () => {
       const id = 'late-account';
       expect(await credit(id, 5n)).toEqual({ kind: 'no-account' });
       await store.createAccount(id);
       expect(await credit(id, 5n)).toEqual({ kind: 'credited' });
     });
 
-    test('KEY-6 a blocked account is credited as well', async () => {
+    test('KEY-6 a blocked account can be credited', async () => {
       const id = await account(100n);
       await subject().block(id);
       expect(await credit(id, 5n, 'second')).toEqual({ kind: 'credited' });
       expect(await money(id)).toEqual([105n, 105n, 0n]);
     });
 
-    test('KEY-6 one reference sent many times at once is credited once', async () => {
+    test('KEY-6 concurrent credits with one reference are credited once', async () => {
       const id = await account(0n);
       const send = () =>
         subject().store.credit({ accountId: id, ref: 'same', amountPicos: 7n, reason: 'test', at: AT });
@@ -139,7 +142,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
     const isDue = async (id: string, nowMs: number) =>
       (await store.due(nowMs)).some(({ accountId }) => accountId === id);
 
-    test('BILL-13 an account without holds is not on it; the first hold puts it there, the next leaves its time', async () => {
+    test('BILL-13 the first hold puts the account on the list, and the next keeps its time', async () => {
       const id = await account(100n);
       expect(await subject().sweepAtOf(id)).toBeUndefined();
       await store.hold(order(id));
@@ -149,13 +152,13 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await isDue(id, AT + 300_000)).toBe(true);
     });
 
-    test('BILL-13 a refused hold puts nobody on it', async () => {
+    test('BILL-13 a refused hold puts no account on the list', async () => {
       const id = await account(10n);
       await store.hold(order(id));
       expect(await subject().sweepAtOf(id)).toBeUndefined();
     });
 
-    test('BILL-13 an account leaves it only while no hold is open', async () => {
+    test('BILL-13 an account leaves the list only while no hold is open', async () => {
       const id = await account(100n);
       await store.hold(order(id));
       const before = await read(id);
@@ -177,7 +180,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect((await read(id)).version).toBe(version + 1);
     });
 
-    test('BILL-13 an account that is missing is not put on it', async () => {
+    test('BILL-13 a missing account is not put on the list', async () => {
       await store.reschedule('nobody', AT);
       await store.reschedule('nobody', undefined);
       expect(await isDue('nobody', AT)).toBe(false);

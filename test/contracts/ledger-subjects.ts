@@ -15,7 +15,7 @@ import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 import { openTestDatabase } from '../support/sqlite.ts';
 
-/** One implementation of the ledger store, and what a test has to see or do past it. */
+/** Implementation of the ledger store, with calls that bypass it. */
 export interface LedgerSubject {
   readonly store: LedgerStore;
   readonly records: LedgerRecords;
@@ -26,7 +26,7 @@ export interface LedgerSubject {
   block(accountId: string): Promise<void>;
   /** Places holds of 1 pico-USD in one write. */
   placeHolds(accountId: string, count: number): Promise<void>;
-  /** The account's place on the sweep list, undefined when it is not on it. */
+  /** Position of the account on the sweep list; undefined if it is not on the list. */
   sweepAtOf(accountId: string): Promise<number | undefined>;
 }
 
@@ -119,7 +119,7 @@ export const expectBalanced = (account: Account): void => {
   expect(account.availablePicos + heldOf(account), 'available + held').toBe(balanceOf(account));
 };
 
-/** The same store; after every write the account is read back, has to balance, and has to have counted it. */
+/** Wraps the store: after every write it reads the account, which must balance and have counted the write. */
 export const watched = (store: LedgerStore): LedgerStore => {
   const around = async <T>(accountId: string, call: () => Promise<T>, wrote: (reply: T) => boolean): Promise<T> => {
     const before = await store.readAccount(accountId);

@@ -40,7 +40,7 @@ describe.each(limitSubjects)('the key store $name', ({ open }) => {
     expect(await subject.countKeys()).toBe(before);
   });
 
-  test('AUTH-5 a revoked key is refused from the next request on, shown as revoked, and spends nothing', async () => {
+  test('AUTH-5 a revoked key is rejected from the next request on and uses no rate', async () => {
     const idle = await newKey();
     const busy = await newKey();
     await take(busy);
@@ -53,7 +53,7 @@ describe.each(limitSubjects)('the key store $name', ({ open }) => {
     expect(await subject.keys.read(idle)).toMatchObject({ status: 'revoked', tatMicros: 0 });
   });
 
-  test('AUTH-5 a key revoked amid its own requests serves none that starts after the revocation', async () => {
+  test('AUTH-5 a key that is revoked during its requests admits none that starts later', async () => {
     const hash = await newKey();
     const early = Array.from({ length: 5 }, () => take(hash));
     await subject.revoke(hash);
@@ -61,7 +61,7 @@ describe.each(limitSubjects)('the key store $name', ({ open }) => {
     await Promise.all(early);
   });
 
-  test('AUTH-4 a blocked key is shown as blocked and still spends its rate', async () => {
+  test('AUTH-4 a blocked key is returned as blocked and still uses its rate', async () => {
     const hash = await newKey();
     await subject.block(hash);
     expect(await take(hash)).toMatchObject({ kind: 'taken', key: { blocked: true, tatMicros: NOW + INTERVAL } });
@@ -82,7 +82,7 @@ describe.each(limitSubjects)('the key store $name', ({ open }) => {
     expect(await takeMany(hash, 20, NOW + 100 * INTERVAL)).toBe(15);
   });
 
-  test('LIM-2 a clock that is behind spends no more than the bucket has, and keys do not share a bucket', async () => {
+  test('LIM-2 a clock that is behind takes no more than the bucket has', async () => {
     const hash = await newKey();
     expect(await takeMany(hash, 15)).toBe(15);
     expect(await takeMany(hash, 5, NOW - 10 * INTERVAL)).toBe(0);
@@ -100,7 +100,7 @@ describe.each(limitSubjects)('the address counters $name', ({ open }) => {
   const takeMany = (address: string, times: number, nowMicros = NOW): Promise<number> =>
     countPassed(times, () => subject.counters.take(address, bucket, nowMicros));
 
-  test('LIM-1 exactly the burst of an unknown address passes, and addresses do not share a bucket', async () => {
+  test('LIM-1 an unknown address passes exactly the burst, and addresses share no bucket', async () => {
     expect(await takeMany('192.0.2.1', 40)).toBe(15);
     expect(await takeMany('192.0.2.1', 10)).toBe(0);
     expect(await takeMany('192.0.2.2', 1)).toBe(1);
@@ -114,7 +114,7 @@ describe.each(limitSubjects)('the address counters $name', ({ open }) => {
     expect(await takeMany('192.0.2.3', 20, NOW + 100 * INTERVAL)).toBe(15);
   });
 
-  test('LIM-1 concurrent requests at several instants pass no more than burst and refill together', async () => {
+  test('LIM-1 concurrent requests with different clock times get at most burst plus refill', async () => {
     const instants = Array.from({ length: 20 }, (_, index) => NOW + (index * INTERVAL) / 5);
     const taken = await Promise.all(instants.map((nowMicros) => takeMany('192.0.2.4', 3, nowMicros)));
     const sum = taken.reduce((total, part) => total + part, 0);

@@ -17,7 +17,7 @@ import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 import { putKey } from '../support/put-key.ts';
 import { openTestDatabase } from '../support/sqlite.ts';
 
-/** One implementation of the two stores that limit, and what a test has to do past them. */
+/** Implementation of the two rate limit stores, with calls that bypass them. */
 export interface LimitSubject {
   readonly keys: KeyStore;
   readonly counters: AddressCounters;
@@ -93,6 +93,6 @@ export const limitSubjects = [
   ...onDatabase({ name: 'on the database', open: dynamodb }),
 ];
 
-/** Number of concurrent requests that pass. */
+/** Returns the number of concurrent requests that pass. */
 export const countPassed = async (times: number, take: () => Promise<boolean>): Promise<number> =>
   (await Promise.all(Array.from({ length: times }, take))).filter((passed) => passed).length;

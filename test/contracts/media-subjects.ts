@@ -19,7 +19,7 @@ import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
 import { MemoryPageFiles } from '../support/memory/memory-page-files.ts';
 import { MemoryVideoFiles } from '../support/memory/memory-video-files.ts';
 
-/** One implementation of the stores of whole files. */
+/** Implementation of the stores of whole files. */
 export interface MediaSubject {
   readonly outbox: Outbox;
   readonly answers: ResponseStore;
@@ -28,7 +28,7 @@ export interface MediaSubject {
   stop(): Promise<void>;
 }
 
-/** One implementation of the files of pages. */
+/** Implementation of the page files. */
 export interface PageSubject {
   readonly pages: PageFiles;
   putPage(page: string, file: string, text: string, mediaType: string): Promise<void>;
@@ -36,7 +36,7 @@ export interface PageSubject {
 }
 
 interface BucketSubject extends MediaSubject, PageSubject {
-  /** Puts an object past the stores. */
+  /** Puts an object without using the stores. */
   putObject(key: string, body: string): Promise<void>;
 }
 

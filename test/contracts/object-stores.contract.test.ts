@@ -6,21 +6,21 @@ import { type MediaSubject, mediaSubjects, type PageSubject, pageSubjects } from
 const contentOf = async (stored: StoredMedia | undefined) =>
   stored && { ...stored, bytes: Buffer.concat(await Array.fromAsync(stored.bytes)) };
 
-describe.each(mediaSubjects)('answers and images $name', ({ open }) => {
+describe.each(mediaSubjects)('the stores of responses and images $name', ({ open }) => {
   let subject: MediaSubject;
   beforeAll(async () => {
     subject = await open();
   });
   afterAll(() => subject?.stop());
 
-  test('IDEM-7 an answer is got as it was put, to the byte', async () => {
+  test('IDEM-7 a stored response is read byte for byte', async () => {
     for (const content of ['{"text":"\u0000 ünï \u{1f600} \\r\r\n"}', '\ufeff{}', 'é0123456789'.repeat(100_000)]) {
       await subject.answers.put('account-1/answer', content);
       for (const _again of [1, 2]) expect((await subject.answers.get('account-1/answer')) === content).toBe(true);
     }
   });
 
-  test('IDEM-7 a missing answer is undefined, also next to an outbox entry of its name', async () => {
+  test('IDEM-7 a missing response is undefined, even next to an outbox entry of its name', async () => {
     expect(await subject.answers.get('account-1/none')).toBeUndefined();
     await subject.outbox.put({
       record: { accountId: 'a', holdId: 'h.0', requestId: 'h', outcome: 'settled', amountPicos: 1n, at: 0 },
@@ -29,8 +29,8 @@ describe.each(mediaSubjects)('answers and images $name', ({ open }) => {
     expect(await subject.answers.get('h.0')).toBeUndefined();
   });
 
-  test.each([1, 300_000])('IMG-6 an image of %i bytes is read as it was put, with its type', async (length) => {
-    // A view of larger memory: only the view may be stored.
+  test.each([1, 300_000])('IMG-6 an image of %i bytes is read byte for byte, with its type', async (length) => {
+    // View of a larger buffer: only the view may be stored.
     const bytes = randomBytes(length + 200).subarray(100, length + 100);
     const name = `1795000000-${length}`;
     await subject.media.put(name, bytes, 'image/webp');
@@ -39,7 +39,7 @@ describe.each(mediaSubjects)('answers and images $name', ({ open }) => {
     expect(found?.bytes.equals(bytes)).toBe(true);
   });
 
-  test('IMG-6 a missing image is undefined, also next to an answer of its name', async () => {
+  test('IMG-6 a missing image is undefined, even next to a response of its name', async () => {
     expect(await subject.media.open('1795000000-none')).toBeUndefined();
     await subject.answers.put('1795000000-answer', 'text');
     expect(await subject.media.open('1795000000-answer')).toBeUndefined();
@@ -53,7 +53,7 @@ describe.each(pageSubjects)('pages $name', ({ open }) => {
   });
   afterAll(() => subject?.stop());
 
-  test('REF-1 a file of a page is read with its type and length, a missing one is undefined', async () => {
+  test('REF-1 a file of a page is read with type and length, and a missing one is undefined', async () => {
     await subject.putPage('app', 'index.html', '<p>ünï</p>', 'text/html');
     const found = await contentOf(await subject.pages.open('app', 'index.html'));
     expect(found).toEqual({ mediaType: 'text/html', length: 12, bytes: Buffer.from('<p>ünï</p>') });

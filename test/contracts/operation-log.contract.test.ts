@@ -52,7 +52,7 @@ const operation = (id: string, changes: Partial<Operation> = {}): Operation => (
   ...changes,
 });
 
-test.each(subjects)('OPS-5 operations $name are listed by account, the oldest first, each once', async ({ open }) => {
+test.each(subjects)('OPS-5 operations $name are listed by account, the oldest first, once each', async ({ open }) => {
   const { log } = await open();
   const second = operation('02', { ref: 'ticket-7' });
   for (const each of [second, operation('01'), second, operation('03', { accountId: 'logged-2' })]) {
@@ -62,7 +62,7 @@ test.each(subjects)('OPS-5 operations $name are listed by account, the oldest fi
   expect(await log.list('unknown')).toEqual([]);
 });
 
-describe.each(engines)('items beside the money $name', ({ open }) => {
+describe.each(engines)('the operation log and the audit cursor $name', ({ open }) => {
   let subject: Subject;
   beforeAll(async () => {
     subject = await open();

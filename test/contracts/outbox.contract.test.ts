@@ -3,7 +3,7 @@ import type { ChargeRecord, OutboxEntry } from '../../lambdas/core/ledger/ledger
 import { renderNote } from '../../lambdas/stores/s3/outbox.ts';
 import { type MediaSubject, mediaSubjects, openS3 } from './media-subjects.ts';
 
-/** Every field a record can have: a new one has to be added here. */
+/** Record with every field. Add new fields here. */
 const full = (holdId: string): Required<ChargeRecord> => ({
   accountId: 'account-1',
   holdId,
@@ -46,7 +46,7 @@ describe.each(mediaSubjects)('the outbox $name', ({ open }) => {
     expect(await subject.outbox.list()).toEqual([]);
   });
 
-  test('BILL-14 a note is read as it was put, however often', async () => {
+  test('BILL-14 an entry is read unchanged, any number of times', async () => {
     for (const note of [noteOf('full.0'), plain('plain.0')]) {
       await subject.outbox.put(note);
       await subject.outbox.put(note);
@@ -55,16 +55,16 @@ describe.each(mediaSubjects)('the outbox $name', ({ open }) => {
     }
   });
 
-  test('BILL-14 where there is no note, none is read, and removing it does no harm', async () => {
+  test('BILL-14 a missing entry is undefined, and its removal does no harm', async () => {
     expect(await subject.outbox.read('nobody.0')).toBeUndefined();
     await subject.outbox.remove('nobody.0');
     await subject.outbox.put(plain('some.1'));
-    // Neither name is the beginning of what another hold is called.
+    // Neither hold id is a prefix of the other.
     expect(await subject.outbox.read('some')).toBeUndefined();
     expect(await subject.outbox.read('some.11')).toBeUndefined();
   });
 
-  test('BILL-14 notes that wait are listed until they are removed', async () => {
+  test('BILL-14 waiting entries are listed until they are removed', async () => {
     const holdIds = ['list.0', 'list.1', 'other.0'];
     const others = await subject.outbox.list();
     await Promise.all(holdIds.map((holdId) => subject.outbox.put(plain(holdId))));

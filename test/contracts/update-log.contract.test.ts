@@ -15,7 +15,7 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
     return `update#${id}`;
   };
 
-  test('KEY-1 an update is claimed once, and is busy as long as its lease lasts', async () => {
+  test('KEY-1 an update is claimed once, and is busy until its lease ends', async () => {
     const update = newUpdate();
     expect(await claim(update)).toBe('claimed');
     expect(await claim(update)).toBe('busy');
@@ -25,7 +25,7 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
     expect(await claim(update, NOW + 2 * UPDATE_LEASE_MS + 1)).toBe('busy');
   });
 
-  test('KEY-1 an update that is done is done for good', async () => {
+  test('KEY-1 an update that is completed stays completed', async () => {
     const update = newUpdate();
     await claim(update);
     await subject.updates.finish(update, NOW);
@@ -34,7 +34,7 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
     expect(await claim(update, NOW + 86_400_000)).toBe('done');
   });
 
-  test('KEY-1 an update that was given back is there for the next delivery at once', async () => {
+  test('KEY-1 a released update is free for the next delivery', async () => {
     const update = newUpdate();
     await claim(update);
     await subject.updates.free(update);
@@ -53,7 +53,7 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
     expect(await claim(update, NOW + UPDATE_LEASE_MS + 3)).toBe('done');
   });
 
-  test('KEY-1 the start of a chat has nothing to do with the update of its number', async () => {
+  test('KEY-1 the start of a chat is independent of the update with its number', async () => {
     newUpdate();
     await claim(`update#${id}`);
     await subject.updates.finish(`update#${id}`, NOW);
@@ -64,7 +64,7 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
     expect(await claim(`update#${id}`)).toBe('done');
   });
 
-  test('KEY-1 of several deliveries at once one is dealt with', async () => {
+  test('KEY-1 one of several concurrent deliveries is processed', async () => {
     const update = `update#${Number.MAX_SAFE_INTEGER}` as const;
     for (const nowMs of [NOW, NOW + UPDATE_LEASE_MS + 1]) {
       const replies = await Promise.all(Array.from({ length: 6 }, () => claim(update, nowMs)));

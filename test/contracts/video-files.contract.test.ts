@@ -7,7 +7,7 @@ import { type MediaSubject, mediaSubjects } from './media-subjects.ts';
 const MiB = 1024 * 1024;
 const PIECE = 64 * 1024;
 
-/** Bytes of which no two megabytes are alike. */
+/** Creates bytes of which no two megabytes are equal. */
 const bytesOf = (length: number): Buffer => {
   const words = new Uint32Array(Math.ceil(length / 4));
   for (let at = 0; at < words.length; at += 1) words[at] = Math.imul(at + 1, 2_654_435_761);
@@ -58,7 +58,7 @@ describe.each(mediaSubjects)('the files of videos $name', ({ open }) => {
     ['a few bytes', 5, PIECE],
     ['a part', 8 * MiB, 1_000_003],
     ['a part and a byte, in one piece', 8 * MiB + 1, 9 * MiB],
-  ])('VID-5 a file of %s is read as it was put', async (_what, length, size) => {
+  ])('VID-5 a file of %s is read unchanged', async (_what, length, size) => {
     const bytes = bytesOf(length);
     await subject.videos.put(id, pieces(bytes, size));
     await expectFile(bytes);
@@ -72,18 +72,18 @@ describe.each(mediaSubjects)('the files of videos $name', ({ open }) => {
 
   const error = new GatewayError('upstream_error', 'it is incomplete');
 
-  test.each([0, 1])('VID-5 what breaks off after %i bytes is not a file', async (length) => {
+  test.each([0, 1])('VID-5 an upload that stops after %i bytes leaves no file', async (length) => {
     await expect(subject.videos.put(id, breaking(bytesOf(length), error))).rejects.toBe(error);
     expect(await read()).toBeUndefined();
   });
 
-  test('VID-5 what breaks off after a part leaves the earlier file', async () => {
+  test('VID-5 an upload that stops after a part keeps the earlier file', async () => {
     await subject.videos.put(id, pieces(Buffer.from('kept')));
     await expect(subject.videos.put(id, breaking(bytesOf(8 * MiB + 1), error))).rejects.toBe(error);
     await expectFile(Buffer.from('kept'));
   });
 
-  test('VID-4 a range is what lies between its ends, both included', async () => {
+  test('VID-4 a range includes both its ends', async () => {
     const bytes = bytesOf(5 * PIECE);
     await subject.videos.put(id, pieces(bytes));
     const last = bytes.length - 1;
@@ -105,7 +105,7 @@ describe.each(mediaSubjects)('the files of videos $name', ({ open }) => {
     }
   });
 
-  test('VID-4 a reader may stop in the middle', async () => {
+  test('VID-4 a reader can stop in the middle', async () => {
     await subject.videos.put(id, pieces(bytesOf(2 * MiB)));
     for (let reader = 0; reader < 3; reader += 1) {
       for await (const piece of (await subject.videos.open(id)) ?? []) {
@@ -116,12 +116,12 @@ describe.each(mediaSubjects)('the files of videos $name', ({ open }) => {
     expect((await read())?.length).toBe(2 * MiB);
   });
 
-  test('VID-4 where there is no file, none is opened', async () => {
+  test('VID-4 a missing file is not opened', async () => {
     expect(await read()).toBeUndefined();
     expect(await read({ first: 0, last: 0 })).toBeUndefined();
   });
 
-  test('VID-8 a removed file is gone, and may be removed again', async () => {
+  test('VID-8 a file is removed, and a second removal does no harm', async () => {
     await subject.videos.remove(id);
     await subject.videos.put(id, pieces(bytesOf(5)));
     await subject.videos.remove(id);

@@ -24,7 +24,7 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
   const ids = (jobs: readonly VideoJob[]): readonly string[] => jobs.map(({ id }) => id);
   const list = (range: Partial<JobRange> = {}) =>
     subject.store.list(accountId, { limit: 100, newestFirst: true, ...range });
-  /** All pages, each behind the last job of the one before. */
+  /** Returns all pages, each after the last job of the previous one. */
   const pages = async (limit: number, newestFirst: boolean): Promise<readonly (readonly string[])[]> => {
     const found: (readonly string[])[] = [];
     let after: VideoJob | undefined;
@@ -37,7 +37,7 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
   };
   const end = (id: string) => subject.store.end(id, { state: 'completed', completedAtMs: CREATED_AT + 1 });
 
-  test('VID-8 the own jobs are listed whole, newest or oldest first, in every state', async () => {
+  test("VID-8 an account's jobs are listed completely, in both orders and every state", async () => {
     const [one, two, three] = [await made(CREATED_AT), await made(CREATED_AT + 1), await made(CREATED_AT + 2)];
     await made(CREATED_AT + 1, { accountId: `other-${accountId}` });
     await subject.store.advance(one, 5);
@@ -54,7 +54,7 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
     expect(await list()).toEqual({ jobs: [], more: false });
   });
 
-  test('VID-8 no list shows what was refused, abandoned or removed', async () => {
+  test('VID-8 no list shows a refused, abandoned or removed job', async () => {
     const [refused, removed, kept] = [await made(CREATED_AT), await made(CREATED_AT), await made(CREATED_AT)];
     await subject.store.refuse(refused, failure);
     await end(removed);
@@ -65,7 +65,7 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
     expect(more).toBe(false);
   });
 
-  test('VID-8 a page ends at its limit and tells whether there is more', async () => {
+  test('VID-8 a page ends at its limit and says whether there is more', async () => {
     const made5 = [];
     for (let at = 0; at < 5; at += 1) made5.push(await made(CREATED_AT + at));
     expect(await pages(2, false)).toEqual([made5.slice(0, 2), made5.slice(2, 4), made5.slice(4)]);
@@ -74,7 +74,7 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
     expect((await list({ limit: 4 })).more).toBe(true);
   });
 
-  test.each([1, 3])('VID-8 jobs of one millisecond come once each, %i to a page', async (limit) => {
+  test.each([1, 3])('VID-8 jobs of the same millisecond are listed once each, %i per page', async (limit) => {
     const all = new Set<string>();
     for (let at = 0; at < 9; at += 1) all.add(await made(CREATED_AT + Math.floor(at / 4)));
     for (const newestFirst of [true, false]) {
@@ -86,7 +86,7 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
     }
   });
 
-  test('VID-8 a page goes on behind a job that has been removed meanwhile', async () => {
+  test('VID-8 a page continues after a job that was removed meanwhile', async () => {
     const three = [await made(CREATED_AT), await made(CREATED_AT), await made(CREATED_AT)];
     const { jobs } = await list({ limit: 1 });
     const [first] = jobs;
@@ -98,7 +98,7 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
     expect(rest).toHaveLength(2);
   });
 
-  test('VID-8 a list of more than a megabyte comes in one', async () => {
+  test('VID-8 a list larger than a megabyte is read in one call', async () => {
     const prompt = 'é'.repeat(150_000);
     const many = [];
     for (let at = 0; at < 6; at += 1) many.push(await made(CREATED_AT + at, { prompt }));
@@ -107,14 +107,14 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
     expect(more).toBe(true);
     expect(jobs.every((job) => job.prompt === prompt)).toBe(true);
     expect((await list({ limit: 6 })).more).toBe(false);
-    // One of these limits is what the first megabyte holds.
+    // One of these limits equals the number of jobs in the first megabyte.
     for (const limit of [2, 3, 4]) {
       const page = await list({ limit });
       expect([page.jobs.length, page.more]).toEqual([limit, true]);
     }
   });
 
-  test('VID-7 a job is due from its moment on, until it is put off or ended', async () => {
+  test('VID-7 a job is due from its time on, until it is postponed or ended', async () => {
     const dueAt = CREATED_AT - 1_000_000;
     const create = async (atMs: number): Promise<string> => {
       const order = orderOf({ accountId });
@@ -138,11 +138,11 @@ describe.each(jobSubjects)('the lists of videos $name', ({ open }) => {
     for (const id of [first, second, late]) expect(await subject.store.postpone(id, dueAt)).toBe(false);
     expect(await subject.store.postpone(orderOf().id, dueAt)).toBe(false);
     expect(await due(dueAt + 10)).toEqual(new Set());
-    // What is shown to its owner is no concern of this list.
+    // This list does not depend on whether the owner sees the job.
     expect((await list()).jobs).toHaveLength(2);
   });
 
-  test('VID-8 of a removed job nothing is left but its place in the list', async () => {
+  test('VID-8 a removed job keeps only its position in the list', async () => {
     const order = orderOf({ accountId });
     expect(await subject.store.remove(order.id)).toBe(false);
     await subject.store.create(order, DUE_AT);

@@ -29,7 +29,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     if (!job) throw new Error('no job');
     return job;
   };
-  /** A call that may be repeated, as after a lost reply: it says the same again and changes nothing more. */
+  /** Repeats a call, as after a lost result: it returns the same and changes nothing more. */
   const twice = async <T>(call: () => Promise<T>): Promise<T> => {
     const reply = await call();
     const job = await store().read(id());
@@ -37,7 +37,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await store().read(id())).toEqual(job);
     return reply;
   };
-  /** Everything that only a job which has not ended takes. */
+  /** Expects that the store rejects every change that only an unfinished job accepts. */
   const expectEnded = async (): Promise<void> => {
     const job = await store().read(id());
     expect(await store().advance(id(), 99)).toBe(false);
@@ -48,7 +48,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await store().read(id())).toEqual(job);
   };
 
-  test('VID-3 a job is created with everything that was ordered, once', async () => {
+  test('VID-3 a job is created once, with all its parameters', async () => {
     expect(await store().read(id())).toBeUndefined();
     expect(await create()).toEqual({ kind: 'created' });
     expect(await present()).toEqual({ ...order, ...begun });
@@ -59,7 +59,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await present()).toEqual({ ...order, ...begun });
   });
 
-  test('VID-1 an order without a webhook, sold by seconds, with a prompt of 32,000 characters is kept as it is', async () => {
+  test('VID-1 a job without a webhook, priced by seconds, with a long prompt is kept unchanged', async () => {
     order = orderOf({ prompt: '\u{1f600}'.repeat(16_000), terms: { unit: 'second', ratePicos: 0n, unitsMax: 12 } });
     const { webhook: _, ...plain } = order;
     await store().create(plain, DUE_AT);
@@ -68,25 +68,25 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect('webhook' in job).toBe(false);
   });
 
-  test('VID-3 the vendor gives one id, and only to a job that is queued', async () => {
+  test('VID-3 only a queued job gets a provider id, and only one', async () => {
     expect(await store().setUpstream(id(), 'up-1')).toBe(false);
     await create();
     expect(await twice(() => store().setUpstream(id(), 'up-1'))).toBe(true);
     expect(await store().setUpstream(id(), 'up-2')).toBe(false);
-    // The first reply was lost, and meanwhile the job went on.
+    // The first result was lost, and the job continued meanwhile.
     await store().advance(id(), 10);
     expect(await store().setUpstream(id(), 'up-1')).toBe(true);
     expect(await present()).toEqual({ ...order, ...begun, state: 'in_progress', progress: 10, upstreamId: 'up-1' });
   });
 
-  test('VID-3 a job that went on without an id gets none any more', async () => {
+  test('VID-3 a job that advanced without an id gets none later', async () => {
     await create();
     await store().advance(id(), undefined);
     expect(await store().setUpstream(id(), 'up-1')).toBe(false);
     expect((await present()).upstreamId).toBeUndefined();
   });
 
-  test('VID-3 progress moves on and never falls, whatever comes late', async () => {
+  test('VID-3 progress never falls, even after late reports', async () => {
     expect(await store().advance(id(), 1)).toBe(false);
     await create();
     expect(await twice(() => store().advance(id(), undefined))).toBe(true);
@@ -104,13 +104,13 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     }
   });
 
-  test('VID-3 a queued job that is reported with less than nothing is in progress all the same', async () => {
+  test('VID-3 a negative progress report moves a queued job to in_progress with progress 0', async () => {
     await create();
     expect(await store().advance(id(), -1)).toBe(true);
     expect(await present()).toMatchObject({ state: 'in_progress', progress: 0 });
   });
 
-  test('VID-3 of several reasons to fail the first is kept', async () => {
+  test('VID-3 the first of several failures is kept', async () => {
     expect(await store().noteFailure(id(), failure)).toBe(false);
     await create();
     expect(await twice(() => store().noteFailure(id(), failure))).toBe(true);
@@ -118,7 +118,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await present()).toEqual({ ...order, ...begun, failure });
   });
 
-  test('VID-5 the file and its tokens are noted, the first of them counts', async () => {
+  test('VID-5 the first file and its tokens are kept', async () => {
     expect(await store().noteFile(id(), file, 1)).toBe(false);
     await create();
     expect(await twice(() => store().noteFile(id(), otherFile, 10_000))).toBe(true);
@@ -127,14 +127,14 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await present()).toEqual({ ...order, ...begun, file: otherFile, tokens: 10_000 });
   });
 
-  test('VID-6 a file without tokens is noted without them', async () => {
+  test('VID-6 a file whose tokens are unknown is recorded without a token count', async () => {
     await create();
     expect(await twice(() => store().noteFile(id(), file, undefined))).toBe(true);
     expect(await present()).toEqual({ ...order, ...begun, file });
     expect((await present()).tokens).toBeUndefined();
   });
 
-  test('VID-3 a completed job is completed for good', async () => {
+  test('VID-3 a completed job stays completed', async () => {
     expect(await store().end(id(), completed)).toBe(false);
     await create();
     await store().setUpstream(id(), 'up-1');
@@ -152,7 +152,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await present()).toEqual(job);
   });
 
-  test('VID-3 a failed job has failed for good, for the first reason', async () => {
+  test('VID-3 a failed job stays failed, with its first failure', async () => {
     await create();
     expect(await twice(() => store().end(id(), failed))).toBe(true);
     expect(await store().end(id(), { state: 'failed', failure: another })).toBe(true);
@@ -162,7 +162,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     await expectEnded();
   });
 
-  test('BILL-2 a creation that was refused leaves a failed job', async () => {
+  test('BILL-2 a refused creation leaves a failed job', async () => {
     expect(await store().refuse(id(), failure)).toBe(false);
     await create();
     expect(await twice(() => store().refuse(id(), failure))).toBe(true);
@@ -173,7 +173,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     await expectEnded();
   });
 
-  test('BILL-2 what has begun at the vendor, or gone on, cannot be refused', async () => {
+  test('BILL-2 a job that started at the provider or advanced cannot be refused', async () => {
     await create();
     await store().setUpstream(id(), 'up-1');
     expect(await store().refuse(id(), failure)).toBe(false);
@@ -185,7 +185,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect((await present()).refused).toBe(false);
   });
 
-  test('IDEM-8 what was abandoned is never created, and nothing can be done to it', async () => {
+  test('IDEM-8 an abandoned job is never created or changed', async () => {
     expect(await twice(() => store().abandon(id()))).toEqual({ kind: 'abandoned' });
     expect(await twice(create)).toEqual({ kind: 'closed' });
     expect(await store().read(id())).toBeUndefined();
@@ -197,7 +197,7 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await store().abandon(id())).toEqual({ kind: 'abandoned' });
   });
 
-  test('IDEM-8 what was created is not abandoned but shown, also when it was refused', async () => {
+  test('IDEM-8 a created job is not abandoned but returned, even if it was refused', async () => {
     await create();
     expect(await twice(() => store().abandon(id()))).toEqual({ kind: 'exists', job: { ...order, ...begun } });
     await store().refuse(id(), failure);

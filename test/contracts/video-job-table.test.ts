@@ -14,7 +14,7 @@ const file = { name: 'one', bytes: 5, sha256: 'a'.repeat(64) };
 const accountId = 'one-by-one';
 const end: Call = (store, id) => store.end(id, { state: 'completed', completedAtMs: CREATED_AT + 1 });
 
-/** Every method on a queued job, with what it answers; `remove` needs an ended one. */
+/** Every method on a queued job, with its result; `remove` needs a finished one. */
 const methods: Record<keyof VideoJobStore, readonly [Call, expected: unknown]> = {
   create: [(store, id) => store.create({ ...orderOf(), id }, DUE_AT), { kind: 'exists' }],
   abandon: [(store, id) => store.abandon(id), { kind: 'exists' }],
@@ -71,7 +71,7 @@ test.each(names)('VID-3 %s is one call', async (name) => {
   expect(proxy.calls).toHaveLength(1);
 });
 
-test.each(names)('VID-3 %s whose reply is lost answers the same when it is repeated', async (name) => {
+test.each(names)('VID-3 %s returns the same after a lost reply', async (name) => {
   const [call, expected] = methods[name];
   const id = await prepared(name);
   proxy.setPlan(({ turn }) => (turn === 0 ? { kind: 'lose-reply' } : undefined));
@@ -80,7 +80,7 @@ test.each(names)('VID-3 %s whose reply is lost answers the same when it is repea
   expect(proxy.calls).toHaveLength(2);
 });
 
-test.each(names)('VID-3 %s tells what kept it from an answer', async (name) => {
+test.each(names)('VID-3 %s names the cause of its failure', async (name) => {
   const [call] = methods[name];
   const id = await prepared(name);
   for (const [fault, kind] of [
@@ -95,7 +95,7 @@ test.each(names)('VID-3 %s tells what kept it from an answer', async (name) => {
   await expect(call(proxied('once'), id)).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
 });
 
-test('VID-3 an item stands in an index for as long as the index is to show it', async () => {
+test('VID-3 an item is in an index only while the index has to show it', async () => {
   const order = orderOf();
   const indexed = async () => {
     const { listedFor, createdAt, running, dueAt, accountId: owner } = (await table.itemOf(order.id)) ?? {};
@@ -112,7 +112,7 @@ test('VID-3 an item stands in an index for as long as the index is to show it', 
   expect(await indexed()).toEqual(['account-1', undefined, String(CREATED_AT), undefined, undefined]);
 });
 
-test('BILL-3 amounts and prices stand as whole numbers, to the last digit', async () => {
+test('BILL-3 amounts and prices are stored as exact integers', async () => {
   const order = orderOf();
   await table.store.create(order, DUE_AT);
   const item = await table.itemOf(order.id);
@@ -125,13 +125,13 @@ test.each([
   ['terms', { unit: 'mile', rate: 1, unitsMax: 1 }, 'the unit "mile" is unknown'],
   ['progress', 'half', 'a stored item has no number "progress"'],
   ['prompt', 5, 'a stored item has no text "prompt"'],
-])('ERR-5 a job with an unreadable %s is named', async (name, value, complaint) => {
+])('ERR-5 an unreadable %s is an error that names the job', async (name, value, complaint) => {
   const order = orderOf();
   await table.put({ ...toVideoItem(order, DUE_AT), [name]: value });
   await expect(table.store.read(order.id)).rejects.toThrow(`video#${order.id}: ${complaint}`);
 });
 
-test('ERR-5 what is gone in an unknown way is neither there nor free', async () => {
+test('ERR-5 a job with an unknown kind of removal is neither readable nor free', async () => {
   const order = orderOf();
   await table.put({ pk: `video#${order.id}`, gone: 'astray' });
   const { store } = table;
@@ -139,7 +139,7 @@ test('ERR-5 what is gone in an unknown way is neither there nor free', async () 
     await expect(call()).rejects.toThrow('unknown way "astray"');
 });
 
-test('VID-3 an error code that was taken out of the list since keeps no video from its end', async () => {
+test('VID-3 a job with an error code that no longer exists can still end', async () => {
   const order = orderOf();
   await table.put({ ...toVideoItem(order, DUE_AT), failure: { code: 'oops', message: 'm' } });
   expect(await table.store.read(order.id)).toMatchObject({ failure: { code: 'internal_error', message: 'm' } });

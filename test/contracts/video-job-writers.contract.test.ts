@@ -21,7 +21,7 @@ const refuse: Writer = (store, id) => store.refuse(id, failureOf('refused'));
 const complete: Writer = (store, id) => store.end(id, completed);
 const fail: Writer = (store, id) => store.end(id, failed);
 
-describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) => {
+describe.each(jobSubjects)('two concurrent writers of one video $name', ({ open }) => {
   let subject: JobSubject;
   beforeAll(async () => {
     subject = await open();
@@ -32,7 +32,7 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
     if (!job) throw new Error('no job');
     return job;
   };
-  /** Many rounds, each with a job of its own, the two let loose in turns. */
+  /** Runs many rounds, each with its own job and with alternating order of the two writers. */
   const race = async (
     writers: readonly [Writer, Writer],
     judge: (done: readonly [boolean, boolean], job: VideoJob) => void,
@@ -48,13 +48,13 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
     }
   };
 
-  test('VID-3 of two ids of the vendor one is kept', () =>
+  test('VID-3 one of two provider ids is kept', () =>
     race([setUpstream('up-1'), setUpstream('up-2')], ([one, two], job) => {
       expect(one).toBe(!two);
       expect(job.upstreamId).toBe(one ? 'up-1' : 'up-2');
     }));
 
-  test('BILL-2 a job either has begun at the vendor or is refused', () =>
+  test('BILL-2 a job has either started at the provider or is refused', () =>
     race([setUpstream('up-1'), refuse], ([set, refused], job) => {
       expect(set).toBe(!refused);
       expect([job.upstreamId, job.refused, job.state]).toEqual(
@@ -72,10 +72,10 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
     }));
 
   test.each<[string, Writer, (job: VideoJob) => boolean]>([
-    ['an id of the vendor', setUpstream('up-1'), (job) => job.upstreamId === 'up-1'],
+    ['an id of the provider', setUpstream('up-1'), (job) => job.upstreamId === 'up-1'],
     ['progress', (store, id) => store.advance(id, 50), (job) => job.progress === 50],
     ['a file', (store, id) => store.noteFile(id, file, 9), (job) => job.file !== undefined && job.tokens === 9],
-  ])('VID-3 an end always comes through, and %s only before it', (_what, writer, isThere) =>
+  ])('VID-3 the completion of a job always succeeds, and %s is written only before it', (_what, writer, isThere) =>
     race([complete, writer], ([done, written], job) => {
       expect(done).toBe(true);
       expect(job).toMatchObject(completed);
@@ -83,25 +83,25 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
     }),
   );
 
-  test('VID-3 a job that ends as failed tells the reason of its end, whatever else is noted', () =>
+  test('VID-3 a failed job has the failure that ended it, whatever was noted before', () =>
     race([fail, (store, id) => store.noteFailure(id, failureOf('noted'))], ([done], job) => {
       expect(done).toBe(true);
       expect(job).toMatchObject(failed);
     }));
 
-  test('VID-7 a job that ended is not put off', () =>
+  test('VID-7 a job that ended is not postponed', () =>
     race([complete, (store, id) => store.postpone(id, DUE_AT + 1)], ([done], job) => {
       expect(done).toBe(true);
       expect(job.state).toBe('completed');
     }));
 
-  test('VID-3 of two who report progress the one with more counts, and both are heard', () =>
+  test('VID-3 the higher of two progress reports counts, and both succeed', () =>
     race([(store, id) => store.advance(id, 40), (store, id) => store.advance(id, 60)], (done, job) => {
       expect(done).toEqual([true, true]);
       expect(job).toMatchObject({ state: 'in_progress', progress: 60 });
     }));
 
-  test('VID-3 of two reasons to fail one is kept, and both are heard', () =>
+  test('VID-3 one of two failures is kept, and both writes succeed', () =>
     race(
       [(store, id) => store.noteFailure(id, failureOf('one')), (store, id) => store.noteFailure(id, failureOf('two'))],
       (done, job) => {
@@ -122,7 +122,7 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
     }
   });
 
-  test('IDEM-8 of two creations of one id one counts, and the other is shown it', async () => {
+  test('IDEM-8 one of two creations of an id counts, and the other gets its job', async () => {
     for (const _round of rounds) {
       const order = orderOf();
       const orders = ['first', 'second'].map((holdId) => ({ ...order, holdId }));
@@ -134,7 +134,7 @@ describe.each(jobSubjects)('two writers of one video at once $name', ({ open }) 
     }
   });
 
-  test('VID-8 a video is removed only once it has ended, by whomever', async () => {
+  test('VID-8 a video can be removed only after its end', async () => {
     for (const _round of rounds) {
       const { id } = orderOf();
       await subject.store.create({ ...orderOf(), id }, DUE_AT);

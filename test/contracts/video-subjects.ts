@@ -8,10 +8,10 @@ import { onDatabase, openTestTables, type TestTables } from '../support/dynamodb
 import { MemoryVideoJobs } from '../support/memory/memory-video-jobs.ts';
 import { openTestDatabase } from '../support/sqlite.ts';
 
-/** One implementation of the job store. */
+/** Implementation of the video store. */
 export interface JobSubject {
   readonly store: VideoJobStore;
-  /** Every value that is stored under an id, flags excepted, as text; undefined where there are no items. */
+  /** All values stored under an id except flags, as text; undefined if the engine has no items. */
   valuesOf(id: string): Promise<readonly string[] | undefined>;
 }
 
@@ -74,7 +74,7 @@ export const DUE_AT = CREATED_AT + 120_000;
 
 let orders = 0;
 
-/** Every field an order can have, under an id that no other has. */
+/** Creates an order with every field, under a new id. */
 export const orderOf = (changes: Partial<VideoParamsRecord> = {}): Required<VideoParamsRecord> => {
   orders += 1;
   const requestId = `0${String(orders).padStart(25, '0')}`;

@@ -12,13 +12,13 @@ describe.each(clients)('$id', (client) => {
     expect(readBlock(page, client.id), hint).toBe(clientBlock(client));
   });
 
-  test('the results of the guide are those of the pinned versions', () => {
+  test('the results table of the guide has the pinned versions', () => {
     const results = readBlock(page, 'results') ?? '';
     const row = results.split('\n').find((line) => line.startsWith(`| ${client.title} (`)) ?? '';
     for (const name of client.packages) expect(row, hint).toContain(`\`${name}\` ${pinOf(client, name)}`);
   });
 
-  test('its program and its field recording exist', () => {
+  test('the program and the field recording of the client exist', () => {
     const folder = join(guidePath, '../../../test/clients');
     expect(existsSync(join(folder, client.program))).toBe(true);
     expect(existsSync(join(folder, `fields/${client.id}.json`)), hint).toBe(true);

@@ -30,7 +30,7 @@ const fieldsOf = (field: Field, path = ''): (readonly [string, string])[] => {
   if (!properties) return [[path, asText(field.default)]];
   return Object.entries(properties).flatMap(([name, inner]) => {
     const at = path === '' ? name : `${path}.${name}`;
-    return path === '' && required.includes(name) ? [[at, 'needed'] as const] : fieldsOf(inner, at);
+    return path === '' && required.includes(name) ? [[at, 'required'] as const] : fieldsOf(inner, at);
   });
 };
 

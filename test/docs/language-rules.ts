@@ -1,4 +1,4 @@
-/** A construction that the language of this project replaces. `good` has text that looks like it and stays. */
+/** Rule against a construction that this project does not use. `good` has text that looks similar and is allowed. */
 export interface LanguageRule {
   readonly id: string;
   readonly pattern: RegExp;
@@ -7,7 +7,9 @@ export interface LanguageRule {
   readonly good: readonly string[];
 }
 
-/** Prefix of rules about the start of a sentence, which also is the start of a comment, a heading or a cell of a table. */
+/**
+ * Prefix of rules about the start of a sentence, which also is the start of a comment, a heading or a cell of a table.
+ */
 const sentenceStart = '(?:^|[.!?:]\\s+|\\|\\s*)[\\s#>*-]*';
 
 export const languageRules: readonly LanguageRule[] = [

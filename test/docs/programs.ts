@@ -39,7 +39,10 @@ export const pages = (): readonly string[] =>
     .filter((page) => !page.startsWith('docs/decisions/'))
     .toSorted();
 
-/** Runnable programs of a page that are not marked as not run. The suite of the clients runs the generated parts of its guide. */
+/**
+ * Returns the runnable programs of a page that are not marked as not run. Skips generated blocks, because the client
+ * tests run the programs in them.
+ */
 const runnableOf = (page: string): readonly Program[] =>
   programsIn(page, readSource(page).replaceAll(/^<!-- generated: [\s\S]*?^<!-- end -->$/gm, blankLines)).filter(
     ({ language, notRun }) => runnable.has(language) && notRun === undefined,

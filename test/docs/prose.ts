@@ -1,4 +1,7 @@
-/** A comment, a string with a space, a text between tags or a sentence of Markdown. `start` and `end` are offsets in the source. */
+/**
+ * A comment, a string with a space, a text between tags or a sentence of Markdown. `start` and `end` are offsets in the
+ * source.
+ */
 export interface Prose {
   readonly kind: 'comment' | 'string' | 'tag text' | 'markdown';
   readonly line: number;

@@ -35,7 +35,7 @@ test('OPS-4 every alarm section has a meaning, a way to look and an action', () 
   }
 });
 
-test('OPS-4 headings are unique, and references between sections exist', () => {
+test('OPS-4 headings are unique, and every section that another one refers to exists', () => {
   const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toSlug(heading));
   expect(headings.filter((anchor, index) => headings.indexOf(anchor) !== index)).toEqual([]);
   // Sections refer to each other by id.

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 let accounts = 0;
-/** An account that nobody else writes to, and a write of it. */
+/** Creates an account that no other test writes to. `credit` writes to it, `own` recognizes its records. */
 const newAccount = async () => {
   accounts += 1;
   const accountId = `account-${accounts}`;
@@ -62,7 +62,6 @@ const follow = async (changed: Partial<FollowOptions> = {}) => {
 const sortOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.Keys?.sk?.S ?? '';
 const numberOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceNumber ?? '';
 
-/** Keeps what it is given. */
 const collect = (own: (record: DynamoDBRecord) => boolean) => {
   const records: DynamoDBRecord[] = [];
   return {
@@ -72,7 +71,7 @@ const collect = (own: (record: DynamoDBRecord) => boolean) => {
   };
 };
 
-test('KEY-3 every write of every item is handed over in order, with both images, as Lambda has it', async () => {
+test('KEY-3 every item write is delivered in order with both images, in the format of Lambda', async () => {
   const { changes } = await follow();
   const { accountId, credit, own } = await newAccount();
   const seen = collect(own);
@@ -92,7 +91,7 @@ test('KEY-3 every write of every item is handed over in order, with both images,
   expect(second?.dynamodb?.OldImage).toEqual(first?.dynamodb?.NewImage);
   expect(second?.dynamodb).toMatchObject({
     Keys: { pk: { S: `account#${accountId}` }, sk: { S: 'ACCOUNT' } },
-    // Beyond what a number of JavaScript holds.
+    // The amount is larger than a JavaScript number can hold exactly.
     NewImage: { credited: { N: String(2n * 10n ** 30n) }, version: { N: '2' }, holds: { M: {} } },
     StreamViewType: 'NEW_AND_OLD_IMAGES',
   });
@@ -102,11 +101,11 @@ test('KEY-3 every write of every item is handed over in order, with both images,
   expect(numbers).toEqual(numbers.toSorted((one, other) => Number(one - other)));
 });
 
-test('KEY-3 what a function answers as failed comes again from the lowest on, and nothing newer before it was taken', async () => {
+test('KEY-3 a batch is retried from its first failed record, and newer changes wait', async () => {
   const { changes, failures } = await follow();
   const { credit, own } = await newAccount();
   const batches: string[][] = [];
-  // All in one batch, since nothing is read before somebody listens.
+  // The changes are read only after the first subscription, so these credits share one batch.
   await credit('a', 'b', 'c');
   changes.subscribe(async ({ Records }) => {
     const mine = Records.filter((record) => own(record) && record.eventName === 'MODIFY').map(numberOf);
@@ -137,15 +136,15 @@ const attemptsOf = async (answer: (records: readonly DynamoDBRecord[]) => unknow
   return { attempts, failures, credit };
 };
 
-test('KEY-3 what fails every time is given up with a line, and the next is handed over', async () => {
+test('KEY-3 a record that fails every attempt is dropped with a log line, and the next follows', async () => {
   const { attempts, failures, credit } = await attemptsOf(([record]) => ({
     batchItemFailures: record && sortOf(record) === 'ACCOUNT' ? [{ itemIdentifier: numberOf(record) }] : [],
   }));
   await until('the line', () => failures[0]);
   const first = attempts[0]![0]!;
-  // One attempt more than there are waits, each from the first that failed.
+  // One attempt more than there are retry delays. Each starts at the record that failed first.
   expect(attempts.map(([record]) => record && numberOf(record))).toEqual(Array(4).fill(numberOf(first)));
-  expect(failures).toEqual([`changes of accounts were given up: ${numberOf(first)}`]);
+  expect(failures).toEqual([`changes of accounts were dropped: ${numberOf(first)}`]);
   await credit('b');
   await until('the next change', () =>
     attempts.flat().some((record) => sortOf(record) === 'CREDIT#b') ? true : undefined,
@@ -159,15 +158,15 @@ test.each([
       throw new Error('broken');
     },
   ],
-  ['names a record that it was not given', () => ({ batchItemFailures: [{ itemIdentifier: 'another' }] })],
-])('KEY-3 a function that %s gets everything again, and then it is given up', async (_, answer) => {
+  ['names a record that it did not get', () => ({ batchItemFailures: [{ itemIdentifier: 'another' }] })],
+])('KEY-3 a function that %s gets the whole batch again until the retries end', async (_, answer) => {
   const { attempts, failures } = await attemptsOf(answer);
   await until('the line', () => failures[0]);
   expect(attempts).toHaveLength(4);
   expect(failures[0]).toContain(attempts[0]!.map(numberOf).join(', '));
 });
 
-test('KEY-3 a listener that fails or is slow delays no other, and one that left gets nothing', async () => {
+test('KEY-3 a failing or slow listener delays no other, and a listener that left gets nothing', async () => {
   const { changes } = await follow({ retryDelaysMs: Array(1_000).fill(5) });
   const { credit, own } = await newAccount();
   const [live, left] = [collect(own), collect(own)];
@@ -185,7 +184,7 @@ test('KEY-3 a listener that fails or is slow delays no other, and one that left 
   endSlow();
 });
 
-test('KEY-3 nothing that was written while nobody listened is passed over, in the same run or the next', async () => {
+test('KEY-3 changes written without a listener are delivered later, in the same run or the next', async () => {
   const positionFile = join(folder, 'position');
   const { own, credit } = await newAccount();
   const first = await follow({ positionFile });
@@ -205,9 +204,9 @@ test('KEY-3 nothing that was written while nobody listened is passed over, in th
 
 test.each([
   ['none', undefined],
-  ['that of another database', '{"streamArn":"arn:other","sequenceNumber":"999999"}'],
-  ['one that a crash has torn', '{"stream'],
-])('KEY-3 with a place for a note and %s in it, everything that is still there is handed over', async (_, note) => {
+  ['the position of another database', '{"streamArn":"arn:other","sequenceNumber":"999999"}'],
+  ['a position that a crash cut off', '{"stream'],
+])('KEY-3 every change is delivered if the position file has no usable position: %s', async (_, note) => {
   const { own, credit, accountId } = await newAccount();
   await credit('a');
   const positionFile = join(folder, accountId);
@@ -221,7 +220,7 @@ test.each([
   expect(failures).toEqual([]);
 });
 
-test('KEY-3 what a function had not taken when it all ended comes again at the next start', async () => {
+test('KEY-3 a change that failed before the stop is delivered after the next start', async () => {
   const positionFile = join(folder, 'untaken');
   const { own, credit } = await newAccount();
   const first = await follow({ positionFile, retryDelaysMs: [60_000] });
@@ -242,7 +241,7 @@ test('KEY-3 what a function had not taken when it all ended comes again at the n
   expect(first.failures).toEqual([]);
 });
 
-test('KEY-3 a table without a stream is told of once, and all goes on without', async () => {
+test('KEY-3 a table without a stream is reported once, and following it does nothing', async () => {
   const client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
   await client.send(
     new CreateTableCommand({

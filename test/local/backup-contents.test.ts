@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(parent, { recursive: true, force: true });
 });
 
-/** The stores of a gateway that runs on the folder. */
+/** Opens the stores of a gateway that runs on the folder. */
 const openGateway = async (): Promise<EmbeddedStores> => {
   const folder = joinDataFolder(path);
   opened.push(folder);
@@ -38,7 +38,9 @@ const noteOf = (holdId: string) => ({
   holdAmountPicos: 1n,
 });
 
-/** Acts between two steps of the copy: each of them takes at least one turn of the event loop. */
+/**
+ * Runs `act` as soon as the file exists, between two steps of the copy: each step takes at least one event loop turn.
+ */
 const whenThere = async (file: string, act: () => void): Promise<void> => {
   for (let turn = 0; !existsSync(file); turn += 1) {
     if (turn > 100_000) throw new Error(`${file} is not there`);
@@ -47,7 +49,7 @@ const whenThere = async (file: string, act: () => void): Promise<void> => {
   act();
 };
 
-test('BILL-14 OPS-10 a copy has the outbox entries that are written or removed while its database is copied', async () => {
+test('BILL-14 OPS-10 a copy has the outbox entries written or removed during its database copy', async () => {
   const { deps } = await openGateway();
   await deps.outbox.put(noteOf('early.0'));
   const [outbox, copied] = [join(path, 'files/outbox'), join(copy, 'files/outbox')];
@@ -73,7 +75,7 @@ test.skipIf(process.platform === 'win32')('OPS-10 only the owner can read a copy
   expect(statSync(copy).mode & 0o777).toBe(0o700);
 });
 
-test('BILL-14 OPS-10 a copy leaves out what is still being written', async () => {
+test('BILL-14 OPS-10 a copy omits files that are still being written', async () => {
   await openGateway();
   writeFileSync(join(path, 'files/outbox/.1.draft'), 'half');
   await backUp(path, copy);

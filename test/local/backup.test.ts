@@ -47,7 +47,7 @@ test('OPS-10 a copy of a folder in use has its database, files and secrets, and 
   copy.close();
 });
 
-test('OPS-10 a target that exists and a folder without a database are refused and left as they are', async () => {
+test('OPS-10 an existing target or a folder without a database is rejected and left unchanged', async () => {
   const target = mkdtempSync(join(parent, 'target-'));
   await expect(backUp(folder.path, target)).rejects.toThrow('it exists already. Name a new folder');
   await expect(backUp(target, join(parent, 'copy'))).rejects.toThrow('holds no database of a local gateway');

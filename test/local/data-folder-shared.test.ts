@@ -14,7 +14,7 @@ beforeEach(() => {
 const gone = () => Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
 test.each([
   ['has ended', () => `${gone()} gone@boot+1`],
-  ['had the pid of another process', () => `${process.pid} ${processIdentity(process.pid)}1`],
+  ['lost its pid to another process', () => `${process.pid} ${processIdentity(process.pid)}1`],
   ['ended before it wrote its entry', () => ''],
 ])('OPS-7 a process that %s does not keep a shared folder in use', (_, entry) => {
   joinDataFolder(path).close();
@@ -24,7 +24,7 @@ test.each([
   expect(readdirSync(join(path, 'processes'))).toEqual([]);
 });
 
-test('OPS-7 of two processes that make a secret at the same time, both get the first one', () => {
+test('OPS-7 two processes that create a secret at the same time both get the first one', () => {
   const folder = joinDataFolder(path);
   const makeLate = () => {
     readOrCreateSecret(folder, 'pepper', () => 'first');

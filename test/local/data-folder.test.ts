@@ -25,13 +25,13 @@ beforeEach(() => {
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-test('OPS-7 the folder and its rooms are closed to others', () => {
+test('OPS-7 only the owner can read the data folder and its subfolders', () => {
   const folder = openDataFolder(path);
   expect([modeOf(path), modeOf(folder.room('media'))]).toEqual([0o700, 0o700]);
   folder.close();
 });
 
-test('one process opens a folder once at a time, and again after it was closed', () => {
+test('only one process can open a folder, and another one can after it is closed', () => {
   const folder = openDataFolder(path);
   expect(() => openDataFolder(path)).toThrow(`is in use by process ${process.pid}. Stop it first.`);
   folder.close();
@@ -39,7 +39,7 @@ test('one process opens a folder once at a time, and again after it was closed',
   expect(readdirSync(path)).toEqual(['.model-gateway']);
 });
 
-test('OPS-7 several processes join a folder, and it is neither reset nor used alone before all have left', async () => {
+test('OPS-7 a folder that processes share is neither reset nor used alone before all have left', async () => {
   const joined = [joinDataFolder(path), joinDataFolder(path)];
   for (const folder of joined) {
     expect(() => openDataFolder(path)).toThrow(`is in use by process ${process.pid}. Stop it first.`);
@@ -51,7 +51,7 @@ test('OPS-7 several processes join a folder, and it is neither reset nor used al
   alone.close();
 });
 
-/** The same pid, started at another tick. */
+/** Returns the identity of a process with the same pid that started at another clock tick. */
 const ofAnEarlierProcess = () => String(processIdentity(process.pid)).replace(/\+\d+/, '+1');
 
 const gone = () => Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
@@ -62,20 +62,20 @@ test.each([
     () => JSON.stringify({ pid: process.pid, identity: ofAnEarlierProcess(), token: 'a' }),
   ],
   ['that is unreadable', () => ''],
-])('takes over a lock %s', (_, lock) => {
+])('an open takes over a lock %s', (_, lock) => {
   openDataFolder(path).close();
   writeFileSync(join(path, 'lock'), lock());
   openDataFolder(path).close();
 });
 
-test.runIf(process.platform === 'linux')('does not take over the lock of a process in another container', () => {
+test.runIf(process.platform === 'linux')('a lock of a process in another container is not taken over', () => {
   openDataFolder(path).close();
   const identity = `${processIdentity(process.pid)}1`;
   writeFileSync(join(path, 'lock'), JSON.stringify({ pid: process.pid, identity, token: 'a' }));
   expect(() => openDataFolder(path)).toThrow(`is in use by process ${process.pid}. Stop it first.`);
 });
 
-test('closing late does not give away the lock of a successor', () => {
+test('a late close does not release the lock of the next owner', () => {
   const first = openDataFolder(path);
   rmSync(join(path, 'lock'));
   const second = openDataFolder(path);
@@ -84,7 +84,7 @@ test('closing late does not give away the lock of a successor', () => {
   second.close();
 });
 
-test('a secret is made once, kept, and readable by its owner only', () => {
+test('a secret is created once, is kept, and only its owner can read it', () => {
   const folder = openDataFolder(path);
   let made = 0;
   const make = () => {
@@ -99,14 +99,14 @@ test('a secret is made once, kept, and readable by its owner only', () => {
   folder.close();
 });
 
-test('an empty secret file is an error, never a secret', () => {
+test('an empty secret file is an error and never used as a secret', () => {
   const folder = openDataFolder(path);
   writeFileSync(join(folder.room('secrets'), 'pepper'), '');
   expect(() => readOrCreateSecret(folder, 'pepper', () => 'new')).toThrow('is empty');
   folder.close();
 });
 
-test('OPS-7 a reset removes what the program made and nothing else', async () => {
+test('OPS-7 a reset removes only what the program created', async () => {
   const folder = openDataFolder(path);
   readOrCreateSecret(folder, 'pepper', () => 'secret');
   folder.room('media');
@@ -116,27 +116,27 @@ test('OPS-7 a reset removes what the program made and nothing else', async () =>
   expect(readdirSync(path).sort()).toEqual(['.model-gateway', 'notes.txt']);
 });
 
-test('a reset of a folder that was never there does nothing', async () => {
+test('a reset of a folder that does not exist does nothing', async () => {
   await resetDataFolder(path);
   expect(existsSync(path)).toBe(false);
 });
 
-test("OPS-7 a folder with somebody else's files is neither opened nor reset", async () => {
+test('OPS-7 a folder with unknown files is neither opened nor reset', async () => {
   writeFileSync(join(parent, 'thesis.txt'), 'precious');
   expect(() => openDataFolder(parent)).toThrow('was not made by this program');
   await expect(resetDataFolder(parent)).rejects.toThrow('was not made by this program');
   expect(readdirSync(parent)).toEqual(['thesis.txt']);
 });
 
-test('a data folder that is a file is refused with its path', () => {
+test('a data folder that is a file is rejected with its path', () => {
   writeFileSync(path, 'mine');
   expect(() => joinDataFolder(path)).toThrow(`${path} cannot be used: `);
   expect(readFileSync(path, 'utf8')).toBe('mine');
 });
 
-/** Root ignores modes. */
+/** Skipped for root, which may write to a read-only folder. */
 test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-  'a read-only folder is refused with a fix',
+  'a read-only folder is rejected with a fix',
   () => {
     chmodSync(parent, 0o500);
     const reason = `${path} cannot be used: permission denied. Run the program as the owner of the data folder.`;

@@ -54,7 +54,7 @@ const record = {
   at: 1,
 } as const;
 
-/** Brings the balance of a new account to its threshold. */
+/** Opens an account and charges it once, which takes its balance below its notification threshold. */
 const cross = async ({ deps: { accounts, ledgerStore } }: Engine): Promise<void> => {
   await accounts.open(accountNamed('one', { creditPicos: LOW_BALANCE_THRESHOLD_DEFAULT + 1n }));
   const times = { expiresAtMs: 1, sweepAtMs: 1, previousHoldId: undefined };
@@ -63,7 +63,7 @@ const cross = async ({ deps: { accounts, ledgerStore } }: Engine): Promise<void>
   await ledgerStore.apply(record, 5n);
 };
 
-test('KEY-3 a notification of a low balance that waits is sent after a prune', async () => {
+test('KEY-3 a pending notification of a low balance is sent after a prune', async () => {
   const engine = await open();
   await cross(engine);
   await engine.prune();
@@ -77,7 +77,7 @@ test('KEY-3 a notification of a low balance that waits is sent after a prune', a
   await expect.poll(() => notices.map(({ chatId }) => chatId)).toEqual(['one-chat']);
 });
 
-test('KEY-3 a prune forgets notifications if there is no bot', async () => {
+test('KEY-3 without a bot a prune removes pending notifications', async () => {
   const silent = await open({});
   await cross(silent);
   await silent.prune();
@@ -97,11 +97,14 @@ test('KEY-3 the changes of this process and of others are followed, each once', 
   expect(seen.map(({ recordOf }) => recordOf('r.0'))).toEqual([undefined, undefined, record, undefined]);
 });
 
-test.each(['development', 'production'] as const)('OPS-6 data of %s is refused in the other mode', async (first) => {
-  const second = first === 'production' ? 'development' : 'production';
-  await open({}, first);
-  await expect(open({}, second)).rejects.toThrow(
-    `${path} holds the data of a gateway in ${first}. Set MODE=${first}, or DATA_DIR to another folder.`,
-  );
-  await open({}, first);
-});
+test.each(['development', 'production'] as const)(
+  'OPS-6 data of %s mode is rejected in the other mode',
+  async (first) => {
+    const second = first === 'production' ? 'development' : 'production';
+    await open({}, first);
+    await expect(open({}, second)).rejects.toThrow(
+      `${path} holds the data of a gateway in ${first}. Set MODE=${first}, or DATA_DIR to another folder.`,
+    );
+    await open({}, first);
+  },
+);

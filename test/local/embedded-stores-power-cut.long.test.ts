@@ -53,10 +53,10 @@ const openStores = async (folder: string, syncs: Syncs): Promise<Stores> => {
   return { db, outbox, answers, ledger, records, claims };
 };
 
-/** Fails if the stores after a power cut have lost something. */
+/** Checks data that the stores have confirmed. Rejects if the power cut has lost it. */
 type Check = (after: Stores) => Promise<void>;
 
-/** What the stores have promised, by the thing that it is about. A later promise about a thing replaces the earlier one. */
+/** Checks of what the stores have confirmed, by subject. A later check of a subject replaces the earlier one. */
 type Promised = Map<string, Check>;
 
 type Step = (stores: Stores, promised: Promised, accountId: string, id: string) => Promise<void>;
@@ -148,7 +148,7 @@ const enqueue: Step = async ({ ledger, outbox }, promised, accountId, id) => {
   });
 };
 
-/** The next write restarts the WAL. */
+/** Completes a checkpoint, so that the next write restarts the WAL. */
 const checkpoint: Step = async ({ db }) => {
   await db.peek(() => db.sql('PRAGMA wal_checkpoint(PASSIVE)').get());
 };
@@ -168,12 +168,12 @@ const stepNames = [
 ] as const;
 
 interface Round {
-  /** Steps in progress at a time. One alone has no syncs of others that cover for it. */
+  /** Number of steps in progress at a time. With one lane, no other step's sync can hide a missing one. */
   readonly lanes: number;
   readonly steps: readonly (readonly [name: keyof typeof steps, account: number])[];
-  /** Steps that end before the power cut, and turns of the event loop after them. */
+  /** When the power is cut: after this many ended steps, and then this many event loop turns. */
   readonly cutAfter: readonly [steps: number, turns: number];
-  /** Turns that the syncs take, one after the other. */
+  /** Durations of the syncs in event loop turns, in order. */
   readonly waits: readonly number[];
 }
 
@@ -189,9 +189,9 @@ const rounds: fc.Arbitrary<Round> = fc.record({
 });
 
 interface Outcome {
-  /** What had been promised by the time of the cut. */
+  /** Checks of everything that the stores had confirmed before the cut. */
   readonly checks: readonly Check[];
-  /** Whether steps were left or in progress. */
+  /** Whether steps were left or in progress at the cut. */
   readonly wasBusy: boolean;
 }
 
@@ -237,7 +237,7 @@ const runUntilCut = async (folder: string, target: string, round: Round): Promis
   return { checks, wasBusy };
 };
 
-/** Also after the worker has applied the records whose holds were still open, and charged the outbox. */
+/** Audits the account as it is, and again after the worker has applied the open records and charged the outbox. */
 const expectCleanAudit = async ({ ledger, records, outbox }: Stores, accountId: string): Promise<void> => {
   const ports = { store: ledger, records, clock: new ManualClock(NOW) };
   expect(await auditAccount(ports, accountId)).toMatchObject({ stable: true, findings: [] });
@@ -268,7 +268,7 @@ test('OPS-8 IDEM-2 everything that was durable before a power cut is there after
     { ...runs, endOnFailure: true },
   );
   process.stdout.write(`${JSON.stringify(counted)}\n`);
-  // Rounds that have no promises, or nothing in progress, prove little.
+  // Rounds without confirmed writes or without steps in progress prove little.
   expect(counted.busy).toBeGreaterThan(counted.rounds / 2);
   expect(counted.checks).toBeGreaterThan(10 * counted.rounds);
 });

@@ -11,7 +11,7 @@ const YEAR_MS = 365 * 86_400_000;
 let folder: string;
 let stores: EmbeddedStores;
 beforeEach(async () => {
-  // The disk is looked at once a second: no look may come between the steps of a test.
+  // The disk is checked once a second. Fake timers keep a check from running between the steps of a test.
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   folder = mkdtempSync(join(tmpdir(), 'embedded-'));
   stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
@@ -59,7 +59,7 @@ test('BILL-14 OPS-8 an outbox entry waits until the disk has every hold', async 
   expect(await stores.deps.outbox.list()).toEqual([]);
 });
 
-test('IMG-6 the minute worker removes what has expired from the database and from the files', async () => {
+test('IMG-6 the minute worker removes expired rows and expired files', async () => {
   const ref = { accountId: 'one', keyHash: 'key' };
   const times = { nowMs: NOW, leaseUntilMs: NOW, expiresAtMs: NOW };
   await stores.deps.claims.claim({ ...ref, owner: 'first', fingerprint: 'print', dispatchesMax: 6, ...times });

@@ -7,14 +7,14 @@ import { DATABASE_FILE, openEmbeddedStores } from '../../local/embedded-stores.t
 
 const PAGE_BYTES = 4_096;
 
-test('GEN-10 a database that cannot be written is a problem of the gateway', async () => {
+test('GEN-10 a database that cannot be written is reported as a problem of the gateway', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'embedded-'));
   const stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
   const writes = () => stores.db.sql('SELECT count(*) AS rows, max(value) AS last FROM facts').get();
   expect(await stores.problems()).toEqual([]);
   const before = writes();
   expect(await stores.problems()).toEqual([]);
-  expect(writes(), 'a look writes one row, with a new value').toEqual({ rows: before?.rows, last: expect.anything() });
+  expect(writes(), 'a check writes one row, with a new value').toEqual({ rows: before?.rows, last: expect.anything() });
   expect(writes()?.last).not.toBe(before?.last);
   stores.db.sql('PRAGMA wal_checkpoint(TRUNCATE)').get();
   const path = join(folder, 'database', DATABASE_FILE);

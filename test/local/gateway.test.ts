@@ -36,7 +36,7 @@ const start = async (own: Readonly<Record<string, string>>) => {
   return { welcome: gateway.welcome, lines };
 };
 
-test('OPS-7 data of the DynamoDB emulator is refused in one sentence and stays as it is', async () => {
+test('OPS-7 data of the DynamoDB emulator is rejected in one sentence and stays as it is', async () => {
   const emulated = openDataFolder(folder);
   emulated.room('dynamodb');
   emulated.close();
@@ -54,7 +54,7 @@ const topUp = async (url: string): Promise<number> => {
   return (await fetch(`${url}/app/credits`, { method: 'POST', headers, body })).status;
 };
 
-test('OPS-6 in production there is no account, no simulation and no secret for payments of its own', async () => {
+test('OPS-6 production starts with no account, simulated provider or payment secret', async () => {
   const { welcome, lines } = await start({ MODE: 'production', CREDITS: 'off' });
   expect(welcome.account).toBeUndefined();
   expect(welcome.emulators.map(([part]) => part)).toEqual(['Database']);
@@ -64,26 +64,26 @@ test('OPS-6 in production there is no account, no simulation and no secret for p
   expect(`${toWelcome(welcome)}${lines.join('')}`).not.toContain(pepper);
 });
 
-test('OPS-6 production accepts payments for known accounts under the secret of the operator alone', async () => {
+test("OPS-6 production accepts payments only with the operator's secret and for known accounts", async () => {
   const { welcome } = await start({ MODE: 'production', TOP_UP_KEY });
-  // The proof is good, and production has no account `local`.
+  // The signature is valid, but production has no account `local`.
   expect(await topUp(welcome.url)).toBe(404);
   expect(existsSync(join(folder, 'secrets/top-up-key'))).toBe(false);
 });
 
-test('OPS-6 CREDITS=off rejects payments, also under the right secret', async () => {
+test('OPS-6 CREDITS=off rejects payments, even with a valid signature', async () => {
   const { welcome } = await start({ MODE: 'production', TOP_UP_KEY, CREDITS: 'off' });
   expect(await topUp(welcome.url)).toBe(401);
 });
 
-test('OPS-6 development has an account with a balance, simulated providers and a secret for payments', async () => {
+test('OPS-6 development starts with a funded account, simulated providers and a payment secret', async () => {
   const { welcome } = await start({ TOP_UP_KEY, LOCAL_BALANCE_USD: '3' });
   expect(welcome.account).toMatchObject({ isCurrent: true, balanceUsd: '3' });
   expect(welcome.emulators.map(([part]) => part)).toContain('OpenAI');
   expect(await topUp(welcome.url)).toBe(200);
 });
 
-test('LIM-7 clients behind a trusted proxy have rates of their own', async () => {
+test('LIM-7 clients behind a trusted proxy have their own rate limits', async () => {
   const limits = { LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '1' };
   const { welcome } = await start({ MODE: 'production', CREDITS: 'off', TRUST_PROXY: '127.0.0.1', ...limits });
   const statuses: number[] = [];

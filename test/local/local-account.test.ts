@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { joinDataFolder } from '../../local/data-folder.ts';
 import { readPepper } from '../../local/local-account.ts';
 
-test('OPS-7 a pepper is made once, and a folder with a database that has lost it is refused', () => {
+test('OPS-7 a pepper is created once, and a folder with a database but no pepper is rejected', () => {
   const folder = joinDataFolder(join(mkdtempSync(join(tmpdir(), 'account-')), 'data'));
   const pepper = readPepper(folder);
   expect(pepper).toMatch(/^[0-9a-f]{64}$/);

@@ -20,7 +20,7 @@ const linesOf = (read: () => unknown): readonly string[] => {
 const problemsOf = (environment: Readonly<Record<string, string>>): readonly string[] =>
   linesOf(() => readLocalSettings(environment));
 
-test('the settings have defaults, and an empty variable counts as absent', () => {
+test('an empty variable counts as absent, and absent settings have defaults', () => {
   const settings = {
     MODE: 'development',
     HOST: '127.0.0.1',
@@ -56,7 +56,7 @@ test.each([
   expect(problemsOf({ [name]: value })).toEqual([`${name}: ${message}`]);
 });
 
-test('each wrong variable has a line, also those of the functions', () => {
+test('each invalid variable has its own line, including those of the functions', () => {
   expect(problemsOf({ PORT: '-1', LOG: 'xml' })).toEqual([
     'PORT: must be a port from 0 to 65535',
     'LOG: must be line or json',
@@ -118,7 +118,7 @@ test('OPS-6 a bot in production needs a PUBLIC_URL', () => {
 
 const url = 'http://127.0.0.1:8787';
 
-test('OPS-6 in production there is no start credit, no link to the local page, and polling has its usual pace', () => {
+test('OPS-6 production has no start credit and no local page link, and polls at the usual rate', () => {
   expect(hostDefaults(production, url)).toEqual({
     PUBLIC_URL: url,
     MEDIA_URL: url,
@@ -137,7 +137,7 @@ test('OPS-6 in production there is no start credit, no link to the local page, a
   });
 });
 
-test('settings of the operator take precedence over the defaults of the host', () => {
+test("the operator's settings take precedence over the host's defaults", () => {
   const PUBLIC_URL = 'https://api.example.com';
   expect(hostDefaults({ ...production, PUBLIC_URL, LOG: 'json' }, url)).toMatchObject({
     PUBLIC_URL,

@@ -17,12 +17,12 @@ import type { FileSync } from '../../local/stores/files/atomic-files.ts';
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const PAGE_SIZE_AT = 8;
-/** Both salts, in the header of the file and in the header of each frame. */
+/** Offset of the two salts in the header of the file. `FRAME_SALTS_AT` is their offset in the header of a frame. */
 const SALTS_AT = 16;
 const FRAME_SALTS_AT = 8;
 const SALTS_BYTES = 8;
 
-/** The database from one restart of its WAL to the next. */
+/** The database between two restarts of its WAL. */
 interface Generation {
   readonly header: Buffer;
   /** The database file when the first frame of this WAL was copied. */
@@ -49,23 +49,24 @@ export interface PowerCutOptions {
   readonly folder: string;
   /** File name of the database in it. */
   readonly database: string;
-  /** Resolves when a sync has taken its time. */
+  /** Waits for the simulated duration of a sync. */
   readonly wait: () => Promise<void>;
 }
 
 /**
- * A disk that loses its power: it keeps a copy of what it must still have afterwards, and nothing is synced for real.
+ * A simulated disk that loses power: it keeps copies of what must survive, and does not sync the real disk.
  *
- * Each sync copies its file or folder before it begins, because only what was written by then is certain to be on the disk after it.
- * The copy counts when the sync has completed. `cut` writes the copies that count, so the loss is the largest that is allowed: a real
- * disk may also have kept later writes.
+ * Each sync copies its file or folder when it starts, because only data that was written earlier is certain to be on
+ * the disk after the sync. The copy counts when the sync has completed. `cut` writes the copies that count. This is the
+ * largest loss that is allowed: a real disk may also have kept later writes.
  *
- * - Database: the file and its WAL are copied together, as one pair. SQLite can recover any such pair, with every commit before it: a
- *   checkpoint writes to the file only pages that are in the WAL as well, and keeps them there until the next write restarts the WAL
- *   with other salts. Between two restarts the WAL only grows, so the file is copied once per restart, and each frame once. SQLite's
- *   own syncs, in a checkpoint, do not count. No caller waits for them, except after a sync that failed: do not fail one here.
- * - Files: the content as of the last sync of the file, under the names as of the last sync of the folder. A file that was not synced
- *   is empty, and a rename in a folder that was not synced after it is lost.
+ * - Database: the file and its WAL are copied together, as one pair. SQLite can recover every earlier commit from any
+ *   such pair: a checkpoint writes to the file only pages that are also in the WAL, and they stay in the WAL until the
+ *   next write restarts it with other salts. Between two restarts the WAL only grows, so the file is copied once per
+ *   restart, and each frame once. The syncs that SQLite makes in a checkpoint do not count. No caller waits for them,
+ *   except after a failed sync, so tests must not make a sync of this class fail.
+ * - Files: the content at the last sync of the file, under the names at the last sync of the folder. A file that was
+ *   never synced is empty, and a rename is lost if its folder was not synced after it.
  */
 export class PowerCut {
   readonly #options: PowerCutOptions;
@@ -79,14 +80,17 @@ export class PowerCut {
     this.#options = options;
   }
 
-  /** For `Database`. One connection only: a copy must not meet a transaction of another one. */
+  /**
+   * Sync for `Database`. Only one connection may exist, because a transaction of another connection could run during
+   * the copy.
+   */
   readonly syncDatabase = async (): Promise<void> => {
     const copy = this.#copyDatabase();
     await this.#options.wait();
     this.#database = copy;
   };
 
-  /** For `AtomicFiles`. */
+  /** Syncs for `AtomicFiles`. */
   readonly syncFiles: FileSync = {
     file: async (_handle: FileHandle, path: string) => {
       const [id, content] = [idOf(path), readFileSync(path)];
@@ -98,7 +102,7 @@ export class PowerCut {
       const copy = { order: this.#folderSyncs, names: namesIn(path) };
       await this.#options.wait();
       const place = relative(this.#options.folder, path);
-      // Two syncs of a folder may end in the other order.
+      // Two syncs of a folder may end in the reverse order of their start.
       if (copy.order > (this.#folders.get(place)?.order ?? 0)) this.#folders.set(place, copy);
     },
   };
@@ -117,7 +121,7 @@ export class PowerCut {
     mkdirSync(target, { recursive: true });
     for (const [name, id] of this.#folders.get(place)?.names ?? []) {
       if (id === undefined) this.#writeFolder(join(place, name), join(target, name));
-      // The database is written as a pair.
+      // `cut` writes the database file and its WAL.
       else if (place === '' && name.startsWith(this.#options.database)) continue;
       else writeFileSync(join(target, name), this.#contents.get(id) ?? '');
     }
@@ -153,7 +157,7 @@ const copyFrames = (wal: number, { header, frames }: Generation): void => {
   }
 };
 
-/** Fewer bytes at the end of the file. */
+/** Returns `length` bytes, or fewer at the end of the file. */
 const readAt = (file: number, at: number, length: number): Buffer => {
   const bytes = Buffer.alloc(length);
   return bytes.subarray(0, readSync(file, bytes, 0, length, at));
@@ -171,7 +175,10 @@ const namesIn = (folder: string): ReadonlyMap<string, string | undefined> => {
   return names;
 };
 
-/** The same before and after a rename. Undefined if a rename was faster. The disk uses an inode again, so its birth is part of it. */
+/**
+ * Returns an id that a rename does not change, or undefined if the file was renamed before this call. The id includes
+ * the time of birth, because the disk reuses inodes.
+ */
 const idOf = (path: string): string | undefined => {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.ino}.${stats.birthtimeNs}`;

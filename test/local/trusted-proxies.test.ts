@@ -19,9 +19,9 @@ test.each([
   ['an untrusted peer of a trusted name', '203.0.113.9', ['127.0.0.1'], '203.0.113.9'],
   ['a proxy without the header', '127.0.0.1', [], '127.0.0.1'],
   ['one proxy', '127.0.0.1', ['198.51.100.1'], '198.51.100.1'],
-  ['an entry that the client wrote', '127.0.0.1', ['192.0.2.1, 198.51.100.1'], '198.51.100.1'],
-  ['a trusted address that the client wrote', '127.0.0.1', ['10.0.0.1, 198.51.100.1'], '198.51.100.1'],
-  ['text that the client wrote', '127.0.0.1', ['anything, 198.51.100.1'], '198.51.100.1'],
+  ['an entry written by the client', '127.0.0.1', ['192.0.2.1, 198.51.100.1'], '198.51.100.1'],
+  ['a trusted address written by the client', '127.0.0.1', ['10.0.0.1, 198.51.100.1'], '198.51.100.1'],
+  ['text written by the client', '127.0.0.1', ['anything, 198.51.100.1'], '198.51.100.1'],
   ['a chain of proxies', '127.0.0.1', ['192.0.2.1, 198.51.100.1, 10.2.3.4, 10.9.9.9'], '198.51.100.1'],
   ['several header lines', '127.0.0.1', ['192.0.2.1', '198.51.100.1,10.0.0.1', '10.0.0.2'], '198.51.100.1'],
   ['proxies alone', '127.0.0.1', ['10.0.0.3, 10.0.0.2', '10.0.0.1'], '10.0.0.3'],
@@ -32,7 +32,7 @@ test.each([
   ['a mapped peer', '::ffff:203.0.113.9', ['198.51.100.1'], '203.0.113.9'],
   ['a link-local peer', 'fe80::1%eth0', ['198.51.100.1'], 'fe80::1'],
   ['no peer', undefined, ['198.51.100.1'], ''],
-])('LIM-7 the client IP with %s', (_title, peer, lines, expected) => {
+])('LIM-7 the client IP is correct with %s', (_title, peer, lines, expected) => {
   expect(createClientIp(parseTrustedProxies(TRUSTED))(requestFrom(peer, lines))).toBe(expected);
 });
 
@@ -78,7 +78,7 @@ test.each([
   ['2001:db8::1/32', '"2001:db8::1/32" is not the start of its range. Use 2001:db8::/32.'],
   ['::ffff:10.0.0.1', '"::ffff:10.0.0.1" is an IPv4 address in IPv6 form. Use the IPv4 form.'],
   ['::ffff:0a00:1/128', '"::ffff:0a00:1/128" is an IPv4 address in IPv6 form'],
-])('LIM-7 TRUST_PROXY=%s is refused', (text, message) => {
+])('LIM-7 TRUST_PROXY=%s is rejected', (text, message) => {
   expect(() => parseTrustedProxies(text)).toThrow(message);
 });
 
@@ -91,7 +91,7 @@ const trusted = fc.oneof(
   fc.constantFrom('127.0.0.1', '::ffff:127.0.0.1', '2001:db8:1::5'),
   fc.tuple(byte, byte, byte).map((bytes) => `10.${bytes.join('.')}`),
 );
-/** Anything that a client can put into the header. */
+/** Header entries that a client can forge. */
 const forged = fc.oneof(trusted, untrusted, fc.stringMatching(/^[ -~]{0,30}$/), fc.constantFrom('', ',', '::1, '));
 
 test('LIM-7 a client behind trusted proxies cannot choose its IP address with prepended entries', () => {
@@ -100,7 +100,7 @@ test('LIM-7 a client behind trusted proxies cannot choose its IP address with pr
     client: untrusted,
     prepended: fc.array(forged, { maxLength: 5 }),
     proxies: fc.array(trusted, { minLength: 1, maxLength: 4 }),
-    /** A proxy extends the last line of the header, or adds one. */
+    /** Whether each proxy adds a header line. Otherwise it extends the last line. */
     addsLine: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
   });
   fc.assert(
@@ -120,7 +120,7 @@ test('LIM-7 a client behind trusted proxies cannot choose its IP address with pr
   );
 });
 
-test('LIM-7 a host counts a request by the last of several header lines', async () => {
+test('LIM-7 the last of several header lines decides the client IP', async () => {
   installLambdaRuntime();
   const seen: string[] = [];
   const host = await startHost({

@@ -4,7 +4,7 @@ import { createLocalVideoMachine, videoMachineOptions } from '../../local/video-
 import { created, queued } from '../fixtures/byteplus/video-tasks.ts';
 import { createVideoService } from '../lambdas/functions/wiring/video-service.ts';
 
-/** The states wait by the clock of the test. */
+/** The clock of the test controls the wait states. */
 beforeEach(() =>
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
@@ -13,7 +13,7 @@ beforeEach(() =>
 );
 afterEach(() => vi.useRealTimers());
 
-/** No other process has a lease. */
+/** Leases of a process that shares its videos with no other. */
 const free: VideoLeases = {
   take: async () => true,
   renew: async () => undefined,
@@ -21,7 +21,7 @@ const free: VideoLeases = {
   expired: async () => [],
 };
 
-/** Number of polls in a minute of one video. */
+/** Returns the number of polls in a minute for one video that is started `starts` times. */
 const pollsAfter = async (starts: number, leases: Partial<VideoLeases> = {}): Promise<number> => {
   let polls = 0;
   const service = await createVideoService(({ method }) => {

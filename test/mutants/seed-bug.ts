@@ -2,8 +2,8 @@ import type { Vite } from 'vitest/node';
 import { type MoneyBug, moneyBugs } from './money-bugs.ts';
 
 /**
- * Replaces the text in the source. Throws an Error if the text does not occur exactly once: the file has changed, and
- * the list must follow.
+ * Replaces the text in the source. Throws an Error if the text does not occur exactly once: then the file has changed,
+ * and `money-bugs.ts` must be updated.
  */
 export const withBug = (source: string, { id, file, find, replace }: MoneyBug): string => {
   const parts = source.split(find);

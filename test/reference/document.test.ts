@@ -106,7 +106,7 @@ test.each(bodies)('REF-1 the $kind examples of $name pass request validation', (
   }
 });
 
-test('REF-1 the hand-checked form has the fields of its check', () => {
+test('REF-1 the documented transcription form has exactly the fields that its parser accepts', () => {
   const { file, ...texts } = transcriptionRequest.fields;
   expect(file).toBeDefined();
   expect(new Set(Object.keys(texts))).toEqual(fieldNames);
@@ -139,7 +139,7 @@ test('ERR-7 the introduction states when to retry, and that proxies must not buf
   const text = document.info.description.replaceAll('\n', ' ');
   expect(text).toContain('Retry on 429, 500, 502, 503 and 504, up to five times, after 1, 2, 5, 15 and 30 seconds');
   expect(text).toContain('Do not retry any other 4xx');
-  expect(text).toContain('reverse proxy in front of a client must not buffer responses');
+  expect(text).toContain('reverse proxy between the gateway and a client must not buffer responses');
   for (const code of errorCodes) expect(text).toContain(`| \`${code}\` |`);
 });
 

@@ -21,7 +21,7 @@ test('every error code has one row with cause, fix and retry', () => {
 
 test('ERR-7 the page has the statuses to retry, the waits, and the rule for proxies', () => {
   expect(page).toMatch(/429, 500, 502, 503 and 504[\s\S]{0,120}1, 2, 5, 15 and 30 seconds/);
-  expect(page).toMatch(/reverse proxy[\s\S]{0,80}must not buffer/);
+  expect(page).toMatch(/proxy between[\s\S]{0,80}must not buffer/);
 });
 
 test.each([

@@ -2,14 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What functions on Node run under in AWS. */
+/** Package of AWS that runs Node functions. */
 const CLIENT = 'aws-lambda-ric';
 const VERSION = '4.0.2';
 const INSTALL_MS = 10 * 60_000;
-/** Its install script builds with these. */
+/** Build tools that its install script needs. */
 const tools = ['cmake', 'make', 'c++'];
 
-/** The client's entry file in this folder, or why there is none. Part of it is compiled, which takes about a minute. */
+/**
+ * Returns the path of the client's entry file, or the reason why there is none. Part of it is compiled, which takes
+ * about a minute.
+ */
 export const installRuntimeClient = (folder: string): { readonly entry: string } | { readonly missing: string } => {
   const absent = tools.filter((tool) => spawnSync(tool, ['--version']).status !== 0);
   if (absent.length > 0) return { missing: `${absent.join(', ')} cannot be run` };
@@ -24,7 +27,7 @@ export const installRuntimeClient = (folder: string): { readonly entry: string }
   return { missing: error?.message ?? lines.at(0) ?? `npm ended with ${status}` };
 };
 
-/** Nothing of the npm that this runs under, whose settings forbid install scripts; the headers of the very Node that will load it. */
+/** Removes npm's settings, which forbid install scripts. Uses the headers of the Node version that loads the client. */
 const npmEnvironment = (): NodeJS.ProcessEnv => {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
   const home = dirname(dirname(process.execPath));

@@ -7,9 +7,9 @@ import { scenes } from './scenes.ts';
 import { startTextFunction } from './text-function.ts';
 
 /**
- * `npx node test/runtime-client/run.ts`: the function that answers chats, as it is deployed, under the runtime that AWS runs it with.
- * `RUNTIME_CLIENT=<entry file>` takes a client that is there already. Where there is none and it cannot be built, nothing is shown,
- * which the exit code tells.
+ * `npx node test/runtime-client/run.ts`: runs the deployed text function under AWS's runtime client.
+ * `RUNTIME_CLIENT=<entry file>` uses an existing client. If there is none and it cannot be built, nothing runs, and the
+ * exit code says so.
  */
 const SKIPPED = 77;
 const START_MS = 30_000;

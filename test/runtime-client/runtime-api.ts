@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** What a function has answered to one event, as far as it has come. */
+/** Response of a function to one event, as far as it has arrived. */
 export interface Invocation {
-  /** Everything received, the head of the answer included. Alive. */
+  /** Everything received so far, including the headers of the response. */
   readonly bytes: () => Buffer;
-  /** Resolves once the text is among them, and once the answer has ended. */
+  /** Resolves once the text was received, and once the response has ended. */
   saw(text: string): Promise<void>;
   readonly ended: Promise<InvocationEnd>;
 }
@@ -13,16 +13,16 @@ export interface Invocation {
 export interface InvocationEnd {
   readonly streamed: boolean;
   readonly contentType: string | undefined;
-  /** What the runtime reports a failure as, in a trailer or in an answer of its own; undefined where nothing failed. */
+  /** Failure that the runtime reports, in a trailer or in its own response. Undefined without a failure. */
   readonly error: string | undefined;
 }
 
 export interface RuntimeApi {
-  /** `host:port`, as the runtime wants it in AWS_LAMBDA_RUNTIME_API. */
+  /** `host:port`, in the format of AWS_LAMBDA_RUNTIME_API. */
   readonly address: string;
-  /** Hands the event to the function once it asks for one. */
+  /** Delivers the event when the function requests the next one. */
   invoke(event: object): Invocation;
-  /** Resolves when the function asks for an event and there is none: everything before is done. */
+  /** Resolves when the function requests an event and there is none, so all earlier work is done. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const TIME_MS = 60_000;
 const ARN = 'arn:aws:lambda:eu-central-1:000000000000:function:text';
 const LIFECYCLE = /^\/2018-06-01\/runtime\/(?:invocation\/(next|([^/]+)\/(response|error))|init\/error)$/;
 
-/** The side of Lambda that a runtime talks to: https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html */
+/** Fake of Lambda's runtime API: https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html */
 export const startRuntimeApi = async (): Promise<RuntimeApi> => {
   const queue: Pending[] = [];
   const running = new Map<string, Pending>();

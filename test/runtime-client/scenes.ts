@@ -5,7 +5,7 @@ import { restApiEvent } from '../lambdas/http/rest-api-event.ts';
 import type { Invocation } from './runtime-api.ts';
 import { ACCOUNT, type TextFunction } from './text-function.ts';
 
-/** One thing that the function does under AWS's runtime as it does under our own host. */
+/** Behavior of the function that must be the same under AWS's runtime and under the gateway's own host. */
 export interface Scene {
   readonly title: string;
   play(started: TextFunction): Promise<void>;
@@ -17,7 +17,7 @@ const DELIMITER = Buffer.alloc(8);
 
 const preludeSchema = z.object({ statusCode: z.int(), headers: z.record(z.string(), z.string()) });
 
-/** The head of an answer and what stands behind it. */
+/** Head of a response and the bytes after it. */
 const parse = (bytes: Buffer) => {
   const end = bytes.indexOf(DELIMITER);
   assert.ok(end > 0, `an answer without a head: ${bytes.toString().slice(0, 200)}`);
@@ -25,13 +25,13 @@ const parse = (bytes: Buffer) => {
   return { status: statusCode, headers, text: bytes.subarray(end + DELIMITER.length).toString() };
 };
 
-/** The whole answer, which no failure of the runtime belongs to. */
+/** The complete response, without a failure of the runtime. */
 const answerOf = async (invocation: Invocation) => {
   assert.deepEqual(await invocation.ended, { streamed: true, contentType: INTEGRATION, error: undefined });
   return parse(invocation.bytes());
 };
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads */
+/** Source: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads */
 const urlEvent = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: object) => ({
   version: '2.0',
   routeKey: '$default',
@@ -53,7 +53,7 @@ const chatBody = (content: string) => ({ model: MODEL, max_tokens: 50, messages:
 const chat = (apiKey: string, content: string, members: object = {}) =>
   urlEvent('POST', '/v1/chat/completions', { authorization: `Bearer ${apiKey}` }, { ...chatBody(content), ...members });
 
-/** The charges of an account at rest, in pico-USD and newest first, which must be all it has spent. */
+/** Charges of an account with no open hold, in pico-USD, newest first. Their sum must equal its spend. */
 const charges = async ({ ledger, records }: TextFunction): Promise<readonly bigint[]> => {
   const account = await ledger.readAccount(ACCOUNT);
   assert.equal(account?.holds.size, 0, 'a hold is left');
@@ -75,7 +75,7 @@ const eventsIn = (text: string): readonly string[] =>
     .map((block) => block.slice('data: '.length));
 
 const streamed: Scene = {
-  title: 'a streamed chat begins while the vendor speaks, ends with [DONE], and is charged by then',
+  title: 'a streamed chat begins while the provider speaks, ends with [DONE], and is charged by then',
   play: async (started) => {
     const before = await charges(started);
     const event = chat(started.apiKey, 'say much [[words 20]] [[pause 50]]', { stream: true });
@@ -83,7 +83,7 @@ const streamed: Scene = {
     await invocation.saw('data: ');
     assert.equal(started.vendor.requests.at(-1)?.outcome, 'open', 'nothing came before the vendor had ended');
     await invocation.saw('[DONE]');
-    // Whatever is left for later may freeze with the function.
+    // The charge must already exist, because Lambda may freeze the rest of the work together with the function.
     const [newest, ...older] = await charges(started);
     assert.deepEqual(older, before);
     const { status, headers, text } = await answerOf(invocation);
@@ -133,7 +133,9 @@ const plain: Scene = {
 const errorSchema = z.object({ error: z.object({ code: z.string() }) });
 const codeIn = (text: string): string => errorSchema.parse(JSON.parse(text)).error.code;
 
-/** Refused before or by the vendor: a true status, and nothing charged. */
+/**
+ * Creates a scene for a request that the gateway or the provider refuses: it gets its real status and is not charged.
+ */
 const refused = (title: string, status: number, code: string, event: (apiKey: string) => object): Scene => ({
   title,
   play: async (started) => {
@@ -145,7 +147,7 @@ const refused = (title: string, status: number, code: string, event: (apiKey: st
 });
 
 const cut: Scene = {
-  title: 'a stream that the vendor cuts ends with an error event, uncharged, and the runtime lives on',
+  title: 'a stream that the provider cuts ends with an error event, uncharged, and the runtime lives on',
   play: async (started) => {
     const before = await charges(started);
     const event = chat(started.apiKey, 'break off [[words 20]] [[cut 3]]', { stream: true });
@@ -188,7 +190,7 @@ export const scenes: readonly Scene[] = [
   throughRestApi,
   plain,
   refused('an unknown key is 401', 401, 'invalid_api_key', () => chat('sk-service-nobody', 'hello')),
-  refused('a stream that the vendor refuses is an HTTP error', 502, 'upstream_error', (apiKey) =>
+  refused('a stream that the provider refuses is an HTTP error', 502, 'upstream_error', (apiKey) =>
     chat(apiKey, '[[status 500]]', { stream: true }),
   ),
   cut,

@@ -27,13 +27,16 @@ export interface TextFunction {
   readonly apiKey: string;
   readonly ledger: ReturnType<typeof createLedgerStore>;
   readonly records: ReturnType<typeof createLedgerRecords>;
-  /** Everything the function has written. */
+  /** Everything that the function has written. */
   output(): string;
   running(): boolean;
   stop(): Promise<void>;
 }
 
-/** The asset as it is deployed, in a folder with no package above it, under AWS's own runtime, with stand-ins for all it asks. */
+/**
+ * Runs the asset as it is deployed, in a folder without parent packages, under AWS's runtime, with fakes of its
+ * services.
+ */
 export const startTextFunction = async (clientEntry: string): Promise<TextFunction> => {
   const root = mkdtempSync(join(tmpdir(), 'gateway-runtime-'));
   const task = join(root, 'task');

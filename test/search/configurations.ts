@@ -166,7 +166,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'e',
-    title: 'outbox with an idempotency key and renewals: two clients, one of whose ledgers rejects all records',
+    title: 'outbox with an idempotency key and renewals: two clients; all records of one of them are rejected',
     actors: [{ ...client('A'), refused: takesNoRecords }, client('B')],
     world: textWorld,
     timesMs: leases(1),
@@ -190,7 +190,8 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'g',
-    title: 'no outbox, with an idempotency key: two clients, one of whose stores reject everything',
+    title:
+      'no outbox, with an idempotency key: two clients; all records and outbox entries of one of them are rejected',
     actors: [{ ...client('A'), refused: takesNothing }, client('B')],
     world: textWorld,
     timesMs: leases(1),

@@ -62,7 +62,7 @@ export class Search {
       this.#from = index;
       this.#table.read(index, this.#row);
       const goesOn = moves.from(this.#row);
-      // Does not wait for known nodes: waiting would take longer than the rest.
+      // Waits only if a node is unknown, because an unnecessary wait would take longer than the rest of the step.
       if (moves.missing.length > 0 || !goesOn) await this.#finish(index, moves);
       over = this.#judge.violations.size >= violationsMax || this.#table.count >= states;
       if (index % 4096 === 0 && performance.now() - started > ms) over = true;

@@ -52,8 +52,8 @@ which the contract tests compare with the real engine.
   - A call is rejected with certainty, if the code distinguishes this from a missing reply.
 - An actor crashes between any two calls, while the budget of crashes lasts.
 - Time advances to its next step, such as the expiry of the hold or of the lease.
-- A process sleeps through any of these, while sweepers and other requests work. In some configurations it also wakes later than its reply
-  came.
+- A process sleeps through any of these, while sweepers and other requests work. In some configurations it also
+  receives a reply later than the call was executed.
 
 **Conditions in every state.**
 
@@ -68,10 +68,10 @@ which the contract tests compare with the real engine.
 - When all actors have ended, sweeper and worker run without faults, both with and without the calls in flight. Then no hold is open, the
   outbox is empty, and every success is charged.
 
-**Not modeled.** Amounts on receipts, usage, prices and the account's version: no decision depends on them. An account that a hold or a read
-returns throws if the code reads them. Retry pauses take no time, and random numbers are 0. Two sweepers are interchangeable. A call with a
-permanent reply that changes nothing, such as a record that already exists, goes first; other orders of it are skipped, except with
-\`--whole\`. States are compared in full, not by hash.
+**Not modeled.** Amounts on receipts, usage, prices and the account's version: no decision depends on them. In an account that a successful
+hold or a read returns, only the id and the holds can be read; reading another field throws an error. Retry pauses take no time, and random
+numbers are 0. Two sweepers are interchangeable. A call with a permanent reply that changes nothing, such as a record that already exists,
+goes first; other orders of it are skipped, except with \`--whole\`. States are compared in full, not by hash.
 
 ## Searched configurations
 
@@ -108,7 +108,7 @@ const documentedCases = (results: readonly ConfigurationResult[]): string => {
   );
   return [
     '## The one exception\n',
-    'A charge is uncertain if its record, its outbox entry and its release all had no definite reply: no actor can know whether it is committed.',
+    'A charge is uncertain if neither its record nor its release had a definite reply, and no outbox entry was confirmed in time: no actor can know it.',
     'The client gets an error. The sweeper, the worker or the next request with the idempotency key finds the charge later. The search accepts',
     "this only if the request's last write of a record had no definite reply.\n",
     ...cases,

@@ -9,7 +9,7 @@ export interface ClientResult {
   readonly kind: 'success' | 'error';
   /** Body of a success, or code of an error. */
   readonly content: string;
-  /** Kinds of calls whose last one had no definite reply. */
+  /** Kinds of calls for which the last call had no definite reply. */
   readonly unanswered?: readonly string[];
 }
 

@@ -91,10 +91,10 @@ describe('commands', () => {
   const english = [
     ['/balance', /^Balance: 0\.75 USD\nAvailable: 0\.75 USD\nHeld: 0 USD for 0 requests/m],
     ['/usage', /^Today: 0 USD, 0 requests$/m],
-    ['/key', /^Your key: sk-service-\w{4}…\w{4}$/m],
+    ['/key', /^Your API key: sk-service-\w{4}…\w{4}$/m],
     ['/models', /gpt-6\.2-sol/],
-    ['/topup', /^This is where you add money to your account:$/],
-    ['/help', /^\/usage – what has been spent$/m],
+    ['/topup', /^Add money to your account:$/],
+    ['/help', /^\/usage – spending and latest requests$/m],
   ] as const;
   const russian = [['/balance', /^Баланс: 0\.75 USD\nДоступно: 0\.75 USD\nУдержано: 0 USD/m]] as const;
 

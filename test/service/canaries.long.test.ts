@@ -118,7 +118,7 @@ const leaksIn = (part: string): readonly string[] => {
   return [...new Set(leaks.map(told))];
 };
 
-/** Returns the texts of a kind. Fails if there are none, because an empty search would always pass. */
+/** Returns the texts of a kind. Tests check that there are some, because a search in no text would always pass. */
 const textsOf = (part: string): readonly string[] =>
   kept.filter(({ kind }) => kind.startsWith(part)).map(({ text }) => text);
 

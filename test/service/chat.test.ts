@@ -23,7 +23,10 @@ const { completions } = sdkFor(gateway).chat;
 /** The provider rejects functions with reasoning on chat completions, so the gateway uses its responses API. */
 const SOL = 'gpt-5.6-sol';
 const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: { type: 'object' } } }];
-/** The model must not call a tool, so it returns text over the same protocol. */
+/**
+ * Request that the gateway sends to the responses API because of its tools. The model must not call a tool, so it
+ * returns text.
+ */
 const overResponses = { model: SOL, tools, tool_choice: 'none' as const };
 
 const chunksOf = (events: readonly string[]) => events.map((event) => chunkSchema.parse(JSON.parse(event)));
@@ -145,8 +148,11 @@ test.each<[string, string, object, number, string]>([
   ['CHAT-1', 'a tool choice without tools', { tool_choice: 'required' }, 400, 'tool_choice'],
   ['CHAT-2', 'an unknown role', { messages: [{ role: 'wizard', content: 'hello' }] }, 400, 'messages[0].role'],
   ['CHAT-3', 'n: 2 on a reasoning model', { model: 'gpt-5.4', n: 2 }, 422, 'n'],
-])('%s %s is rejected by name before the provider call', async (_rule, _what, body, status, param) => {
-  const response = await postChat(gateway, { messages: saying('hello'), ...body });
-  expect([response.status, await readError(response)]).toMatchObject([status, { param }]);
-  expect(vendor.requests).toHaveLength(0);
-});
+])(
+  '%s a request with %s is rejected with the name of the field before the provider call',
+  async (_rule, _what, body, status, param) => {
+    const response = await postChat(gateway, { messages: saying('hello'), ...body });
+    expect([response.status, await readError(response)]).toMatchObject([status, { param }]);
+    expect(vendor.requests).toHaveLength(0);
+  },
+);

@@ -81,7 +81,7 @@ describe('half-open circuit', () => {
     await untilHalfOpen(hasty, one, model);
     const before = Date.now();
     const told = await crowd(model, 20, FAILS);
-    // Open for two seconds now. The unit test with a fake clock checks the exact times.
+    // The circuit stays open for two seconds now. The unit test with a fake clock checks the exact times.
     const shut = await isOpen(hasty, one, model);
     if (Date.now() - before < 2_000) expect(shut).toBe(true);
     expect(told.map(({ status }) => status).toSorted()).toEqual([502, ...Array(19).fill(503)]);

@@ -10,7 +10,10 @@ import type { InProcessGateway } from '../support/in-process-gateway.ts';
 
 const asked = responses.model;
 const reserve = 'the-reserve';
-/** No model of the catalog can be a fallback model of another one here, so the test adds one. */
+/**
+ * Returns a catalog with an added fallback model, because no model of the real catalog can be the fallback model of
+ * another one on this route.
+ */
 const catalog = () => {
   const model = openai.models.find(({ id }) => id === asked);
   const upstreams = [{ provider: 'openai', model: 'gpt-5.4-pro', wire: 'openai_responses', when: 'always' }];

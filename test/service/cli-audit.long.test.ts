@@ -66,7 +66,7 @@ const change = (accountId: string, sk: string, update: string, values: Record<st
     }),
   );
 
-test('OPS-5 a used service is clean: exit 0, and its totals', async () => {
+test('OPS-5 the audit of a correct service exits with 0 and prints its totals', async () => {
   const mine = await newcomer();
   await charged(mine);
   await charged(mine, 'hello [[status 500]]');
@@ -89,7 +89,7 @@ test.each<
   ['balance', () => 'ACCOUNT', 'SET available = available - :one', { ':one': { N: '1' } }],
   ['credited', () => 'CREDIT#first', 'SET amount = :one', { ':one': { N: '1' } }],
   ['readable', (holdId) => `CHARGE#${holdId}`, 'SET outcome = :lost', { ':lost': { S: 'lost' } }],
-])('OPS-5 a manually changed item is reported as "%s": exit 1, account and record', async (...row) => {
+])('OPS-5 the audit reports a changed item as "%s" with account and record, and exits with 1', async (...row) => {
   const [invariant, sk, update, values] = row;
   const mine = await newcomer();
   const holdId = await charged(mine);

@@ -80,7 +80,10 @@ const expectImported = async (batch: string, balances: ReadonlyMap<string, bigin
   }
 };
 
-/** Runs the import as a program and kills it after so many API keys. Returns whether the program ended before. */
+/**
+ * Runs the import as a program and kills it after this number of API keys. Returns whether the program succeeded
+ * before.
+ */
 const killedAt = async (args: readonly string[], keyFile: string, lines: number): Promise<boolean> => {
   const env = { PATH: process.env.PATH ?? '', ...environment() };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: 'ignore' });

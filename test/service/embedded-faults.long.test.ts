@@ -20,7 +20,7 @@ type Kind = (typeof kinds)[number];
 
 interface Call {
   readonly name: string;
-  /** Index of the call among those of this name in one request, from 0. */
+  /** Index of the call among the calls with this name in one request, from 0. */
   readonly turn: number;
 }
 

@@ -57,13 +57,16 @@ test.each<[string, string[] | number[] | number[][], number, number]>([
     2,
     5,
   ],
-])('EMB-1 %s: one vector each, in order, charged for all their tokens', async (_what, input, count, tokens) => {
-  const { result, spent } = await spentBy(gateway, () => embeddings.create({ model: SMALL, input, dimensions: 8 }));
-  expect(result.data.map(({ index }) => index)).toEqual(Array.from({ length: count }, (_, index) => index));
-  expect(new Set(result.data.map(({ embedding }) => String(embedding))).size).toBe(count);
-  expect(result.usage.prompt_tokens).toBeGreaterThanOrEqual(tokens);
-  expect(spent).toBe(await priceOf(SMALL, result.usage.prompt_tokens));
-});
+])(
+  'EMB-1 an input of %s gets one vector per text, in order, and pays for all tokens',
+  async (_what, input, count, tokens) => {
+    const { result, spent } = await spentBy(gateway, () => embeddings.create({ model: SMALL, input, dimensions: 8 }));
+    expect(result.data.map(({ index }) => index)).toEqual(Array.from({ length: count }, (_, index) => index));
+    expect(new Set(result.data.map(({ embedding }) => String(embedding))).size).toBe(count);
+    expect(result.usage.prompt_tokens).toBeGreaterThanOrEqual(tokens);
+    expect(spent).toBe(await priceOf(SMALL, result.usage.prompt_tokens));
+  },
+);
 
 test("BILL-15 the receipt is in the headers, and the body equals the provider's", async () => {
   vendor.next({ claimedUsage: { input: 7 } });
@@ -142,7 +145,7 @@ test.each<[string, string, object, string, number]>([
   expect([vendor.requests.length, spent]).toEqual([calls, 0n]);
 });
 
-/** https://developers.openai.com/api/docs/guides/moderation */
+/** Source: https://developers.openai.com/api/docs/guides/moderation */
 const categories = [
   ...['harassment', 'harassment/threatening', 'hate', 'hate/threatening', 'illicit', 'illicit/violent', 'self-harm'],
   ...['self-harm/instructions', 'self-harm/intent', 'sexual', 'sexual/minors', 'violence', 'violence/graphic'],

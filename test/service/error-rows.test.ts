@@ -17,7 +17,7 @@ interface Scene {
   readonly gateway: InProcessGateway;
   readonly accountId: string;
   readonly apiKey: string;
-  /** Sends the request to reject, or one that leads to it. */
+  /** Sends a valid request with these changes. Either this request is rejected, or it prepares a later rejection. */
   send(headers?: readonly string[], members?: object, target?: string): ReturnType<typeof sendTo>;
 }
 
@@ -87,7 +87,7 @@ table('IDEM-6', 'keyMalformed', all, async (way) => {
 table('IDEM-3', 'keyMismatch', keyed, async (way) => {
   const scene = await stage(way);
   const key = ['idempotency-key: a'];
-  expect((await scene.send(key)).told).toBe('200');
+  expect((await scene.send(key)).outcome).toBe('200');
   const others = [
     () => scene.send(key, { user: 'another' }),
     () => scene.send(key, { unknown: 1 }),
@@ -103,19 +103,19 @@ table('IDEM-4', 'keyInProgress', keyed, async (way) => {
   await within('the first call', gate.waitFor(1));
   await expectRefusal(scene, refusals.keyInProgress, () => scene.send(['idempotency-key: a']));
   gate.open();
-  expect((await first).told).toBe('200');
+  expect((await first).outcome).toBe('200');
 });
 
 table('IDEM-7', 'keyExhausted', keyed, async (way) => {
   const scene = await stage(way, { environment: { CIRCUIT_FAILURES: '100', CIRCUIT_CALLS: '100' } });
   vendor().setScenario(() => ({ refusal: { kind: 'status', status: 500 } }));
   for (let turn = 0; turn < 6; turn += 1) {
-    expect((await scene.send(['idempotency-key: a'])).told).toBe('502 upstream_error');
+    expect((await scene.send(['idempotency-key: a'])).outcome).toBe('502 upstream_error');
   }
   await expectRefusal(scene, refusals.keyExhausted, async () => {
-    const told = await scene.send(['idempotency-key: a']);
-    expect(told.reply.headers.get('x-should-retry')).toBe('false');
-    return told;
+    const failed = await scene.send(['idempotency-key: a']);
+    expect(failed.reply.headers.get('x-should-retry')).toBe('false');
+    return failed;
   });
   expect(await moneyOf(scene.gateway, scene.accountId)).toMatchObject({ spent: 0n });
 });
@@ -150,7 +150,7 @@ table('FALL-5', 'circuitOpen', all, async (way) => {
   await within('the probe', gate.waitFor(1));
   await expectRefusal(scene, refusals.circuitAlmost, () => scene.send());
   gate.open();
-  expect((await probe).told).toBe('200');
+  expect((await probe).outcome).toBe('200');
 });
 
 table('BILL-8', 'drains', all, async (way) => {
@@ -160,7 +160,7 @@ table('BILL-8', 'drains', all, async (way) => {
   await expectRefusal(scene, refusals.drains, () => scene.send(['x-service-dry-run: true']));
   if (keyed(way)) await expectRefusal(scene, refusals.drains, () => scene.send(['idempotency-key: a']));
   const other = await scene.gateway.issue();
-  expect((await sendTo(scene.gateway, way.route, other.apiKey)).told).toBe('200');
+  expect((await sendTo(scene.gateway, way.route, other.apiKey)).outcome).toBe('200');
 });
 
 table('LIM-8', 'holds', all, async (way) => {
@@ -173,7 +173,7 @@ table('LIM-8', 'holds', all, async (way) => {
 
 table('LIM-2', 'keyRate', all, async (way) => {
   const scene = await stage(way, { environment: { LIMIT_KEY_PER_SECOND: '1', LIMIT_KEY_BURST: '1' } });
-  expect((await scene.send(['x-service-dry-run: true'])).told).toBe('200');
+  expect((await scene.send(['x-service-dry-run: true'])).outcome).toBe('200');
   await expectRefusal(scene, refusals.keyRate, () => scene.send());
 });
 
@@ -207,13 +207,13 @@ table('ERR-2', 'modelShut', all, async (way) => {
   await expectRefusal(scene, refusals.modelShut, () => scene.send());
 });
 
-/** Whether missing usage has consequences: not for free endpoints. */
+/** Selects response forms for the test of missing usage: plain responses of endpoints that are not free. */
 const counted = ({ route, streams }: Way): boolean => route.name !== 'moderations' && !streams;
 
 table('BILL-10', 'modelShut', counted, async (way) => {
   const scene = await stage(way);
   vendor().setScenario(() => ({ noUsage: true }));
-  for (let answer = 0; answer < 20; answer += 1) expect((await scene.send()).told).toBe('200');
+  for (let answer = 0; answer < 20; answer += 1) expect((await scene.send()).outcome).toBe('200');
   await expectRefusal(scene, refusals.modelShut, () => scene.send());
   expect(await moneyOf(scene.gateway, scene.accountId)).toMatchObject({ spent: 0n });
 });

@@ -187,7 +187,7 @@ async function failing(scenario: Scenario, cases: readonly Case[]): Promise<stri
         if (complaint) wrong.push(complaint);
       } catch (error) {
         wrong.push(`${describe(one)}: ${error}`);
-        // Its account can no longer be judged.
+        // After an error, the account of this lane can no longer be judged.
         lanes[index] = await newLane();
       }
     }
@@ -219,7 +219,7 @@ test.each(scenarios)(
 );
 
 test.each(scenarios)(
-  'BILL-14 LIM-4 $title without a kind of store call: 503 or an outbox entry, never half',
+  'BILL-14 LIM-4 $title while a kind of store call fails: served and charged, or neither',
   async (scenario) => {
     expect(await failing(scenario, lasting(scenario))).toEqual([]);
   },

@@ -92,7 +92,7 @@ const readChat = async (response: Response): Promise<ReadStream> => {
   return toStream(texts, (json) => errorShapes.plain.safeParse(json).data?.code, texts.at(-1) === '[DONE]');
 };
 
-/** Requires an error event to have its own name. */
+/** Reads a stream of named events. Requires that error events, and no others, have the name `error`. */
 const readNamed =
   (codeIn: (json: unknown) => string | undefined, endings: readonly string[]) =>
   async (response: Response): Promise<ReadStream> => {
@@ -114,7 +114,10 @@ const readResponseEvents = readNamed(
   ['response.completed', 'response.incomplete'],
 );
 
-/** An error event and the failed response are one failure. Checks the second and removes it. */
+/**
+ * Reads a stream of the responses API. Its failure has two events, `error` and `response.failed`: checks the second and
+ * removes it.
+ */
 const readResponses = async (response: Response): Promise<ReadStream> => {
   const text = await response.text();
   const blocks = text.split('\n\n');
@@ -198,6 +201,6 @@ export const textLanes: readonly Lane[] = [
 
 export const inputLanes: readonly Lane[] = [
   { ...ofResponses, name: 'embeddings', ...sending(routes.embeddings) },
-  // The simulator has no error of its own for this and uses the chat errors, which are forwarded unchanged.
+  // The simulator has no errors of the moderations API. It uses chat errors, which are forwarded unchanged.
   { ...ofResponses, name: 'moderations', promptParam: 'messages', ...sending(routes.moderations) },
 ];

@@ -6,7 +6,7 @@ import { googleFor, postGoogle } from '../support/google-client.ts';
 import { png, receiptOf, sizeOf } from '../support/image-service.ts';
 import { startSimulated } from './simulated-gateway.ts';
 
-/** Image models on text endpoints: CHAT-12 and the provider's own protocol. */
+/** Image models that also work on text endpoints: chat completions (CHAT-12) and generateContent. */
 const models = ['gemini-nano-banana-2.1', 'gemini-3-pro-image', 'gemini-3.1-flash-lite-image'];
 const [MODEL = ''] = models;
 

@@ -155,7 +155,7 @@ test('IMG-4 reference images reach Flux and Seedream in their order', async () =
   await readImages(
     await postImages(gateway, { model: 'seedream-4-0', image, sequential_image_generation: 'disabled' }),
   );
-  // Without the field, each of its models creates one image; the newest model rejects the field.
+  // Without `sequential_image_generation`, every Seedream model creates one image; the newest model rejects the field.
   expect(paid()[0]?.body).toMatchObject({ image });
   expect(paid()[0]?.body).not.toHaveProperty('sequential_image_generation');
 });

@@ -63,7 +63,7 @@ const faults = [
   { fault: 'disconnect' as const, expected: [502, 'upstream_error'] },
 ].map(({ fault, expected }) => ({ what: fault, expected, says: text, options: always(fault) }));
 
-/** Every code once in the quick tier; `native-failures` has every failure there. */
+/** Failures to test. The quick tier has each error code once, because `native-failures` covers the failures there. */
 const failures = rowsOfTier([...refusals, ...faults], ({ expected }) => String(expected));
 
 const ways = faces.flatMap((face) => [
@@ -102,7 +102,7 @@ describe.each(ways)('$name, $how', (face) => {
     }
   });
 
-  test.each(failures)('ERR-9 $what: $expected, free of charge', async ({ says, options, expected }) => {
+  test.each(failures)('ERR-9 $what leads to $expected, free of charge', async ({ says, options, expected }) => {
     vendor.says(says, options);
     const { result, spent } = await spentBy(gateway, () => failureOf(ask(false)));
     expect(result).toEqual(expected);

@@ -85,7 +85,7 @@ test('LIM-1 a client IP beyond its burst is 429, with or without a key, except o
 const SHORT = '0.002';
 const body = { messages: saying('hello') };
 
-test('BILL-6 with a balance below the default cap, the affordable cap is returned and sent', async () => {
+test('BILL-6 if the balance is too low for the default cap, header and provider get a lower cap', async () => {
   await withGateway({ LOCAL_BALANCE_USD: SHORT }, async (gateway) => {
     const gate = vendor.gate();
     const pending = postChat(gateway, body);

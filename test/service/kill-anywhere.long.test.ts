@@ -138,7 +138,7 @@ test('BILL-1 every request waits for its stores and its provider exactly as the 
   const whole = await Promise.all(killScenarios.map((scenario) => open(scenario)));
   const moment = async (answered: () => number): Promise<void> => {
     while (answered() < whole.length) await sleep(5);
-    // Calls after the response end as well.
+    // Also waits for the calls that follow the responses.
     await until('the calls after the responses', () =>
       whole.every(({ scenario, names }) =>
         awaited(scenario.calls).every((name) => name === VENDOR || names.includes(name)),

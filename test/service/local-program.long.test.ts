@@ -99,7 +99,7 @@ test.each([
   ['HOLD_GRACE_SECONDS', 'soon'],
   ['UPSTREAM_DEADLINE_SECONDS', '901'],
   ['MARKUP', '-2'],
-])('the variable %s=%s is rejected by its name in one line', async (name, value) => {
+])('an invalid value in %s=%s is rejected in one line that names the variable', async (name, value) => {
   const { code, stdout, lines } = await failToStart({ [name]: value });
   expect(code).toBe(2);
   expect(stdout).toBe('');

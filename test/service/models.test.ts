@@ -120,7 +120,7 @@ const built: ReadonlySet<string> = new Set(['text', 'embedding', 'moderation']);
 
 type Protocol = (typeof served)[number]['protocols'][number];
 
-/** Shortest request of each protocol, for the models whose first protocol it is. */
+/** Shortest request of each protocol. The test of a model uses the request of the model's first protocol. */
 const requests: Partial<Record<Protocol, (model: string) => APIPromise<{ readonly model: string }>>> = {
   chat_completions: (model) =>
     sdk.chat.completions.create({ model, messages: saying('hello'), max_completion_tokens: 500 }),

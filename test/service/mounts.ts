@@ -51,7 +51,7 @@ export const mountReadOnly = (path: string): Mount => {
 export interface ImageMount extends Mount {
   /** Makes the disk read-only, also for open files, as after a disk error. */
   fail(): void;
-  /** Mounts the disk again after `fail`. No program may use it. */
+  /** Mounts the disk again after `fail`. Fails while a program uses the disk. */
   remount(): void;
 }
 

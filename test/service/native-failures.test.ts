@@ -101,7 +101,7 @@ const inBand: Readonly<Record<Lane['vendor'], Failure>> = { openai: broken, anth
 const firstOf = (lane: Lane): readonly Row[] => [
   row('ERR-4', 'a first event that is an error', { errorAfter: 0 }, inBand[lane.vendor]),
   row('LIM-6', 'a status and then nothing', { stallAfter: 0 }, late, { silent: true }),
-  // Up to here, the response was only announced.
+  // In these native streams, the first event only announces the response.
   ...(lane.native && lane.vendor !== 'google'
     ? [
         row('ERR-4', 'an announcement and then an error', { errorAfter: 1 }, inBand[lane.vendor]),
@@ -144,7 +144,7 @@ test.each(table)(
     const payer = wanted.silent ? impatient : gateway;
     const { result: response, spent } = await spentBy(payer, () => lane.send(payer));
     const body = await response.text();
-    // Its type matches its code, and its members are those of the protocol.
+    // The type of the error matches its code, and its members are those of the protocol.
     const error = readError({ status: response.status, body }, lane.shape);
     expect([response.status, error.code]).toEqual([wanted.status, wanted.code]);
     if (wanted.param) expect(error.param).toBe(wanted.param(lane));
@@ -158,7 +158,7 @@ test.each(table)(
   },
 );
 
-/** Every protocol has sent some content by then. */
+/** Number of provider events after which every protocol has sent some content. */
 const LATER = 12;
 const talking = { words: 40 };
 
@@ -217,7 +217,7 @@ test.each(passed)('CHAT-14 $name is forwarded to $to with 200 and charged by its
 const wholeAnswers = streams.map((lane) => ({ lane, to: lane.name }));
 
 test.each(wholeAnswers)(
-  'BILL-9 a response to $to that is cut after its usage is complete and charged',
+  'BILL-9 a cut after the usage leaves a response to $to complete and charged',
   async ({ lane }) => {
     vendor.next({ cutAfterUsage: true });
     const { result, spent } = await spentBy(gateway, async () => lane.read?.(await lane.send(gateway)));

@@ -84,7 +84,7 @@ describe('programs of the documents', () => {
     expect(output.trim()).not.toBe('');
   });
 
-  // The commands of the last page replace the API key.
+  // Shell programs run last, because the commands of the last page replace the API key.
   test.skipIf(!hasShell).each(programsOf('sh'))('the commands at %s succeed', async (_place, { code }) => {
     const commands = code.replaceAll('npm run cli --', `'${process.execPath}' '${join(root, 'bin/cli.ts')}'`);
     const script = `set -eu\ncurl() { command curl -sS --fail-with-body "$@"; }\n${commands}`;

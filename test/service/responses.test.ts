@@ -49,7 +49,7 @@ test('RESP-3, RESP-4, GEN-9 the provider gets the body unchanged, except that st
   expect(vendor.requests[0]?.body).not.toHaveProperty('temperature');
 });
 
-test('RESP-3, RESP-4 unsupported fields are rejected by name, without a provider call', async () => {
+test('RESP-3, RESP-4 unsupported fields get errors that name them, without a provider call', async () => {
   for (const [param, value, code] of [
     ['previous_response_id', 'resp_1', 'unsupported_parameter'],
     ['store', true, 'unsupported_parameter'],

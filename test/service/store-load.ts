@@ -27,13 +27,13 @@ const kinds: readonly ((mark: string) => Call)[] = [
   }),
 ];
 
-/** Clients of a load that has two of each kind. */
+/** Number of clients of a load: two for each kind of request. */
 export const CLIENTS = 2 * kinds.length;
 
 export interface Reply {
   /** Order of the request among all sent requests. */
   readonly number: number;
-  /** Whether it was sent with an idempotency key. */
+  /** Whether the request was sent with an idempotency key. */
   readonly isKeyed: boolean;
   readonly status: number;
   readonly requestId: string;
@@ -88,7 +88,7 @@ export const startStoreLoad = ({ url, apiKey }: Pick<TestGateway, 'url' | 'apiKe
     while (kind && !isStopped) await send(kind);
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
-  // A failed test stops the gateway while its clients run.
+  // Prevents an unhandled rejection when a failed test stops the gateway before the clients.
   clients.catch(() => undefined);
   return {
     replies,

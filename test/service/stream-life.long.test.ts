@@ -35,7 +35,7 @@ beforeAll(async () => {
     hasty: await openStage({ UPSTREAM_DEADLINE_SECONDS: '3' }),
   };
   for (const { model } of faces) prices.set(model, await tokenPricesOf(stages.patient.gateway, model));
-  // `fetch` keeps its connections open for any time.
+  // Remembers the connections of this test itself, which `fetch` keeps open for any time.
   if (seesSockets) for (const { port } of Object.values(stages)) ofOurOwn.push(...socketsOf(port, vendor.port));
   const slow = runAll(stages.hasty, slowCases, 40);
   await Promise.allSettled(slow.values());
@@ -124,7 +124,7 @@ test('BILL-8, LIM-8 an account with eight drains must wait for them; other accou
   const [first, ...rest] = faces;
   if (!first) throw new Error('no face');
   for (const [index, face] of rest.entries()) await leaveStream(stage, busy, face, `tag-left${index}`, gate.promise);
-  // Seven drains are allowed.
+  // An account with seven drains may start another stream.
   expect(await askOnce(stage, busy, first, 'tag-eighth')).toEqual({ status: 200, calls: 1 });
   const slow = await neverRead(stage, busy, first, 'tag-unread', gate.promise);
   await untilAnswered(stage, busy, first, 429);

@@ -27,7 +27,10 @@ interface Framing {
   /** Announcement, which the gateway withholds until the first part. */
   readonly opening?: (model: string) => string;
   readonly piece: (model: string, index: number) => string;
-  /** The gateway withholds the first of these until the last has arrived and is charged. */
+  /**
+   * Last events of a stream. The gateway withholds the first of them until the last has arrived and the response is
+   * charged.
+   */
   readonly ending: (model: string) => readonly string[];
   /** Whether only the end of the connection ends a provider stream. */
   readonly endsWithSocket?: true;

@@ -109,7 +109,7 @@ test('AUTH-7 VID-4 VID-8 a running video is private, has no content, and is not 
   expect(await other.list()).toEqual([]);
   expect((await asked(owner)).map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(codes(await asked(owner))).toEqual([missing, missing, missing]);
-  // Its charge remains.
+  // The charge of the deleted video remains.
   await expectCharges(group, owner.account, [VIDEO_COST]);
 });
 

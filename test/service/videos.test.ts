@@ -26,7 +26,7 @@ interface Delivery {
 let vendor: Simulator;
 let receiver: Server;
 let gateway: InProcessGateway;
-/** Moves the clock forward. A clock that went back would meet rate limits of the future. */
+/** Time in ms by which the clock is ahead. It never decreases, because rate limits would then be in the future. */
 let aheadMs = 0;
 const deliveries: Delivery[] = [];
 /** Statuses of the next responses to deliveries. Later deliveries get 204. */

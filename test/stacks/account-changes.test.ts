@@ -44,7 +44,7 @@ test('KEY-3 an encrypted queue keeps a failed change for two weeks', () => {
   );
 });
 
-test('KEY-3 the mapping depends on the policy that lets its role read the stream', () => {
+test('KEY-3 the function depends on the policy that lets its role read the stream', () => {
   const policies = [...api.resources].filter(
     ([, resource]) => resource.Type === 'AWS::IAM::Policy' && nameOf(resource).startsWith('notices/'),
   );

@@ -36,19 +36,22 @@ test.each([
   ['outbox', 60, 512],
   ['videoSweep', 60, 512],
   ['audit', 300, 2_048],
-])('OPS-1 the function %s: %i s, %i MB, nothing reserved; Node 24 on arm64, traced', (name, seconds, megabytes) => {
-  const properties = lambdas.get(name);
-  expect(properties).toMatchObject({
-    FunctionName: `gateway-prod-${name}`,
-    Runtime: 'nodejs24.x',
-    Architectures: ['arm64'],
-    Timeout: seconds,
-    MemorySize: megabytes,
-    Handler: 'index.handler',
-    TracingConfig: { Mode: 'Active' },
-  });
-  expect(properties?.ReservedConcurrentExecutions).toBeUndefined();
-});
+])(
+  'OPS-1 %s has a timeout of %i s, %i MB, Node 24, arm64, tracing and no reserved concurrency',
+  (name, seconds, megabytes) => {
+    const properties = lambdas.get(name);
+    expect(properties).toMatchObject({
+      FunctionName: `gateway-prod-${name}`,
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Timeout: seconds,
+      MemorySize: megabytes,
+      Handler: 'index.handler',
+      TracingConfig: { Mode: 'Active' },
+    });
+    expect(properties?.ReservedConcurrentExecutions).toBeUndefined();
+  },
+);
 
 /** Log and variables of a function. */
 const describedSchema = z.union([
@@ -154,7 +157,7 @@ test.each([
   });
 });
 
-test('exactly the HTTP functions have a URL, which streams and leaves CORS to them', () => {
+test('exactly the HTTP functions have a URL, which streams and has no CORS settings', () => {
   const urls = ofType(api, 'AWS::Lambda::Url');
   expect(urls.map((url) => nameOf(url)).sort()).toEqual([
     'account/function/FunctionUrl',

@@ -19,7 +19,9 @@ import { runAsset, serveAsset } from './run-asset.ts';
 import { startSecrets } from './secrets-emulator.ts';
 import { environmentOf, nameOf, newApp, ofType, readGateway } from './synthesize.ts';
 
-/** Largest code that a start of a function reads, and largest code with all that loads on demand, in bytes. */
+/**
+ * Largest allowed code in bytes: what a function loads at its start, and everything including what it loads on demand.
+ */
 const START_BYTES_MAX = 1_000_000;
 const ASSET_BYTES_MAX = 2_000_000;
 
@@ -169,7 +171,7 @@ test('the asset of text reads its secrets from Secrets Manager', async () => {
   }
 });
 
-test('AUTH-9 the asset of text reads the origin secret and rejects requests without it', async () => {
+test("AUTH-9 the text function's asset reads the origin secret and rejects requests without it", async () => {
   const secrets = await startSecrets({ pepper, origin: 'what-the-edge-proves-itself-with' });
   try {
     const { prelude, body } = await load('text', behindEdge(secrets.endpoint), get('/v1/chat/completions'));

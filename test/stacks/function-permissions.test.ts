@@ -52,7 +52,7 @@ const videos = [
   'states:StartExecution machine',
 ];
 
-/** Permissions for text and images, which both can store images. */
+/** Permissions of functions that can store images. */
 const drawing = [
   ...admission,
   ...address,

@@ -39,7 +39,7 @@ const metricSchema = z.object({
   Dimensions: z.array(z.object({ Name: z.string(), Value: z.unknown() })).default([]),
 });
 const statsSchema = z.array(z.object({ MetricStat: z.object({ Metric: metricSchema }).optional() })).default([]);
-/** Returns the metrics of an alarm with their statistics. */
+/** Returns the metrics that an alarm reads, without its math expressions. */
 const statsOf = (alarm: Resource | undefined) =>
   statsSchema.parse(alarm?.Properties.Metrics).flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
 
@@ -162,7 +162,7 @@ test('OPS-3 an alarm watches a certificate that API Gateway issued', () => {
   expect(idsOf(rest.operations)).not.toContain('certificate-expiry');
 });
 
-test('OPS-3 Web Functions that fail without the program have an alarm and a graph', () => {
+test('OPS-3 an alarm and a graph show failures of Web Functions outside the program', () => {
   const alarm = alarmsOf(plain.operations).find((one) => idOf(one) === 'web-function-errors');
   const endpoints = ofType(plain.api, 'AWS::Lambda::WebFunctionEndpoint').map(({ Properties }) => Properties);
   expect(endpoints).toHaveLength(2);

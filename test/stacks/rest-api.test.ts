@@ -44,8 +44,8 @@ const calledBy = ({ 'x-amazon-apigateway-integration': { uri } }: Method): strin
 };
 
 /**
- * Finds the methods of a path as API Gateway does: in each position, a fixed segment before `{value}`, and that before
- * `{proxy+}`. Never backtracks, because the API must not depend on backtracking.
+ * Finds the methods of a path as API Gateway does. In each position, a fixed segment takes precedence over `{value}`,
+ * and `{value}` over `{proxy+}`. Never backtracks, because the API must not depend on backtracking.
  */
 const find = (path: string): Readonly<Record<string, Method>> => {
   let template = '';
@@ -185,7 +185,7 @@ const stageSchema = z.object({
   MethodSettings: z.array(z.unknown()),
 });
 
-test('AUTH-3 ERR-5 the access log has no query, header, body or requested path, on one JSON line', () => {
+test('AUTH-3 ERR-5 the access log is one JSON line without query, header, body, requested path', () => {
   const { AccessLogSetting, MethodSettings } = stageSchema.parse(only('AWS::ApiGateway::Stage'));
   // Throttling stays off too: the functions count requests.
   expect(MethodSettings).toEqual([

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 
-/** Emulates Secrets Manager as far as reading a value needs. */
+/** Starts an emulator of Secrets Manager that can only return the value of a secret. */
 export const startSecrets = async (values: Readonly<Record<string, string>>) => {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {

@@ -18,7 +18,7 @@ test.each([
 ])('OPS-1 the Web Function %s has 900 s, Node 24, %i concurrent requests, a public endpoint', (name, most) => {
   const revision = ofName('AWS::Lambda::WebFunctionRevision', name);
   const endpoint = ofName('AWS::Lambda::WebFunctionEndpoint', name);
-  // By name, although CDK would use the ARN.
+  // The stack overrides FunctionName with the name. CDK would set the ARN.
   for (const part of [ofName('AWS::Lambda::WebFunction', name), revision, endpoint])
     expect(pointsAt(part?.FunctionName, api, [])).toBe(`gateway-prod-${name}-AWS::Region`);
   expect(revision).toMatchObject({

@@ -19,10 +19,10 @@ export interface AppAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The code of an error in the one shape that there is (GEN-3). */
+/** Returns the code of a plain error (GEN-3). Throws if the body has another shape. */
 export const codeOf = ({ body }: AppAnswer): string => errorBody.parse(body).error.code;
 
-/** An account whose owner has opened the mini app. */
+/** Account whose owner has opened the mini app. */
 export interface AppOwner {
   readonly accountId: string;
   readonly apiKey: string;
@@ -30,13 +30,13 @@ export interface AppOwner {
   post(path: string, body: object): Promise<AppAnswer>;
 }
 
-/** A gateway with a bot token and a payment secret, and simulated providers beside it. */
+/** Starts a gateway with a bot token, a payment secret and simulated providers. */
 export async function startAppGateway(options: Pick<GatewayOptions, 'pages' | 'now'> = {}) {
   const vendor = await startSimulator();
   const gateway = await startGateway({
     ...options,
     vendorUrl: vendor.url,
-    // Nobody is there: what a bot has to say is not heard.
+    // No messenger listens there, so messages of the bot are lost.
     environment: { BOT_TOKEN: botToken, BOT_API_URL: 'http://127.0.0.1:9', TOP_UP_KEY: topUpKey },
   });
   const ask = async (path: string, init: RequestInit): Promise<AppAnswer> => {
@@ -70,7 +70,7 @@ export async function startAppGateway(options: Pick<GatewayOptions, 'pages' | 'n
       const response = await postChat({ ...gateway, apiKey }, { messages: saying(text), max_tokens: 20 });
       return { status: response.status, headers: response.headers, body: jsonObject.parse(await response.json()) };
     },
-    /** What the audit finds wrong, over all accounts. */
+    /** Returns the findings of an audit of all accounts. */
     findings: async () => (await gateway.audit()).flatMap(({ findings }) => findings),
     async stop(): Promise<void> {
       await gateway.stop();

@@ -5,10 +5,10 @@ type Json = Readonly<Record<string, unknown>>;
 
 const common = ['capabilities', 'limits', 'reasoning'].reduce(without, text());
 
-/** 0.006 USD a minute: 100,000,000 pico-USD a second. */
+/** Price of a second in pico-USD: 0.006 USD a minute. */
 export const SECOND = 100_000_000n;
 
-/** Sold by the minute. */
+/** Transcription model priced by the minute. */
 export const transcription = (changes: Json = {}): Json => ({
   ...common,
   id: 'scribe-1',
@@ -22,7 +22,7 @@ export const transcription = (changes: Json = {}): Json => ({
   ...changes,
 });
 
-/** Sold by tokens: 2, 6 and 10 USD per million. */
+/** Transcription model priced by tokens: 2, 6 and 10 USD per million. */
 export const tokenTranscription = (changes: Json = {}): Json =>
   transcription({
     id: 'scribe-2',
@@ -31,7 +31,7 @@ export const tokenTranscription = (changes: Json = {}): Json =>
     ...changes,
   });
 
-/** 15 USD per million characters. */
+/** Price of a character in pico-USD: 15 USD per million characters. */
 export const CHARACTER = 15_000_000n;
 
 export const speech = (changes: Json = {}): Json => ({
@@ -62,13 +62,13 @@ interface WavOptions {
   readonly channels?: number;
   readonly bits?: number;
   readonly coding?: number;
-  /** A chunk between the format and the samples, with its head. */
+  /** Chunk between the format and the samples, including its header. */
   readonly between?: Uint8Array;
-  /** What the file claims of its samples, in bytes. */
+  /** Length of the samples that the file declares, in bytes. By default the true one. */
   readonly claimed?: number;
 }
 
-/** Silence of so many seconds. */
+/** Returns a WAV file with `seconds` of silence. */
 export const wavOf = (seconds: number, options: WavOptions = {}): Buffer => {
   const { rate = 8_000, channels = 1, bits = 16, coding = 1, between = Buffer.alloc(0) } = options;
   const sampleBytes = (bits / 8) * channels;

@@ -20,7 +20,7 @@ const PEPPER = 'pepper-of-the-tests';
 export type BotServiceOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   readonly catalog?: Catalog;
-  /** Puts something else in the place of some parts. */
+  /** Replaces some dependencies. */
   readonly change?: (deps: FunctionDependencies) => Partial<FunctionDependencies>;
 };
 
@@ -29,9 +29,9 @@ const atOnce = (callback: () => void) => {
   return () => clearImmediate(immediate);
 };
 
-const refuse = (what: string) => () => Promise.reject(new Error(`no ${what} here`));
+const refuse = (what: string) => () => Promise.reject(new Error(`no ${what} expected`));
 
-/** The function of the bot as it is put together, on the twins, and a Bot API behind HTTP. */
+/** Creates the bot function as it is wired, on in-memory fakes, with a Bot API behind HTTP. */
 export async function createBotService({ environment = {}, catalog, change = () => ({}) }: BotServiceOptions = {}) {
   const messenger: LocalMessenger = await startMessenger({ botToken: BOT_TOKEN });
   const clock = new ManualClock(Date.UTC(2026, 10, 20, 12));
@@ -49,17 +49,17 @@ export async function createBotService({ environment = {}, catalog, change = () 
       ...environment,
     }),
     catalog: catalog ?? loadCatalog(catalogData),
-    // The time is the test's; nobody waits for it, since the Bot API answers in its own.
+    // The test sets the time. Timers run immediately, because the Bot API responds in real time.
     clock: { now: () => clock.now(), after: (_, callback) => atOnce(callback) },
     random: () => 0,
     newRequestId: () => `01K000000000000000000000${String(++ids).padStart(2, '0')}`,
     pepper: PEPPER,
     addressCounters: new MemoryAddressCounters(),
     ...memoryStores(ledger, keys),
-    upstreamHttp: refuse('vendor is asked'),
-    fetchImage: refuse('image is fetched'),
+    upstreamHttp: refuse('provider call'),
+    fetchImage: refuse('image download'),
     vendorAccess: () => undefined,
-    sendWebhook: refuse('webhook is sent'),
+    sendWebhook: refuse('webhook'),
     reporting: {
       finished: (_id, summary) => finished.push({ ...summary }),
       notice: (name, details) => notices.push([name, details]),
@@ -90,14 +90,14 @@ export async function createBotService({ environment = {}, catalog, change = () 
     finished,
     notices,
     post,
-    /** A message of its own number, unless it names one. */
+    /** Sends a message to the bot. The update gets the next id unless `more` has one. */
     say: (text: string, more: Partial<SentText> = {}) => {
       updates += 1;
       return post(toUpdate({ updateId: updates, text, ...more }));
     },
-    /** What the bot has written, oldest first. */
+    /** Returns the messages of the bot to the user, oldest first. */
     texts: (userId = USER): readonly string[] => messenger.messages(userId).map(({ text }) => text),
-    /** The account that a key opens, if it is in force. */
+    /** Returns the account id of an active API key. Undefined for any other key. */
     accountOf: async (apiKey: string) => {
       const record = await keys.read(hashApiKey(PEPPER, apiKey));
       return record?.status === 'active' ? record.accountId : undefined;

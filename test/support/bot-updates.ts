@@ -10,7 +10,7 @@ export type SentText = {
   readonly language?: string;
 };
 
-/** As the messenger makes it for a private chat. https://core.telegram.org/bots/api#update */
+/** Returns an update as the messenger sends it for a private chat. https://core.telegram.org/bots/api#update */
 export function toUpdate({ updateId, text, userId = USER, language = 'en' }: SentText): object {
   return {
     update_id: updateId,
@@ -29,7 +29,7 @@ export const botHeaders: Readonly<Record<string, string>> = {
   'x-telegram-bot-api-secret-token': updateSecretOf(BOT_TOKEN),
 };
 
-/** Whatever looks like a key of the gateway, whole. */
+/** Returns all complete API keys in the text, each once. */
 export const keysIn = (text: string): readonly string[] => [
   ...new Set(text.match(/sk-service-[0-9A-Za-z]{49}(?![0-9A-Za-z])/g)),
 ];

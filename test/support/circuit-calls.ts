@@ -5,12 +5,12 @@ import type { Environment } from './gateway-process.ts';
 import { until } from './gateway-process.ts';
 import type { GroupAccount, ServerGroup } from './server-group.ts';
 
-/** The settings that other suites widen, as they stand in no environment. */
+/** The gateway's default circuit settings, which `unlimited` raises for other suites. */
 export const realCircuit: Environment = { CIRCUIT_FAILURES: '5', CIRCUIT_CALLS: '10' };
 
 export interface Told {
   readonly status: number;
-  /** Of an error. */
+  /** Error code. Undefined for status 200, and for a body without a code. */
   readonly code: string | undefined;
   readonly headers: Headers;
   readonly text: string;
@@ -20,11 +20,14 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly stream?: boolean;
   readonly path?: string;
-  /** In place of a chat with these words. */
+  /** Request body that replaces the chat completion with `words`. */
   readonly body?: object;
 }
 
-/** One request of an account to a server, read to its end. `words` carry the vendor's part (local/simulators/scenario.ts). */
+/**
+ * Sends one request of an account and reads the whole response. `words` may have markers for the simulated provider
+ * (local/simulators/scenario.ts).
+ */
 export async function callModel(
   { url }: Pick<TestGateway, 'url'>,
   { apiKey }: Pick<GroupAccount, 'apiKey'>,
@@ -53,21 +56,23 @@ export async function callModel(
 export const withReserve = (modelId: string): CallOptions => ({ headers: { 'x-service-fallback-model': modelId } });
 const dry: CallOptions = { headers: { 'x-service-dry-run': 'true' } };
 
-/** What the server knows of the circuit, without a call that would change it. */
+/** Whether the server treats the circuit as open. Asks with a dry run, which does not change the circuit. */
 export const isOpen = async (...asked: [Pick<TestGateway, 'url'>, Pick<GroupAccount, 'apiKey'>, string]) => {
   const told = await callModel(...asked, 'hello', dry);
   if (told.status !== 200 && told.code !== 'service_unavailable') throw new Error(`${told.status} ${told.text}`);
   return told.status !== 200;
 };
 
-/** The limit only stops a hang; a server has to know within 5 s. */
+/**
+ * Waits until the circuit is open for the server, which must be within 5 s. The longer time limit only stops a hang.
+ */
 export const untilOpen = (...asked: Parameters<typeof isOpen>): Promise<true> =>
   until(`an open circuit of ${asked[2]}`, async () => ((await isOpen(...asked)) ? true : undefined));
 
 export const untilHalfOpen = (...asked: Parameters<typeof isOpen>): Promise<true> =>
   until(`a half-open circuit of ${asked[2]}`, async () => ((await isOpen(...asked)) ? undefined : true));
 
-/** Pico-USD, once nothing is held any more. */
+/** Waits until the account has no holds, and returns what it has spent in pico-USD. */
 export const spentOf = ({ store }: ServerGroup, { accountId }: GroupAccount): Promise<bigint> =>
   until('the end of every hold', async () => {
     const account = await store.readAccount(accountId);
@@ -76,7 +81,7 @@ export const spentOf = ({ store }: ServerGroup, { accountId }: GroupAccount): Pr
 
 export const FAILS = '[[status 500]]';
 
-/** Five failures in a row, of these accounts in turn. */
+/** Causes five failures in a row, by these accounts in turn. */
 export const openAt = async (at: TestGateway, model: string, accounts: readonly GroupAccount[]): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) {
     const by = accounts[turn % accounts.length];
@@ -85,7 +90,7 @@ export const openAt = async (at: TestGateway, model: string, accounts: readonly 
   }
 };
 
-/** FALL-5. */
+/** Checks the response to a call with an open circuit (FALL-5). */
 export const expectOpen = (told: Told, seconds = 30): void => {
   expect([told.status, told.code]).toEqual([503, 'service_unavailable']);
   expect(JSON.parse(told.text).error).toMatchObject({ param: 'model', type: 'service_unavailable' });

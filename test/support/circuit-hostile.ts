@@ -9,14 +9,17 @@ import { openClient } from './stream-life-client.ts';
 
 export interface Sent {
   readonly headers?: readonly string[];
-  /** As it stands on the wire, or members beside those of a good body. */
+  /** Complete body as text, or members to add to a valid body. */
   readonly body?: string | object;
   readonly target?: string;
 }
 
 export interface Outcome {
-  /** `200`, `200 again` for a repeated answer, `400 <param>` for a plain refusal, else status and code. */
-  readonly told: string;
+  /**
+   * `200`, `200 again` for a replayed response, `400 <param>` for an `invalid_request_error`, otherwise status and
+   * code.
+   */
+  readonly outcome: string;
   readonly reply: Reply;
 }
 
@@ -26,7 +29,10 @@ const outcomeOf = (reply: Reply, route: PostRoute): string => {
   return code === 'invalid_request_error' ? `${reply.status} ${param}` : `${reply.status} ${code}`;
 };
 
-/** A client that has sent its headers sees the answer, whether or not the rest of its body is taken. */
+/**
+ * Sends a request and returns its outcome. The client sends the whole request and then reads, so it also sees a
+ * response that comes before the server has read the body.
+ */
 export const sendTo = async (
   { port }: Pick<InProcessGateway, 'port'>,
   route: PostRoute,
@@ -45,26 +51,27 @@ export const sendTo = async (
   const reply = await reading;
   socket.destroy();
   judge(reply, route.shape);
-  return { told: outcomeOf(reply, route), reply };
+  return { outcome: outcomeOf(reply, route), reply };
 };
 
-export const tell = async (...sent: Parameters<typeof sendTo>): Promise<string> => (await sendTo(...sent)).told;
+export const outcomeAfter = async (...sent: Parameters<typeof sendTo>): Promise<string> =>
+  (await sendTo(...sent)).outcome;
 
-/** With the circuit's own settings. */
+/** Starts a gateway with the default circuit settings. */
 export const startCircuitGateway = (options: InProcessOptions): Promise<InProcessGateway> =>
   startInProcess({ now: frozenClock, ...options, environment: { ...realCircuit, ...options.environment } });
 
-/** Five failures in a row, of two accounts. */
+/** Causes five failures in a row, by two accounts. */
 export const openCircuit = async (gateway: InProcessGateway, route: PostRoute): Promise<void> => {
   const keys = [await gateway.issue({ balanceUsd: '100' }), await gateway.issue({ balanceUsd: '100' })];
   const body = JSON.stringify(route.body('[[status 500]]'));
   for (let failure = 0; failure < 5; failure += 1) {
-    const told = await tell(gateway, route, keys[failure % 2]!.apiKey, { body });
-    if (told !== '502 upstream_error') throw new Error(`the vendor did not fail: ${told}`);
+    const outcome = await outcomeAfter(gateway, route, keys[failure % 2]!.apiKey, { body });
+    if (outcome !== '502 upstream_error') throw new Error(`the provider did not fail: ${outcome}`);
   }
 };
 
-/** Everything the account has is held, so that there is nothing left for another request. */
+/** Holds the whole balance of the account, so that no further request can be paid. */
 export const holdAll = async ({ ledger }: InProcessGateway, accountId: string): Promise<void> => {
   const account = await ledger.readAccount(accountId);
   if (!account) throw new Error('no such account');
@@ -74,7 +81,10 @@ export const holdAll = async ({ ledger }: InProcessGateway, accountId: string): 
 
 const DRAINS = 8;
 
-/** Clients leave so many streams, which the vendor does not end, that the account may begin no other (BILL-8). */
+/**
+ * Starts as many streams as an account may drain, and leaves each. The provider does not end them, so the account may
+ * start no other (BILL-8).
+ */
 export const leaveStreams = async (gateway: InProcessGateway, apiKey: string): Promise<void> => {
   const body = JSON.stringify(chat.body('[[words 20]] [[stall 3]]', { stream: true }));
   const bytes = toBytes({ method: 'POST', target: chat.target, headers: chat.headers(apiKey), body });
@@ -85,8 +95,8 @@ export const leaveStreams = async (gateway: InProcessGateway, apiKey: string): P
   };
   await Promise.all(Array.from({ length: DRAINS }, leave));
   const dry = { headers: ['x-service-dry-run: true'] };
-  await until('eight streams that nobody reads', async () =>
-    (await tell(gateway, chat, apiKey, dry)) === '429 rate_limit_exceeded' ? true : undefined,
+  await until('eight drains', async () =>
+    (await outcomeAfter(gateway, chat, apiKey, dry)) === '429 rate_limit_exceeded' ? true : undefined,
   );
 };
 

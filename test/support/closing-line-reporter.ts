@@ -4,8 +4,8 @@ import type { Reporter, TestModule } from 'vitest/node';
 const SLOWEST = 10;
 
 /**
- * Ends a run with its slowest files, one line `FAILED <test>: <error>` per failed test, and the line `N passed, N failed`. A file
- * that does not load counts as a failure.
+ * Ends a run with its slowest files, a line `FAILED <test>: <error>` per failed test, and the line `N passed, N
+ * failed`. A file that does not load counts as a failure.
  */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -27,7 +27,7 @@ export default class ClosingLineReporter implements Reporter {
       for (const suite of module.children.allSuites()) failed += suite.errors().length;
     }
     const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    // Printed after the summary of vitest, which the default reporter writes when the run ends.
+    // Printed after Vitest's summary, which the default reporter writes at the end of the run.
     process.on('exit', () => process.stdout.write(`\n${slowestOf(modules)}\n${failures.join('')}${line}\n`));
   }
 }

@@ -9,7 +9,7 @@ import { localTableNames } from '../../local/create-tables.ts';
 import type { DataFolder } from '../../local/data-folder.ts';
 import { openLocalAccount, readPepper } from '../../local/local-account.ts';
 
-/** The account `local` in an emulator of DynamoDB, with its key and the pepper that the key is hashed with. */
+/** Opens the account `local` in an emulator of DynamoDB, with its API key and the pepper that hashes the key. */
 export const openDynamodbAccount = async (endpoint: string, folder: DataFolder, balanceUsd: string) => {
   const clients = createClients({ endpoint, region: 'us-east-1' });
   const pepper = readPepper(folder);

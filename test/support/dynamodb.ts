@@ -8,25 +8,25 @@ import { freePort } from '../../local/free-port.ts';
 
 export type TestDynamodb = { readonly endpoint: string; stop(): Promise<void> };
 
-/** Tables of a suite's own, on the engine that all suites of this process share. They end with the process. */
+/** Tables of one suite, on the engine that all suites of this process share. They end with the process. */
 export interface TestTables {
   readonly endpoint: string;
   readonly names: TableNames;
-  /** As the functions have them, without their time limits: a busy machine fails no call. */
+  /** Clients as the functions use them, but without time limits, so that no call fails on a busy machine. */
   readonly clients: ReturnType<typeof createClients>;
 }
 
 const binary = findBinary();
-/** Another engine, such as DynamoDB Local. Every suite makes tables of its own there. */
+/** URL of another engine, such as DynamoDB Local. Each suite creates its own tables there. */
 const other = process.env.TEST_DYNAMODB_ENDPOINT;
 
-/** False on a platform for which there is no engine. Suites on the database are skipped there. */
+/** Whether an engine exists for this platform. Suites on the database are skipped without one. */
 export const hasDynamodb = other !== undefined || binary !== undefined;
 
-/** The subject that runs on the database, or none on a platform without an engine. */
+/** Returns the subject that runs on the database, or none on a platform without an engine. */
 export const onDatabase = <Subject>(subject: Subject): readonly Subject[] => (hasDynamodb ? [subject] : []);
 
-/** An engine of its own, with every table under its logical name and no item. The caller stops it. */
+/** Starts a separate engine with every table, empty and under its logical name. The caller stops it. */
 export async function startTestDynamodb(): Promise<TestDynamodb> {
   const engine = await startEngine();
   await createTables(engine.endpoint);
@@ -36,7 +36,7 @@ export async function startTestDynamodb(): Promise<TestDynamodb> {
 let shared: Promise<Omit<TestTables, 'names'>> | undefined;
 let suites = 0;
 
-/** There is nothing to stop. */
+/** Creates tables for one suite. The caller has nothing to stop. */
 export async function openTestTables(): Promise<TestTables> {
   shared ??= startEngine().then(({ endpoint }) => ({ endpoint, clients: createTestClients(endpoint) }));
   const { endpoint, clients } = await shared;
@@ -63,7 +63,7 @@ export const createTestClients = (endpoint: string): TestTables['clients'] => {
   const clients = createClients({ endpoint, region: 'us-east-1' });
   for (const { config } of [clients.once, clients.repeating]) {
     const requestHandler: object = config.requestHandler;
-    if (!hasTimeLimits(requestHandler)) throw new Error('the client has no time limits to take off');
+    if (!hasTimeLimits(requestHandler)) throw new Error('the client has no time limits to remove');
     requestHandler.updateHttpClientConfig('requestTimeout', 0);
     requestHandler.updateHttpClientConfig('connectionTimeout', 0);
   }
@@ -71,8 +71,8 @@ export const createTestClients = (endpoint: string): TestTables['clients'] => {
 };
 
 /**
- * Stops the engine when the standard input closes. It closes with this process, however that ends, so that no engine outlives it.
- * In memory, the engine leaves no file either.
+ * Stops the engine when the standard input closes. That happens when this process ends for any reason, so no engine
+ * outlives it. The engine keeps its data in memory and leaves no file.
  */
 const script = `exec 3<&0; "$0" "$@" & engine=$!; { read -r _; kill $engine; } <&3 & wait $engine; kill $! 2>/dev/null`;
 const portAttempts = 3;
@@ -86,7 +86,7 @@ async function startEngine(): Promise<TestDynamodb> {
     const args = ['-c', script, binary, '--host', '127.0.0.1', '--port', String(port)];
     const child = spawn('/bin/sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    // It ends at once when another program took the port in between.
+    // The engine ends immediately if another program has taken the port meanwhile.
     if (!(await isReady(child, endpoint))) continue;
     child.unref();
     return {
@@ -103,7 +103,7 @@ async function startEngine(): Promise<TestDynamodb> {
 
 async function isReady(child: ChildProcess, endpoint: string): Promise<boolean> {
   for (;;) {
-    // Any HTTP status will do.
+    // Any HTTP status proves that the engine listens.
     const isListening = await fetch(endpoint).then(
       () => true,
       () => false,

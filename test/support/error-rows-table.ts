@@ -11,11 +11,11 @@ import {
   streamAsEvents,
 } from './hostile-routes.ts';
 
-/** One way in which a billed endpoint answers. */
+/** One response form of a billed endpoint. */
 export interface Way {
   readonly name: string;
   readonly route: PostRoute;
-  /** What makes a good body ask for this way. */
+  /** Members that select this response form in a valid body. */
   readonly members: object;
   readonly streams: boolean;
 }
@@ -35,20 +35,23 @@ export const ways: readonly Way[] = [
   plain(moderations),
 ];
 
-/** Keys and reserves are served on these. */
+/** Whether the route supports idempotency keys and fallback models. */
 export const served = ({ route }: Way): boolean => route === chat || route === responses;
 export const keyed = (way: Way): boolean => served(way) && !way.streams;
-/** Where an answer has a length, it can be asked for at a price nobody may pay. */
+/** Whether a request can set the length of the response, and thereby exceed the maximum price of a request. */
 export const hasLength = ({ route }: Way): boolean => route !== embeddings && route !== moderations;
 
 const CAP = 1_000_000_000;
-/** Of a good body, whichever the protocol: streamed where that is a choice, since what comes whole may not be that long. */
+/**
+ * Returns members that make a valid body too expensive. They select a stream where the route has the choice, because a
+ * plain response has a lower length limit.
+ */
 export const dear = ({ route }: Pick<Way, 'route'>): object => {
   if (route.target.includes('/models/')) return { generationConfig: { maxOutputTokens: CAP } };
   return { [route === responses ? 'max_output_tokens' : 'max_tokens']: CAP, stream: true };
 };
 
-/** What a refusal of ours says. */
+/** Contents of a rejection by the gateway. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly status: number;
@@ -62,7 +65,7 @@ const row = (code: ErrorCode, status: number, type: string, param: string | null
 
 const REQUEST = 'invalid_request_error';
 
-/** ERR-1 and ERR-2, by hand. */
+/** Expected rejections by ERR-1 and ERR-2, written by hand instead of imported from the code. */
 export const refusals = {
   keyNotServed: row('idempotency_not_supported', 400, REQUEST, 'idempotency-key', null),
   keyMalformed: row('invalid_request_error', 400, REQUEST, 'idempotency-key', null),

@@ -18,19 +18,19 @@ const retryInfo = z.strictObject({
   retryDelay: z.string().regex(/^\d+s$/),
 });
 
-/** Anthropic's types of errors. https://platform.claude.com/docs/en/api/errors */
+/** Anthropic's error types. https://platform.claude.com/docs/en/api/errors */
 const messagesTypes = [
   ...['invalid_request_error', 'authentication_error', 'billing_error', 'permission_error', 'not_found_error'],
   ...['conflict_error', 'request_too_large', 'rate_limit_error', 'timeout_error', 'api_error', 'overloaded_error'],
 ];
 
-/** GEN-3: the strict body of an error in each format. Each schema returns the members that all formats have, and its own. */
+/** Strict error body of each format (GEN-3). Each schema returns the members that all formats share, and its own. */
 export const errorShapes = {
   plain: z
     .strictObject({ error: z.strictObject({ message, type: z.string(), code, param }) })
     .refine(
       ({ error }) => error.type === new GatewayError(error.code, '').type,
-      'a type that ERR-1 has with another code',
+      'the type belongs to another code (ERR-1)',
     )
     .transform(({ error }) => error),
   messages: z
@@ -38,7 +38,7 @@ export const errorShapes = {
       type: z.literal('error'),
       error: z.strictObject({
         ...{ message, type: z.enum(messagesTypes), code, param },
-        /** Only where the vendor's SDK reads it. */
+        /** Present only for an error that the provider's SDK reads. */
         details: z
           .strictObject({
             error_code: z.literal('thread_unsupported_request'),
@@ -58,7 +58,7 @@ export const errorShapes = {
     })
     .refine(
       ({ error }) => error.code === new GatewayError(error.details[0].reason, '').status,
-      'a status of another code',
+      'the status belongs to another code',
     )
     .transform(({ error: { code: http, message, status, details } }) => ({
       ...{ http, status, message, code: details[0].reason, param: details[0].metadata.param ?? null },
@@ -66,5 +66,4 @@ export const errorShapes = {
     })),
 };
 
-/** The three formats of an error. */
 export type ErrorShape = keyof typeof errorShapes;

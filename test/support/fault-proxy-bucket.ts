@@ -10,7 +10,7 @@ export interface TestBucket {
   stop(): Promise<void>;
 }
 
-/** A bucket of its own for one test file. Its folder is removed when this process ends, however that ends. */
+/** Starts a separate bucket for one test file. Its folder is removed when this process ends for any reason. */
 export async function startTestBucket(): Promise<TestBucket> {
   const path = mkdtempSync(join(tmpdir(), 'gateway-bucket-'));
   const cleaner = spawn('/bin/sh', ['-c', 'read -r _; rm -rf "$0"', path], {

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 
-/** What a call wants, as its store's protocol says it. */
+/** A call, as read from the protocol of its store. */
 export interface Wanted {
-  /** `UpdateItem`; of a bucket `PUT`. */
+  /** Operation such as `UpdateItem`, or the HTTP method for a bucket. */
   readonly operation: string;
-  /** Or bucket. */
+  /** Name of the table or bucket. */
   readonly table: string;
-  /** Every item it names, partition and sort key with a space between; of a bucket the object's key. */
+  /** Keys of all items in the call, partition and sort key separated by a space. For a bucket, the object key. */
   readonly keys: readonly string[];
-  /** Parsed; of a bucket undefined. */
+  /** Parsed body. Undefined for a bucket. */
   readonly body: unknown;
 }
 
@@ -19,7 +19,7 @@ export interface Refusal {
   readonly text: string;
 }
 
-/** The protocol of a store, as far as somebody in between has to speak it. */
+/** Parts of a store's protocol that a proxy needs. */
 export interface StoreWire {
   describe(request: IncomingMessage, body: Buffer): Wanted;
   refusal(kind: 'throttle' | 'conflict' | 500 | 503, wanted: Wanted): Refusal;
@@ -39,7 +39,9 @@ const keyOf = ({ Key, Item }: z.infer<typeof named>): string | undefined => {
   return pk && [pk.S, sk?.S].filter((part) => part !== undefined).join(' ');
 };
 
-/** DynamoDB's JSON protocol: the operation is in a header. Errors: API reference, "Error responses" of each operation. */
+/**
+ * DynamoDB's JSON protocol, with the operation in a header. Errors: API reference, "Error responses" of each operation.
+ */
 export const dynamodbWire: StoreWire = {
   describe(request, bytes) {
     const body: unknown = JSON.parse(bytes.toString() || '{}');
@@ -71,10 +73,10 @@ const dynamodbRefusals: Record<'throttle' | 'conflict' | 500 | 503, (operation: 
       400,
       `${OWN}ThrottlingException`,
       'Throughput exceeds the current capacity of your table or index.',
-      // Of this one key, not of the table as a whole.
+      // This reason means that one key is throttled, not the whole table.
       { throttlingReasons: [{ reason: 'TableWriteKeyRangeThroughputExceeded' }] },
     ),
-  // A transaction that meets another one is told so for each of its items.
+  // A conflicting transaction is reported with a reason for each of its items.
   conflict: (operation) =>
     operation === 'TransactWriteItems'
       ? dynamodbRefusal(
@@ -92,7 +94,7 @@ const dynamodbRefusals: Record<'throttle' | 'conflict' | 500 | 503, (operation: 
 
 const ONGOING = 'Transaction is ongoing for the item';
 
-/** S3 in path style. Errors: API reference, "Error responses", list of error codes. */
+/** S3 with path-style URLs. Errors: API reference, "Error responses", list of error codes. */
 export const s3Wire: StoreWire = {
   describe(request) {
     const [, table = '', ...key] = decodeURIComponent((request.url ?? '').split('?', 1)[0] ?? '').split('/');

@@ -2,56 +2,62 @@ import { Agent, createServer, type IncomingMessage, request as openRequest, type
 import { buffer } from 'node:stream/consumers';
 import { dynamodbWire, type StoreWire, type Wanted } from './fault-proxy-wire.ts';
 
-/** What goes wrong with one call on its way. All but `delay` and `repeat` make the caller believe that it failed. */
+/** Fault of one call. Each except `delay` and `repeat` makes the caller believe that the call failed. */
 export type Fault =
-  /** Never forwarded; the connection is reset, or the service says that it failed. */
+  /** The call is not forwarded. The connection is reset, or the service reports the status. */
   | { readonly kind: 'fail-before'; readonly status?: 500 | 503 }
-  /** Executed; the connection is reset instead of a reply. */
+  /** The call is executed, but the connection is reset instead of a reply. */
   | { readonly kind: 'lose-reply' }
-  /** The connection is reset at once, and the call executed at `until`: an attempt that stalled and lands late. */
+  /**
+   * The connection is reset immediately and the call is executed at `until`, like an attempt that stalled and arrives
+   * late.
+   */
   | { readonly kind: 'hold-back'; readonly until: Promise<void> }
-  /** Executed and answered, and executed once more at `until`. */
+  /** The call is executed and answered, and executed again at `until`. */
   | { readonly kind: 'repeat'; readonly until: Promise<void> }
-  /** Neither executed nor answered before `until`. */
+  /** The call is neither executed nor answered before `until`. */
   | { readonly kind: 'delay'; readonly until: Promise<void> }
-  /** Refused as the service does it for one hot key, or for an item inside a transaction. */
+  /** The call is rejected as the store rejects it: for a throttled key, or for a conflict with another write. */
   | { readonly kind: 'throttle' | 'conflict' };
 
 export interface Call extends Wanted {
-  /** The first of its keys, which is the only one but in a transaction. */
+  /** The first of the keys. Only a transaction has more. */
   readonly key: string;
-  /** Earlier calls of the same operation on the same key. */
+  /** Number of earlier calls of the same operation on the same key. */
   readonly turn: number;
-  /** Resolves when it has been answered and everything of it that comes late has come. */
+  /** Resolves when the call was answered and every late execution has ended. */
   readonly over: Promise<void>;
 }
 
-/** Asked once for each call that arrives; the call waits for the verdict. */
+/** Called once for each call that arrives. The call waits for the fault. */
 export type Plan = (call: Call) => Fault | undefined | Promise<Fault | undefined>;
 
 export interface FaultProxy {
-  /** For the client, in the store's place. */
+  /** URL that the client uses instead of the store's. */
   readonly endpoint: string;
-  /** In the order of their arrival. */
+  /** Calls in the order of arrival. */
   readonly calls: readonly Call[];
-  /** Undefined lets every call through. */
+  /** Sets the plan. Undefined forwards every call. */
   setPlan(plan: Plan | undefined): void;
-  /** While it lasts every connection is reset before anything is read from it. */
+  /** Sets an outage. While it lasts, every connection is reset before anything is read. */
   setOutage(lasts: boolean): void;
-  /** Resolves when everything that arrived so far is over. Needs every `until` to come. */
+  /** Resolves when everything that has arrived so far is over. Needs every `until` to resolve. */
   landed(): Promise<void>;
   forget(): void;
   stop(): Promise<void>;
 }
 
 interface FaultProxyOptions {
-  /** The real endpoint. */
+  /** URL of the real store. */
   readonly target: string;
   readonly wire?: StoreWire;
   readonly plan?: Plan;
 }
 
-/** Stands before a store's endpoint and does to calls what a network and a busy service do. Forwards bytes as they came. */
+/**
+ * Starts a proxy in front of a store that simulates faults of the network and of a busy service. Forwards bytes
+ * unchanged.
+ */
 export async function startFaultProxy({ target, wire = dynamodbWire, plan }: FaultProxyOptions): Promise<FaultProxy> {
   const calls: Call[] = [];
   const turns = new Map<string, number>();
@@ -60,7 +66,7 @@ export async function startFaultProxy({ target, wire = dynamodbWire, plan }: Fau
   let outage = false;
 
   const server = createServer({ keepAliveTimeout: 65_000 }, async (request, response) => {
-    // Without a date the client cannot take a test's own clock for a wrong one, and repeat the call.
+    // Omits the date. A client that compares it with the clock of the test may see clock skew and repeat the call.
     response.sendDate = false;
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     try {
@@ -75,7 +81,7 @@ export async function startFaultProxy({ target, wire = dynamodbWire, plan }: Fau
       const forward = () => send(agent, target, request, bytes);
       await play(fault, { request, response, forward, refusal: (kind) => wire.refusal(kind, wanted) });
     } catch {
-      // The client has gone, or the store: as it would be without anybody in between.
+      // The client or the store has closed its connection, so the proxy closes the other one.
       request.socket.destroy();
     } finally {
       end();
@@ -88,7 +94,7 @@ export async function startFaultProxy({ target, wire = dynamodbWire, plan }: Fau
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  if (address === null || typeof address === 'string') throw new Error('the system returned no port');
 
   return {
     endpoint: `http://127.0.0.1:${address.port}`,
@@ -174,7 +180,7 @@ function answer(response: ServerResponse, { message, bytes }: Reply): void {
   response.writeHead(message.statusCode ?? 502, headers).end(bytes);
 }
 
-/** The body goes out framed as it came: by its length, or in chunks. */
+/** Forwards the body with its original framing, by length or in chunks. */
 function send(agent: Agent, target: string, request: IncomingMessage, bytes: Buffer): Promise<Reply> {
   const { connection: _own, ...headers } = request.headers;
   return new Promise((resolve, reject) => {

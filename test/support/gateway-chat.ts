@@ -4,10 +4,10 @@ import type { TestGateway } from './gateway.ts';
 import { tokenPricesOf } from './protocol-prices.ts';
 
 export const MODEL = 'gpt-4.1-mini';
-/** Chat model without a date of retirement or of another price, for suites on the real date. */
+/** Chat model without a date of retirement or price change, for suites on the real date. */
 export const LASTING_MODEL = 'gpt-5.4-mini';
 
-/** The official client as a user would build it, but for its own repeats, which would hide an error. */
+/** Returns the official client as a user would build it, except for retries, which would hide an error. */
 export const sdkFor = ({ url, apiKey }: Pick<TestGateway, 'url' | 'apiKey'>): OpenAI =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, timeout: 60_000 });
 
@@ -31,13 +31,13 @@ export const errorSchema = z.strictObject({
 });
 export type ErrorBody = z.infer<typeof errorSchema>['error'];
 
-/** The one error shape (GEN-3), or a failed test. */
+/** Returns the error of a response. Fails the test unless it has the plain shape (GEN-3). */
 export const readError = async (response: Response): Promise<ErrorBody> =>
   errorSchema.parse(await response.json()).error;
 
-/** What follows `data: ` in each event; anything that is neither such a line nor a comment fails (CHAT-11). */
+/** Returns the `data:` values of a stream. Ignores comments and throws on anything else (CHAT-11). */
 export async function* readEvents(response: Response): AsyncGenerator<string, void> {
-  if (!response.body) throw new Error('an answer without a body');
+  if (!response.body) throw new Error('a response without a body');
   const decoder = new TextDecoder();
   let text = '';
   for await (const bytes of response.body) {
@@ -79,7 +79,7 @@ export interface Counts {
   readonly completion_tokens: number;
 }
 
-/** What usage costs in pico-USD, by the public price list (CAT-2). */
+/** Returns a function that computes the price of usage in pico-USD from the public price list (CAT-2). */
 export async function pricesOf(
   gateway: Pick<TestGateway, 'url' | 'now'>,
   id: string,
@@ -89,7 +89,7 @@ export async function pricesOf(
   return (usage) => atOneRate({ ...unsplit, input: usage.prompt_tokens, output: usage.completion_tokens });
 }
 
-/** What the balance lost while something was done, once every hold has ended. */
+/** Runs `work` and returns by how much the balance fell in pico-USD, once every hold has ended. */
 export async function spentBy<T>(gateway: TestGateway, work: () => Promise<T>): Promise<{ result: T; spent: bigint }> {
   const before = await gateway.untilSettled();
   const result = await work();

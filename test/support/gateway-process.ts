@@ -11,20 +11,26 @@ export interface LocalProcess {
   readonly pid: number;
   stdout(): string;
   stderr(): string;
-  /** The exit code, null when a signal ended it; undefined while it runs. */
+  /** Exit code, or null if a signal ended the program. Undefined while it runs. */
   ended(): number | null | undefined;
   readonly end: Promise<number | null>;
-  /** To the whole process group, as a terminal sends Ctrl-C. */
+  /** Sends the signal to the whole process group, as a terminal does on Ctrl-C. */
   kill(signal: NodeJS.Signals): void;
 }
 
 const inheritedNames = ['PATH', 'TMPDIR', 'NODE_COMPILE_CACHE'] as const;
 
-/** Variables that a program of a test shares with the test. No other ones, so that a provider's real key never gets in. */
+/**
+ * Variables that a test passes on to a program. All others stay out, so that the program never gets a provider's real
+ * key.
+ */
 export const inherited = (): Environment =>
   Object.fromEntries(inheritedNames.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 
-/** `bin/local.ts` as a program of its own: only the given variables, so that no vendor's real key ever gets in. */
+/**
+ * Starts `bin/local.ts` as a separate program with only the given variables, so that it never gets a provider's real
+ * key.
+ */
 export function spawnLocal(environment: Environment, args: readonly string[] = []): LocalProcess {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
@@ -55,7 +61,7 @@ function killGroup(child: ChildProcess, pid: number, signal: NodeJS.Signals): vo
   if (child.exitCode === null && child.signalCode === null) process.kill(-pid, signal);
 }
 
-/** Asks again and again until there is an answer; the limit only stops a hang. */
+/** Calls `probe` until it returns a value. The time limit only stops a hang. */
 export async function until<T>(
   what: string,
   probe: () => T | undefined | Promise<T | undefined>,
@@ -65,16 +71,16 @@ export async function until<T>(
   for (;;) {
     const found = await probe();
     if (found !== undefined) return found;
-    if (Date.now() > giveUpAt) throw new Error(`waited in vain: ${what}`);
+    if (Date.now() > giveUpAt) throw new Error(`timed out waiting for ${what}`);
     await sleep(25);
   }
 }
 
-/** The same limit for a promise that might never settle. */
+/** Limits the wait for a promise that might never settle. */
 export async function within<T>(what: string, pending: Promise<T>, limitMs = 30_000): Promise<T> {
   const timer = new AbortController();
   const tooLate = sleep(limitMs, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`waited in vain: ${what}`);
+    throw new Error(`timed out waiting for ${what}`);
   });
   try {
     return await Promise.race([pending, tooLate]);

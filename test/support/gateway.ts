@@ -5,7 +5,7 @@ import { type InProcessGateway, startInProcess } from './in-process-gateway.ts';
 import { type ProgramOptions, startProgram, type TestProgram } from './program.ts';
 
 export interface GatewayOptions {
-  /** URL of the server that plays the providers, without a path. */
+  /** URL of the server that simulates the providers, without a path. */
   readonly vendorUrl: string;
   /** Settings of the functions, and `LOCAL_BALANCE_USD`, the first balance. */
   readonly environment?: Environment;
@@ -15,7 +15,7 @@ export interface GatewayOptions {
   readonly pages?: readonly PageFile[];
 }
 
-/** Amounts are pico-USD. */
+/** Balances in pico-USD. */
 export interface TestAccount {
   readonly balance: bigint;
   readonly available: bigint;
@@ -23,18 +23,18 @@ export interface TestAccount {
   readonly openHolds: number;
 }
 
-/** A running gateway and one account of it. */
+/** A running gateway with one account. */
 export interface TestGateway {
   readonly url: string;
   readonly apiKey: string;
-  /** Model of a chat that names none. By default MODEL. */
+  /** Model for a chat completion without one. By default MODEL. */
   readonly model?: string;
-  /** The gateway's clock, Unix ms. */
+  /** Returns the gateway's time in Unix ms. */
   now(): number;
   account(): Promise<TestAccount>;
-  /** The account once it holds no money. */
+  /** Waits until the account has no holds, and returns it. */
   untilSettled(): Promise<TestAccount>;
-  /** Everything the gateway has logged. */
+  /** Returns everything that the gateway has logged. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -43,8 +43,8 @@ export type TestInProcessGateway = TestGateway &
   Omit<InProcessGateway, keyof TestGateway> & { readonly accountId: string };
 
 /**
- * Starts a gateway with an account of its own. By default it runs in this process on embedded stores. A suite that judges the
- * program says `stores: 'engine'` and gets `bin/local.ts` as a process.
+ * Starts a gateway with an account. By default it runs in this process on embedded stores. With `stores: 'engine'` it
+ * is `bin/local.ts` in a separate process, for suites that test the program.
  */
 export function startGateway(options: ProgramOptions & { readonly stores: 'engine' }): Promise<TestProgram>;
 export function startGateway(options: GatewayOptions): Promise<TestInProcessGateway>;

@@ -6,7 +6,7 @@ import type { Counts } from './gateway-chat.ts';
 
 export const GEMINI = 'gemini-3.8-flash';
 
-/** The official client, with nothing changed but the address and the key. */
+/** Returns the official client. Only the base URL and the API key differ from its defaults. */
 export const googleFor = ({ url, apiKey }: Pick<TestGateway, 'url' | 'apiKey'>): GoogleGenAI =>
   new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });
 
@@ -15,9 +15,9 @@ export const asking = (text: string) => ({ contents: [{ role: 'user', parts: [{ 
 export interface GooglePost {
   readonly model?: string;
   readonly version?: 'v1' | 'v1beta';
-  /** Without the question mark. */
+  /** Query string without the question mark. */
   readonly query?: string;
-  /** The key in `x-goog-api-key` unless told. */
+  /** By default the API key in `x-goog-api-key`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
@@ -38,11 +38,14 @@ export function postGoogle(
 
 export type GoogleErrorBody = z.infer<typeof errorShapes.generate_content>;
 
-/** The error of a response, or a failed test. */
+/** Returns the error of a response. Throws if the body has another shape. */
 export const readGoogleError = async (response: Response): Promise<GoogleErrorBody> =>
   errorShapes.generate_content.parse(await response.json());
 
-/** What the SDK throws: an ApiError with the status of the response and its JSON as the message. */
+/**
+ * Returns the error body that the SDK's ApiError has as its message, in JSON. Throws if the promise does not reject
+ * with an ApiError, or if the error's status differs from the code in the body.
+ */
 export async function apiErrorOf(pending: Promise<unknown>): Promise<GoogleErrorBody> {
   const thrown: unknown = await pending.then(
     () => undefined,
@@ -59,7 +62,10 @@ type Usage = Pick<
   'promptTokenCount' | 'candidatesTokenCount' | 'thoughtsTokenCount'
 >;
 
-/** The prompt's count includes what was cached; the thoughts stand beside the candidates and are output, too. */
+/**
+ * Converts Google's counts. The prompt count includes cached tokens. Thinking tokens are separate from the candidates'
+ * and count as output.
+ */
 export const countsOf = (usage: Usage | undefined): Counts => ({
   prompt_tokens: usage?.promptTokenCount ?? 0,
   completion_tokens: (usage?.candidatesTokenCount ?? 0) + (usage?.thoughtsTokenCount ?? 0),

@@ -8,18 +8,18 @@ const accountBody = z.object({ id: z.string(), balance_usd: z.string(), held_usd
 
 export interface SeenAccount {
   readonly id: string;
-  /** Pico-USD. */
+  /** Balance in pico-USD, like `held`. */
   readonly balance: bigint;
   readonly held: bigint;
   readonly openHolds: number;
 }
 
-/** An account as its owner sees it. */
+/** Reads an account through the API, as its owner does. */
 export const readAccount = async (port: number, apiKey: string): Promise<SeenAccount> => {
   const reply = await ask(port, { target: '/api/account', headers: [`authorization: Bearer ${apiKey}`] }, 30_000);
   const { id, balance_usd, held_usd, open_holds } = accountBody.parse(JSON.parse(reply.body));
   return { id, balance: parseUsd(balance_usd), held: parseUsd(held_usd), openHolds: open_holds };
 };
 
-/** What the program in this data folder hashes its keys with. */
+/** Reads the pepper that the program in this data folder hashes API keys with. */
 export const readPepper = (folder: string): string => readFileSync(join(folder, 'secrets', 'pepper'), 'utf8').trim();

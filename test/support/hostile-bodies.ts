@@ -1,9 +1,9 @@
-/** No model of this name is shut down in the catalog's time. */
+/** A model that the catalog never retires. */
 export const MODEL = 'gpt-5.4';
 
 const GOOD = { model: MODEL, max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] };
 
-/** Good for so many bytes: the blanks between are no part of the prompt. */
+/** Returns a valid body of exactly `bytes` bytes. The padding is spaces outside of the prompt. */
 export const paddedWithBlanks = (bytes: number, good: object = GOOD): Buffer => {
   const head = Buffer.from(JSON.stringify(good).slice(0, -1));
   return Buffer.concat([head, Buffer.alloc(bytes - head.length - 1, ' '), Buffer.from('}')]);
@@ -11,7 +11,7 @@ export const paddedWithBlanks = (bytes: number, good: object = GOOD): Buffer => 
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64').replace('=', '');
 
-/** Good for so many bytes: an image within the text, all of which goes on to the vendor. */
+/** Returns a valid body of exactly `bytes` bytes. The padding is an image, all of which goes to the provider. */
 export const withImage = (bytes: number): Buffer => {
   const parts = `{"type":"text","text":"What is it?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,${PNG}`;
   const head = Buffer.from(`{"model":"${MODEL}","max_tokens":20,"messages":[{"role":"user","content":[${parts}`);
@@ -19,7 +19,7 @@ export const withImage = (bytes: number): Buffer => {
   return Buffer.concat([head, Buffer.alloc(bytes - head.length - tail.length, 'A'), tail]);
 };
 
-/** In chunks of this size and without a length. */
+/** Encodes a body in chunks of `size` bytes, without a content length. */
 export const chunked = (body: Buffer, size = 65_536): Buffer => {
   const pieces: Buffer[] = [];
   for (let start = 0; start < body.length; start += size) {

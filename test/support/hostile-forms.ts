@@ -23,7 +23,7 @@ const toForm = (parts: readonly Part[]): Buffer =>
     Buffer.from(`--${BOUNDARY}--\r\n`),
   ]);
 
-/** What is served at the routes that take forms alone. */
+/** Valid forms for the routes that accept only forms. */
 export const goodForms: Partial<Record<RouteName, Buffer>> = {
   editImages: toForm([
     { name: 'model', content: 'gpt-image-2-prompt' },

@@ -9,7 +9,10 @@ export type ErrorBody = z.output<typeof errorShapes.plain>;
 
 const shapeNames = ['plain', 'messages', 'generate_content'] as const;
 
-/** GEN-3 and ERR-1, or a failed test. The type is that of the plain format. `any` is for a target that belongs to no protocol. */
+/**
+ * Reads an error body. Fails the test unless it matches GEN-3 and ERR-1. Returns the type of the plain format. `any`
+ * accepts every format, for a target that belongs to no protocol.
+ */
 export const readError = (
   { status, body }: Pick<Reply, 'status' | 'body'>,
   shape: ErrorShape | 'any' = 'plain',
@@ -20,7 +23,7 @@ export const readError = (
   if (!error) throw new Error(`${status} without the error shape of ${shape}: ${body.slice(0, 300)}`);
   const { message, code, param } = error;
   const row = new GatewayError(code, '');
-  if (row.status !== status) throw new Error(`${code} goes with ${row.status}, not with ${status}`);
+  if (row.status !== status) throw new Error(`${code} has status ${row.status}, not ${status}`);
   return { message, code, param, type: row.type };
 };
 
@@ -33,10 +36,13 @@ const parse = (text: string): unknown => {
 };
 
 const NAMING = [400, 404, 422];
-/** How zod words an issue. */
+/** Wording of zod's own messages. */
 const libraryWords = /(?:^|: )(?:Invalid input|Too (?:small|big): expected|Unrecognized key|Invalid option: expected)/;
 
-/** What no answer to any client may be, whatever it sent: a bug's status, another error shape, a param that is not named. */
+/**
+ * Throws if a response must not be sent to any client: status 500, another error shape, zod's wording, or a message
+ * that does not name its `param`.
+ */
 export const judge = (reply: Reply, shape: ErrorShape | 'any' = 'plain'): void => {
   if (reply.status === 500) throw new Error(`status 500: ${reply.body.slice(0, 300)}`);
   if (reply.status < 400) return;
@@ -50,7 +56,10 @@ export const judge = (reply: Reply, shape: ErrorShape | 'any' = 'plain'): void =
 const hasHeader = (headers: readonly string[], names: readonly string[]): boolean =>
   headers.some((line) => names.includes(line.replace(/:.*$/, '').toLowerCase()));
 
-/** Which shape the clients of an address expect; the lists of models are there for all, and their headers tell who asks (CAT-7). */
+/**
+ * Returns the error format that clients of an address expect. The model lists serve all formats and select one by the
+ * headers (CAT-7).
+ */
 export const shapeAt = (target: string, headers: readonly string[] = []): ErrorShape => {
   if (/^\/v1\/messages(\/|\?|$)/.test(target)) return 'messages';
   if (/^\/v1beta\/|^\/v1\/models\/[^/]+:[a-zA-Z]+(\?|$)/.test(target)) return 'generate_content';
@@ -59,13 +68,13 @@ export const shapeAt = (target: string, headers: readonly string[] = []): ErrorS
   return hasHeader(headers, ['x-api-key', 'provider-version', 'anthropic-version']) ? 'messages' : 'plain';
 };
 
-/** Pico-USD. */
+/** Amounts in pico-USD. */
 export interface Money {
   readonly spent: bigint;
   readonly available: bigint;
 }
 
-/** Fails while anything is held: every request has ended when this is asked. */
+/** Returns the money of an account whose requests have all ended. Throws while it has a hold. */
 export const moneyOf = async ({ ledger }: InProcessGateway, accountId: string): Promise<Money> => {
   const account = await ledger.readAccount(accountId);
   if (!account) throw new Error('the account is gone');
@@ -77,7 +86,7 @@ export const moneyOf = async ({ ledger }: InProcessGateway, accountId: string): 
 
 const plainNames = Object.getOwnPropertyNames(Object.prototype).length;
 
-/** Nobody has written to what every object inherits. */
+/** Throws if `Object.prototype` has changed. */
 export const refusePollution = (): void => {
   const inherited: Record<string, unknown> = {};
   if (Object.getOwnPropertyNames(Object.prototype).length !== plainNames || 'polluted' in inherited) {

@@ -9,13 +9,13 @@ import { readAccount } from './hostile-account.ts';
 import { unlimited } from './in-process-gateway.ts';
 import { environmentFor, newFolder } from './program.ts';
 
-/** What callers without an API key are known by. */
+/** Credentials of callers without an API key. */
 export const botToken = '123456:a-token-of-the-hostile-tests';
 export const topUpKey = 'a-top-up-key-of-the-hostile-tests';
 
 export type HostileProcess = Awaited<ReturnType<typeof startHostileProcess>>;
 
-/** The real program with a vendor beside it, to be looked at from outside. */
+/** Starts the real program with a simulated provider, for tests from the outside. */
 export const startHostileProcess = async (environment: Environment = {}) => {
   const vendor: Simulator = await startSimulator({ recordedMax: 100 });
   const folder = newFolder();
@@ -24,7 +24,7 @@ export const startHostileProcess = async (environment: Environment = {}) => {
     LOCAL_API_KEY: apiKey,
     LOCAL_BALANCE_USD: '1000',
     BOT_TOKEN: botToken,
-    // Nobody is there: what a bot has to say is not heard.
+    // No messenger listens there, so messages of the bot are lost.
     BOT_API_URL: 'http://127.0.0.1:9',
     TOP_UP_KEY: topUpKey,
   };
@@ -48,16 +48,16 @@ export const startHostileProcess = async (environment: Environment = {}) => {
     vendor,
     output: () => ({ stdout: local.stdout(), stderr: local.stderr() }),
     running: () => local.ended() === undefined,
-    /** The most memory it ever had, in bytes. */
+    /** Returns the peak memory of the program in bytes. */
     peakBytes: () => peakBytes(local.pid),
     account: () => readAccount(port, apiKey),
     stop,
   };
 };
 
-/** The most memory that a process ever had, in bytes. */
+/** Returns the peak memory of a process in bytes. Linux only. */
 export const peakBytes = (pid: number): number => {
   const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  if (!kibibytes) throw new Error('the system does not tell how much memory was used');
+  if (!kibibytes) throw new Error('/proc has no peak memory of the process');
   return Number(kibibytes) * 1_024;
 };

@@ -4,7 +4,7 @@ import { rowsOfTier } from '../tiers.ts';
 import type { ErrorShape } from './error-shapes.ts';
 import { FORM, goodForms } from './hostile-forms.ts';
 
-/** One route that takes a body, as a client of its protocol uses it. */
+/** A route that takes a body, with a valid request of its protocol. */
 export interface PostRoute {
   readonly name: string;
   readonly route: RouteName;
@@ -12,9 +12,9 @@ export interface PostRoute {
   readonly model: string;
   readonly shape: ErrorShape;
   readonly billed: boolean;
-  /** The route's own credential, and the version where that belongs to it. */
+  /** Returns the headers with the route's own credential, and the version where the protocol needs one. */
   headers(apiKey: string): readonly string[];
-  /** A body that is served with these words as its prompt. */
+  /** Returns a valid body with these words as its prompt. */
   body(words: string, members?: object): object;
 }
 
@@ -34,7 +34,7 @@ export const GEMINI = 'gemini-3.1-pro-preview';
 const said = (content: string) => [{ role: 'user', content }];
 const contents = (text: string) => [{ role: 'user', parts: [{ text }] }];
 
-/** Caps as small as the tests want them: what is held never matters to them. */
+/** The length limits are small, because the amounts of holds do not matter to these tests. */
 export const chat: PostRoute = {
   ...{ ...plain, name: 'chat', route: 'chatCompletions', target: '/v1/chat/completions', model: 'gpt-5.4' },
   body: (words, members) => ({ model: 'gpt-5.4', max_tokens: 20, messages: said(words), ...members }),
@@ -100,7 +100,7 @@ export const moderations: PostRoute = {
   body: (words, members) => ({ model: 'omni-moderation-latest', input: words, ...members }),
 };
 
-/** The cheapest there is: what is held for a video counts here, since only its end gives it back. */
+/** Uses the cheapest video model, because the hold of a video stays open until the video ends. */
 export const videos: PostRoute = {
   ...{ ...plain, name: 'videos', route: 'createVideo', target: '/v1/videos', model: 'seedance-1-5-pro' },
   body: (words, members) => ({ model: 'seedance-1-5-pro', prompt: words, ...members }),
@@ -117,31 +117,31 @@ export const speech: PostRoute = {
   body: (words, members) => ({ model: 'tts-1', voice: 'nova', input: words, ...members }),
 };
 
-/** They make something out of a `prompt`, and take keys. */
+/** Routes that create media from a `prompt` and accept idempotency keys. */
 export const creations: readonly PostRoute[] = [images, videos];
 
-/** Those that came after chat, which has suites of its own. */
+/** All routes except chat completions, which have their own suites. */
 export const newRoutes: readonly PostRoute[] = [
   ...[responses, messages, countTokens, generateContent, streamAsEvents, streamAsArray, countContent],
   ...[embeddings, moderations, images, speech, videos],
 ];
 export const postRoutes: readonly PostRoute[] = [chat, ...newRoutes];
 
-/** A good body of these can cost more than any request may. */
+/** Whether a valid body can exceed the maximum price of a request. */
 export const hasCap = (route: PostRoute): boolean => ![embeddings, moderations, images, speech, videos].includes(route);
 
-/** A good body of the route with these members, as they stand on the wire, behind its own. */
+/** Returns a valid body of the route followed by these members as raw JSON. */
 export const having = ({ body }: PostRoute, members: string): string =>
   `${JSON.stringify(body('hi')).slice(0, -1)},${members}}`;
 
-/** Where the model stands in the path it is named there alone. */
+/** Whether the model is named in the path, and only there. */
 export const namesModelInPath = ({ target }: PostRoute): boolean => target.includes('/models/');
 
 export interface CredentialForm {
   readonly name: string;
-  /** Which kinds of routes read it. */
+  /** Kinds of routes that read this credential. */
   readonly kinds: readonly Credential[];
-  /** The same request with this credential, as it stands; a query goes behind the target. */
+  /** Returns the header lines and the query with this credential, unchanged. The query is appended to the target. */
   carry(credential: string): { readonly headers: readonly string[]; readonly query: string };
 }
 
@@ -151,7 +151,7 @@ const inHeader = (name: string, kinds: readonly Credential[]): CredentialForm =>
   carry: (credential) => ({ headers: [`${name}: ${credential}`], query: '' }),
 });
 
-/** Every place in which some route looks for a key (AUTH-1 to AUTH-3). */
+/** Every place where a route reads an API key (AUTH-1 to AUTH-3). */
 export const credentialForms = {
   bearer: {
     ...inHeader('authorization', ['bearer', 'messages', 'any']),
@@ -178,7 +178,7 @@ export interface Address {
   readonly name: RouteName;
   readonly credential: Credential;
   readonly billed: boolean;
-  /** What whoever is let in is answered. */
+  /** Status of an authenticated request. */
   readonly served: 200 | 404;
 }
 
@@ -186,7 +186,7 @@ const names: RouteName[] = [];
 let routeName: RouteName;
 for (routeName in routes) names.push(routeName);
 
-/** Nobody here has a request, a video or an image of the id they are asked for. */
+/** Routes with an id in the path. No test account has a request, a video or an image with that id. */
 const ofNobody: ReadonlySet<RouteName> = new Set([
   'getUsage',
   'getVideo',
@@ -205,16 +205,16 @@ const addressesOf = (name: RouteName): readonly Address[] => {
   return paths.map((path) => ({ method, target: path.replace(/\{\w+\}/, model), name, credential, billed, served }));
 };
 
-/** Every address in the route table, by each of its paths. */
+/** Every route in the route table, with each of its paths. */
 export const allAddresses: readonly Address[] = names.flatMap(addressesOf);
 
-/** Those that an API key opens, or that need nothing. */
+/** Addresses that need an API key or no credential. */
 export const addresses = allAddresses.filter(({ credential }) => credential === 'none' || isKeyCredential(credential));
 
-/** Those that something else opens (AUTH-6). */
+/** Addresses that need another credential (AUTH-6). */
 export const otherAddresses = allAddresses.filter((address) => !addresses.includes(address));
 
-/** The body that is served at an address; empty where none is read. */
+/** Returns a valid body for an address. Empty if the route reads none. */
 export const goodBodyAt = ({ name }: Pick<Address, 'name'>): string | Uint8Array => {
   const form = goodForms[name];
   if (form) return form;
@@ -222,7 +222,7 @@ export const goodBodyAt = ({ name }: Pick<Address, 'name'>): string | Uint8Array
   return post ? JSON.stringify(post.body('hi')) : '';
 };
 
-/** What that body needs beside the credential. */
+/** Returns the headers that the body needs in addition to the credential. */
 export const goodHeadersAt = ({ name }: Pick<Address, 'name'>): readonly string[] => (goodForms[name] ? [FORM] : []);
 
 /** Rows for `test.each`: every route in the long tier, one for each error shape in the quick tier. */

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** Longer than this is a hang, even on a busy machine. */
+/** Time limit of a reply in ms. Anything longer is a hang, even on a busy machine. */
 export const HANG_MS = 30_000;
 
 export interface Reply {
@@ -12,15 +12,15 @@ export interface Reply {
 export interface WireRequest {
   readonly method?: string;
   readonly target?: string;
-  /** As they stand, without line ends; `host` and `connection: close` come by themselves. */
+  /** Raw header lines without line ends. `host` is added, and so is `connection: close` unless `keepAlive` is set. */
   readonly headers?: readonly string[];
   readonly body?: Uint8Array | string;
   readonly keepAlive?: boolean;
-  /** Which address of this machine it comes from: every 127.x.y.z is one. */
+  /** Loopback address of the client. Every 127.x.y.z is valid. */
   readonly from?: string;
 }
 
-/** The bytes of one request; a length is added where a body is and no header speaks of it. */
+/** Returns the bytes of one request. Adds a content length if there is a body and no header sets its framing. */
 export const toBytes = ({ method = 'GET', target = '/', headers = [], body = '', keepAlive }: WireRequest): Buffer => {
   const bytes = Buffer.from(body);
   const framed = headers.some((line) => /^(content-length|transfer-encoding):/i.test(line));
@@ -45,7 +45,7 @@ export const openWire = (port: number, from?: string): Promise<Socket> =>
     });
   });
 
-/** Everything the other side sends until it closes. Fails when it does not. */
+/** Returns everything that the server sends until it closes. Rejects if it does not close in time. */
 export const readWire = (socket: Socket, limitMs = HANG_MS): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -60,7 +60,7 @@ export const readWire = (socket: Socket, limitMs = HANG_MS): Promise<Buffer> =>
     });
   });
 
-/** The first whole reply, of a connection that may stay open. Fails when it ends or is broken off before. */
+/** Returns the first complete reply of a connection that may stay open. Rejects if the connection ends before. */
 export const readReply = (socket: Socket, limitMs = HANG_MS): Promise<Reply> =>
   new Promise((resolve, reject) => {
     let read = Buffer.alloc(0);
@@ -87,7 +87,7 @@ const wholeReplies = (bytes: Buffer): readonly Reply[] => {
   }
 };
 
-/** Sends one request, or whatever these bytes are, and answers every reply there was. */
+/** Sends one request or raw bytes, and returns all replies. */
 export const exchange = async (
   port: number,
   request: WireRequest | Buffer,
@@ -100,7 +100,7 @@ export const exchange = async (
   return parseReplies(await read, bytes.subarray(0, 5).toString() === 'HEAD ');
 };
 
-/** The one reply to one request. */
+/** Returns the only reply to one request. */
 export const ask = async (port: number, request: WireRequest, limitMs = HANG_MS): Promise<Reply> => {
   const replies = await exchange(port, request, limitMs);
   const [reply] = replies;
@@ -113,7 +113,7 @@ export const parseReplies = (bytes: Buffer, toHead = false): readonly Reply[] =>
   let rest = bytes;
   while (rest.length > 0) {
     const end = rest.indexOf('\r\n\r\n');
-    if (end < 0) throw new Error(`no end of the head: ${rest.toString('latin1').slice(0, 200)}`);
+    if (end < 0) throw new Error(`no end of the headers: ${rest.toString('latin1').slice(0, 200)}`);
     const { status, headers } = parseHead(rest.subarray(0, end).toString('latin1'));
     const { body, after } = takeBody(rest.subarray(end + 4), headers, toHead || status < 200 || status === 204);
     if (status >= 200) replies.push({ status, headers, body: body.toString('utf8') });
@@ -141,7 +141,7 @@ const takeBody = (bytes: Buffer, headers: Reply['headers'], none: boolean): Take
   if (none) return { body: Buffer.alloc(0), after: bytes };
   if (headers.get('transfer-encoding') === 'chunked') return takeChunks(bytes);
   const length = Number(headers.get('content-length') ?? bytes.length);
-  if (bytes.length < length) throw new Error('the reply is shorter than it says');
+  if (bytes.length < length) throw new Error('the reply is shorter than its content length');
   return { body: bytes.subarray(0, length), after: bytes.subarray(length) };
 };
 
@@ -151,7 +151,7 @@ const takeChunks = (bytes: Buffer): Taken => {
   for (;;) {
     const line = rest.indexOf('\r\n');
     const size = Number.parseInt(rest.subarray(0, line).toString('latin1'), 16);
-    if (line < 0 || Number.isNaN(size)) throw new Error('the reply breaks off inside a chunk');
+    if (line < 0 || Number.isNaN(size)) throw new Error('the reply ends inside a chunk');
     const next = rest.subarray(line + 2 + size + 2);
     if (size === 0) return { body: Buffer.concat(pieces), after: next };
     pieces.push(rest.subarray(line + 2, line + 2 + size));

@@ -43,7 +43,7 @@ export const postImages = (
     body: JSON.stringify({ prompt: 'A paper boat', ...body }),
   });
 
-/** The image behind a link as anybody gets it, or in the answer itself. */
+/** Returns the bytes of an image from the response, or from its link without a credential. */
 export const bytesOf = async ({ url, b64_json: text }: ImagesAnswer['data'][number]): Promise<Buffer> => {
   if (text !== undefined) return Buffer.from(text, 'base64');
   const response = await fetch(url ?? '');
@@ -63,10 +63,10 @@ const usageRow = z.looseObject({
   cost_usd: z.string().nullable(),
 });
 
-/** What has no price of its own costs what its kind does. */
+/** Counts without their own price have the price of this kind. */
 const kindOf = (name: string): string => (name === 'reasoning' ? 'output' : 'input');
 
-/** What the receipt says, in pico-USD; throws when its counts times its prices are something else. */
+/** Returns the cost on a receipt in pico-USD. Throws unless it equals its counts times its prices. */
 export const receiptOf = async ({ url, apiKey }: TestGateway, requestId: string): Promise<bigint> => {
   const response = await fetch(`${url}/api/usage/${requestId}`, { headers: { authorization: `Bearer ${apiKey}` } });
   const row = usageRow.parse(await response.json());

@@ -44,13 +44,16 @@ import { MemoryPageFiles } from './memory/memory-page-files.ts';
 import { noTables } from './memory/memory-stores.ts';
 import { vendorEnvironment } from './vendor-environment.ts';
 
-/** The day of every test on these stores: no model of the catalog changes its price or retires near it. */
+/** Date of every test on these stores, in Unix ms. No model of the catalog changes its price or retires near it. */
 export const TEST_DAY = Date.UTC(2026, 10, 20, 12);
 
-/** A clock that does not move, so that no rate limit recovers. */
+/** Clock that does not move, so that no rate limit recovers. */
 export const frozenClock = (): number => TEST_DAY;
 
-/** Limits far above what a test sends, for tests that are not about limits. Nor do requested failures open a circuit. */
+/**
+ * Limits far above what a test sends, for tests that do not test limits. Failures that a test requests do not open a
+ * circuit either.
+ */
 export const unlimited: Environment = {
   LIMIT_ADDRESS_PER_SECOND: '1000',
   LIMIT_ADDRESS_BURST: '1000000',
@@ -61,10 +64,10 @@ export const unlimited: Environment = {
 };
 
 export interface InProcessOptions {
-  /** URL of the server that plays all providers, without a path. Undefined: no provider has a key. */
+  /** URL of the server that simulates all providers, without a path. Undefined means that no provider has a key. */
   readonly vendorUrl: string | undefined;
   readonly environment?: Environment;
-  /** Unix ms. By default TEST_DAY plus the time since the start. */
+  /** Clock in Unix ms. By default TEST_DAY plus the time since the start. */
   readonly now?: (() => number) | undefined;
   readonly catalog?: unknown;
   /** Built pages for a browser. By default a page is a stub. */
@@ -73,7 +76,7 @@ export interface InProcessOptions {
   readonly change?: (deps: FunctionDependencies) => Partial<FunctionDependencies>;
 }
 
-/** An account to open, with one API key. */
+/** Account to open, with one API key. */
 export interface Holder {
   readonly accountId?: string;
   /** The bot chat that owns the account. */
@@ -85,7 +88,7 @@ export interface Holder {
 
 export type InProcessGateway = Awaited<ReturnType<typeof startInProcess>>;
 
-/** Every route on the real HTTP host, in this process, on the embedded stores in a new folder. */
+/** Starts every route on the real HTTP host, in this process, on embedded stores in a new folder. */
 export const startInProcess = async (options: InProcessOptions) => {
   installLambdaRuntime();
   const { environment = {}, now = testClock() } = options;
@@ -157,13 +160,13 @@ export const startInProcess = async (options: InProcessOptions) => {
       const { accountId, hash } = await ownerOf(apiKey);
       await deps.accounts.setBlocked(accountId, true, hash);
     },
-    /** The newest first. */
+    /** Returns the records of an account, newest first. */
     recordsOf: async (accountId: string): Promise<readonly ChargeRecord[]> =>
       (await records.listRecords(accountId, { limit: RECORDS_MAX })).records,
     /** Audits every account. */
     audit: (): Promise<readonly AccountAudit[]> =>
       Array.fromAsync(auditAll({ store: ledger, records, clock: deps.clock })),
-    /** Runs what AWS runs every minute, once. */
+    /** Runs the jobs that AWS starts every minute, once. */
     sweep: async (): Promise<void> => {
       await settleOutbox();
       await sweep();
@@ -195,7 +198,10 @@ interface Inside extends InProcessOptions {
   readonly url: string;
 }
 
-/** Two catalogs are loaded once per process: validation costs more than all the rest of a start. */
+/**
+ * Catalogs that this process has loaded, kept because validation takes longer than the rest of a start. There are only
+ * two.
+ */
 const catalogs = new Map<string, Catalog>();
 const catalogOf = (data: unknown, markup: string, companies: string | undefined): Catalog => {
   if (data !== undefined) return loadCatalog(data, { markup, companies: companies?.split(',') });
@@ -265,7 +271,7 @@ const createParts = async (options: Inside, { deps: stores, videoLeases }: Embed
   return { deps, videoMachine };
 };
 
-/** Records the hash of every lookup. */
+/** Adds the hash of every lookup to `reads`. */
 const spiedOn = (keys: KeyStore, reads: string[]): KeyStore => ({
   ...keys,
   take: (hash, bucket, nowMicros) => {

@@ -1,8 +1,8 @@
 import { BlockList, isIP, Socket } from 'node:net';
 
 /**
- * Fails every connection of a test that would leave this machine. Fails a lookup of a name too, unless the test brings its own:
- * then the address that it returns is judged.
+ * Rejects every connection of a test to another machine. Also rejects name lookups, unless the test brings its own
+ * lookup: then the returned address is checked.
  */
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);

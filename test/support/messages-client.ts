@@ -4,21 +4,21 @@ import type { TestGateway } from './gateway.ts';
 import { tokenPricesOf } from './protocol-prices.ts';
 import { usageIn } from './protocol-usage.ts';
 
-/** Thinks only when told to; the vendor answers under the dated name behind it. */
+/** Model that thinks only on request. The provider's response has a dated model name. */
 export const HAIKU = 'claude-haiku-4-5';
 
 type Reached = Pick<TestGateway, 'url' | 'apiKey'>;
 
-/** The vendor's client as a user would build it, but for its own repeats, which would hide an error. */
+/** Returns the provider's client as a user would build it, except for retries, which would hide an error. */
 export const anthropicFor = ({ url, apiKey }: Reached): Anthropic =>
   new Anthropic({ baseURL: url, apiKey, maxRetries: 0, timeout: 60_000 });
 
 export const asking = (content: string) => [{ role: 'user' as const, content }];
 
-/** A good request that a test changes. */
+/** Valid request for tests to change. */
 export const ask = { model: HAIKU, max_tokens: 500, messages: asking('hello') };
 
-/** With the headers of the gateway's own documentation, unless told. */
+/** Sends a request. By default with the headers from the gateway's documentation. */
 export function postMessages({ url, apiKey }: Reached, body: object, headers?: Readonly<Record<string, string>>) {
   return fetch(`${url}/v1/messages`, {
     method: 'POST',
@@ -27,7 +27,7 @@ export function postMessages({ url, apiKey }: Reached, body: object, headers?: R
   });
 }
 
-/** What a call of the SDK throws, undefined when it does not. */
+/** Returns the error that a call of the SDK throws. Undefined if it throws none. */
 export async function thrownBy(pending: PromiseLike<unknown>): Promise<unknown> {
   try {
     await pending;
@@ -37,7 +37,10 @@ export async function thrownBy(pending: PromiseLike<unknown>): Promise<unknown> 
   }
 }
 
-/** GEN-3's shape for this format, its id being that of the headers (GEN-4), or a failed test. */
+/**
+ * Returns the error of a response. Throws unless it has this format's shape (GEN-3) and the request id of the headers
+ * (GEN-4).
+ */
 export async function readMessageError(response: Response) {
   const { request_id, ...error } = errorShapes.messages.parse(await response.json());
   const ids = [response.headers.get('request-id'), response.headers.get('x-request-id')];
@@ -45,7 +48,7 @@ export async function readMessageError(response: Response) {
   return error;
 }
 
-/** The names of the events of a stream. Ignores comments and throws on anything else. */
+/** Returns the names of the events of a stream. Ignores comments and throws on anything else. */
 export function namesOf(stream: string): readonly string[] {
   const blocks = stream.split('\n\n');
   if (blocks.pop() !== '') throw new Error('the stream ends inside an event');
@@ -58,7 +61,10 @@ export function namesOf(stream: string): readonly string[] {
     });
 }
 
-/** What a reported usage costs in pico-USD by the public price list, with the cache at its own rates (BILL-12). */
+/**
+ * Returns a function that computes the price of reported usage in pico-USD, from the public price list and with cache
+ * rates (BILL-12).
+ */
 export const messagePrices = async (gateway: TestGateway, id: string): Promise<(reported: unknown) => bigint> => {
   const { atCacheRates } = await tokenPricesOf(gateway, id);
   return (reported) => atCacheRates(usageIn.messages(reported));

@@ -11,24 +11,24 @@ import { TEST_DAY, unlimited } from './in-process-gateway.ts';
 import { vendorEnvironment } from './vendor-environment.ts';
 
 export interface ProgramOptions {
-  /** Where the vendors are played, without a path. */
+  /** URL of the server that simulates the providers, without a path. */
   readonly vendorUrl: string;
   readonly environment?: Environment;
-  /** Data to go on with; without it a new folder, which `stop` removes. */
+  /** Folder with data of an earlier run. By default a new folder, which `stop` removes. */
   readonly folder?: string;
   readonly args?: readonly string[];
 }
 
 export interface TestProgram extends TestGateway {
   readonly pid: number;
-  /** Where its data is. */
+  /** Folder of the program's data. */
   readonly folder: string;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-service-'));
 
-/** `bin/local.ts` as a process of its own, on the engines of `npm start`. */
+/** Starts `bin/local.ts` as a separate process, on the engines of `npm start`. */
 export async function startProgram(options: ProgramOptions): Promise<TestProgram> {
   const folder = options.folder ?? newFolder();
   const environment = { ...environmentFor(folder, options.vendorUrl), ...unlimited, ...options.environment };
@@ -40,7 +40,7 @@ export async function startProgram(options: ProgramOptions): Promise<TestProgram
   };
   const stop = async (): Promise<void> => {
     await kill('SIGTERM').catch(() => kill('SIGKILL'));
-    // After a kill -9 the database is still there.
+    // The database survives a SIGKILL of the program.
     await stopOrphan(join(folder, 'dynamodb'));
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   };
@@ -72,7 +72,7 @@ export async function startProgram(options: ProgramOptions): Promise<TestProgram
   };
 }
 
-/** Address and key once the welcome is there as a whole. */
+/** Returns the URL and the API key. Undefined until the welcome text is complete. */
 function readWelcome(text: string): readonly [string, string] | undefined {
   const [, url] = /^ready (http:\S+)$/m.exec(text) ?? [];
   const [, apiKey] = /^Key +(\S+)$/m.exec(text) ?? [];
@@ -99,13 +99,13 @@ async function readAccount(url: string, apiKey: string): Promise<TestAccount> {
   };
 }
 
-/** What `bin/local.ts` needs to find its data and its providers. */
+/** Returns the variables that `bin/local.ts` needs to find its data and its providers. */
 export const environmentFor = (folder: string, vendorUrl: string): Environment => ({
   DATA_DIR: folder,
   ...vendorEnvironment(vendorUrl),
 });
 
-/** Variables of a program whose clock is ahead by this time. */
+/** Returns the variables that move a program's clock ahead by `ms`. */
 export const aheadBy = (ms: number): Environment => {
   const shift = `const { now } = Date; Date.now = () => now() + ${ms};`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
@@ -113,7 +113,7 @@ export const aheadBy = (ms: number): Environment => {
 
 const shiftMs = TEST_DAY - Date.now();
 
-/** Lets a program run on the day of the tests, for a suite whose models retire or change their price. */
+/** Lets a program run on TEST_DAY, for suites whose models retire or change their price. */
 export const testDay = {
   environment: aheadBy(shiftMs),
   now: (): number => Date.now() + shiftMs,

@@ -21,13 +21,16 @@ const rowSchema = ratesSchema.extend({
 const listSchema = z.object({ data: z.array(z.object({ id: z.string(), prices: z.array(z.unknown()) })) });
 
 export interface TokenPrices {
-  /** On all formats but one every prompt token costs the same (BILL-18). Pico-USD. */
+  /** Price in pico-USD if every prompt token costs the same, as on all formats except native messages (BILL-18). */
   atOneRate(usage: TokenUsage): bigint;
-  /** On native messages what a cache had or took in has its own rates (BILL-12). Pico-USD. */
+  /** Price in pico-USD with separate rates for cache reads and writes, as on native messages (BILL-12). */
   atCacheRates(usage: TokenUsage): bigint;
 }
 
-/** What usage costs by the public price list (CAT-2), at the length of the whole prompt; by default on the gateway's current UTC day. */
+/**
+ * Returns the prices of the public price list (CAT-2). The length of the whole prompt selects the tier. `day` is by
+ * default the gateway's current UTC day.
+ */
 export async function tokenPricesOf(
   { url, now }: Pick<TestGateway, 'url' | 'now'>,
   id: string,
@@ -62,7 +65,7 @@ export async function tokenPricesOf(
 const promptOf = ({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenUsage): number =>
   input + cacheRead + cacheWrite + cacheWrite1h;
 
-/** Of so many tokens at a rate for a million; a rate that is not listed is no price of 0. */
+/** Price in pico-USD at a rate per million tokens. Throws if the rate is not listed. */
 const cost = (tokens: number, usdPerMillion: string | undefined): bigint => {
   if (usdPerMillion === undefined) throw new Error('no such rate is listed');
   return (BigInt(tokens) * parseUsd(usdPerMillion)) / 1_000_000n;

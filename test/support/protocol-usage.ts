@@ -7,7 +7,7 @@ const count = z
   .nullish()
   .transform((tokens) => tokens ?? 0);
 
-/** Chat: cached tokens are part of the prompt's, reasoning tokens part of the completion's. */
+/** Chat completions: prompt tokens include cached tokens, completion tokens include reasoning tokens. */
 const chatUsage = z
   .object({
     prompt_tokens: z.int(),
@@ -24,7 +24,7 @@ const chatUsage = z
     reasoning: completion.reasoning_tokens,
   }));
 
-/** Responses: as chat has it, under other names. */
+/** Responses: like chat completions, with other names. */
 const responsesUsage = z
   .object({
     input_tokens: z.int(),
@@ -41,7 +41,7 @@ const responsesUsage = z
     reasoning: output.reasoning_tokens,
   }));
 
-/** Messages: input tokens are those beside the cache, output tokens include thinking. */
+/** Messages: input tokens exclude cached tokens, output tokens include thinking. */
 const messagesUsage = z
   .object({
     input_tokens: z.int(),
@@ -59,7 +59,7 @@ const messagesUsage = z
     reasoning,
   }));
 
-/** GenerateContent: cached tokens are part of the prompt's, thoughts are no part of the candidates'. */
+/** GenerateContent: prompt tokens include cached tokens, candidate tokens exclude thoughts. */
 const contentUsage = z
   .object({
     promptTokenCount: z.int(),
@@ -76,7 +76,7 @@ const contentUsage = z
     reasoning: usage.thoughtsTokenCount,
   }));
 
-/** Disjoint counts out of what a protocol reports; whatever reports none fails. */
+/** Converts reported usage to disjoint counts. Throws if there is no usage. */
 export const usageIn: Readonly<Record<Wire, (reported: unknown) => TokenUsage>> = {
   chat: (reported) => chatUsage.parse(reported),
   responses: (reported) => responsesUsage.parse(reported),

@@ -10,7 +10,7 @@ interface LooseKey {
   readonly pepperId: string;
 }
 
-/** A key beside others of the same account, as no account of the gateway has it. */
+/** Adds another API key to an account, which the gateway itself never does. */
 export const putKey = async (client: DynamoDBClient, table: string, key: LooseKey): Promise<void> => {
   const item = toKeyItem(key.accountId, { ...key, isShown: true });
   await createDynamoDB(client).put({ table, item });

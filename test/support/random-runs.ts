@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { areaOf, currentTier, projectOf, type Tier } from '../tiers.ts';
 
-/** Parameters of fast-check: the seed of a random test and the number of its runs. */
+/** Parameters for fast-check: the seed and the number of runs. */
 export interface RandomRuns {
   readonly seed: number;
   readonly numRuns: number;
@@ -11,7 +11,8 @@ const repository = join(import.meta.dirname, '../..');
 
 /**
  * Prints the seed and the command that replays the run. `SEED` replays a seed, `RUNS` multiplies the number of runs.
- * Call it with `import.meta.filename`. The quick number is the smallest that still catches the suite's seeded mistakes.
+ * Call it with `import.meta.filename`. The quick number must be the smallest that still catches the suite's seeded
+ * mistakes.
  */
 export const randomRuns = (filename: string, runs: Readonly<Record<Tier, number>>): RandomRuns => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -50,7 +50,7 @@ export type ReferenceDocument = z.infer<typeof document>;
 export type ReferenceOperation = z.infer<typeof operation>;
 export type ReferenceAnswer = z.infer<typeof answer>;
 
-/** The committed description, as far as tests read it. */
+/** Reads the parts of the committed API description that tests use. */
 export const readReference = (): ReferenceDocument => document.parse(JSON.parse(readFileSync(referencePath, 'utf8')));
 
 export interface ReferenceRow {
@@ -64,7 +64,7 @@ export const rowsOf = ({ paths }: ReferenceDocument): readonly ReferenceRow[] =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 
-/** What stands for a status, behind its reference. */
+/** Returns the response of an operation for a status, with its reference resolved. Undefined if there is none. */
 export const answerOf = (
   { components }: ReferenceDocument,
   { responses }: ReferenceOperation,

@@ -23,7 +23,7 @@ export function postResponses(
   });
 }
 
-/** The input's tokens include what was cached, the output's those of the reasoning. */
+/** Converts the counts. Input tokens include cached ones, output tokens include reasoning. */
 export const countsOf = (usage: Pick<ResponseUsage, 'input_tokens' | 'output_tokens'> | null | undefined): Counts => ({
   prompt_tokens: usage?.input_tokens ?? 0,
   completion_tokens: usage?.output_tokens ?? 0,
@@ -45,7 +45,7 @@ const parseEvent = (text: string): ResponsesEvent => {
   return event;
 };
 
-/** Each event as it stands in the stream, without the blank line behind it; comments are left out. */
+/** Returns the events of a stream as text, without the blank line after each. Omits comments. */
 export async function* readNamedEvents(response: Response): AsyncGenerator<string, void> {
   if (!response.body) throw new Error('an answer without a body');
   const decoder = new TextDecoder();

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { hasDynamodb } from './dynamodb.ts';
 
 /**
- * Gives a test run a temp folder of its own, which every worker and every child process inherits as TMPDIR. The folder is removed
- * when vitest ends, also after a failure and after Ctrl-C, so that a worker that is killed leaves nothing behind. Names in one line
- * the suites that this platform skips.
+ * Sets TMPDIR to a new folder for the test run, which all workers and child processes inherit. Removes it when Vitest
+ * ends, also after a failure or Ctrl-C, so a killed worker leaves nothing behind. Prints one line about the suites that
+ * this platform skips.
  */
 export default (): void => {
   if (!hasDynamodb) {
@@ -24,7 +24,7 @@ export default (): void => {
 
 const MOUNTS = '/proc/self/mounts';
 
-/** Unmounts what the tests of a killed worker have mounted. */
+/** Unmounts file systems that tests of a killed worker have mounted. */
 const unmountBelow = (folder: string): void => {
   if (!existsSync(MOUNTS)) return;
   const paths = readFileSync(MOUNTS, 'utf8')

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod';
 
-/** One answer of the Bot API that is no success, or none at all: the connection is cut. */
+/** Error response of the Bot API, or a connection that closes without a response. */
 export type BotApiAnswer =
   | { readonly status: number; readonly description: string; readonly retryAfter?: number }
   | { readonly status: number; readonly html: string }
@@ -12,7 +12,10 @@ export type BotApiAnswer =
 const messageSchema = z.looseObject({ chat_id: z.union([z.string(), z.int()]), text: z.string() });
 export type SentMessage = z.output<typeof messageSchema>;
 
-/** A messenger that takes every message but those that the plan has another answer for; turns count from 0. */
+/**
+ * Starts a Bot API that accepts every message except those for which the plan returns an error. `turn` counts requests
+ * from 0.
+ */
 export const startBotApi = async (plan: (turn: number) => BotApiAnswer | undefined = () => undefined) => {
   const paths: string[] = [];
   const taken: SentMessage[] = [];
@@ -37,7 +40,7 @@ export const startBotApi = async (plan: (turn: number) => BotApiAnswer | undefin
   const { port } = z.custom<AddressInfo>((value) => typeof value === 'object').parse(server.address());
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Of every request, also of those that were not taken. */
+    /** Paths of all requests, including rejected ones. */
     paths,
     taken,
     stop: async (): Promise<void> => {

@@ -8,7 +8,9 @@ export interface TerminalRun {
   readonly asked: readonly string[];
 }
 
-/** A terminal that keeps what is written to it. With an answer, somebody sits there who gives it to every question. */
+/**
+ * Creates a terminal that records its output. With `answer` it is interactive and gives that answer to every question.
+ */
 export const scriptedTerminal = (environment: Environment = {}, answer?: boolean) => {
   const written = { stdout: '', stderr: '', asked: [] as string[] };
   const terminal: Terminal = {
@@ -30,7 +32,7 @@ export const scriptedTerminal = (environment: Environment = {}, answer?: boolean
   return { terminal, written };
 };
 
-/** The program in this very process. */
+/** Runs the program in this process. */
 export const runHere = async (
   args: readonly string[],
   environment: Environment = {},

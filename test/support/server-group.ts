@@ -21,29 +21,29 @@ import type { Environment } from './gateway-process.ts';
 import type { TestProgram } from './program.ts';
 import { putKey } from './put-key.ts';
 
-/** A customer of the shared store, whom every server knows. */
+/** Account in the shared store, which every server can use. */
 export interface GroupAccount {
   readonly accountId: string;
   readonly apiKey: string;
-  /** As the keys' table names it. */
+  /** Hash of the API key in the table of API keys. */
   readonly keyHash: string;
 }
 
 export interface ServerOptions {
   readonly vendorUrl: string;
-  /** A folder of an earlier server of this group that has ended; without it a new one. */
+  /** Folder of an ended server of this group. By default a new folder. */
   readonly folder?: string | undefined;
-  /** Of the stores, for a server that is to see them through a proxy. */
+  /** URL of the database, to go through a proxy. By default the real one. The same applies to `bucketUrl`. */
   readonly databaseUrl?: string | undefined;
   readonly bucketUrl?: string | undefined;
   readonly environment?: Environment | undefined;
 }
 
-/** One database and one bucket, and as many server processes on them as a test starts. */
+/** One database and one bucket, shared by the servers that a test starts. */
 export interface ServerGroup {
   readonly databaseUrl: string;
   readonly bucketUrl: string;
-  /** Straight at the database, past every proxy. */
+  /** Store that accesses the database directly, without a proxy. */
   readonly store: LedgerStore;
   start(options: ServerOptions): Promise<TestProgram>;
   openAccount(accountId: string, fundsPicos: bigint): Promise<GroupAccount>;
@@ -56,7 +56,7 @@ const RECORDS_AT_ONCE = 1_000;
 
 export async function startServerGroup(): Promise<ServerGroup> {
   const [database, bucket] = await Promise.all([startTestDynamodb(), startTestBucket()]);
-  // More patient than a server: the test's own looks must not fail on a busy machine.
+  // The client retries more often than a server's, so that reads of the test do not fail on a busy machine.
   const client = new DynamoDBClient({ ...localDynamodbConfig(database.endpoint), maxAttempts: 8 });
   const store = createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts);
   const records = createLedgerRecords(createDynamoDB(client), localTableNames.accounts);

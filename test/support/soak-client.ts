@@ -1,14 +1,14 @@
 import type { SoakCall } from './soak-load.ts';
 
-/** What became of one call. */
+/** Result of one call. */
 export interface SoakAnswer {
   readonly call: SoakCall;
   readonly accountId: string;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** `good`, `left`, a status with its code, or what broke. */
+  /** `good`, `left`, `event <code>`, `<status> <code>`, or `broken: <cause>`. */
   readonly outcome: string;
-  /** 0 when there was none. */
+  /** HTTP status. 0 without a response. */
   readonly status: number;
   readonly requestId: string | undefined;
   readonly replayed: boolean;
@@ -20,7 +20,7 @@ export interface SoakCustomer {
   readonly apiKey: string;
 }
 
-/** Never rejects. */
+/** Sends a call. Never rejects. */
 export async function ask(url: string, { accountId, apiKey }: SoakCustomer, call: SoakCall): Promise<SoakAnswer> {
   const startedAt = performance.now();
   const leaving = new AbortController();

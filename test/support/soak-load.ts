@@ -3,25 +3,25 @@ import { GEMINI, asking as googleAsking } from './google-client.ts';
 import { asking, HAIKU } from './messages-client.ts';
 import { PRO } from './responses-client.ts';
 
-/** One call as a customer would make it. */
+/** One call as a client would make it. */
 export interface SoakCall {
   readonly kind: string;
   readonly path: string;
   readonly body: object;
   readonly headers: Readonly<Record<string, string>>;
-  /** In which the key goes, `authorization` or the vendor's own. */
+  /** Header of the API key: `authorization` or the provider's own. */
   readonly keyHeader: string;
-  /** The vendor was told to do its worst with it. */
+  /** Whether the simulated provider fails or delays this call. */
   readonly faulty: boolean;
-  /** The client goes after its first bytes, or after so long. */
+  /** Time in ms after which the client leaves. Undefined if it stays. */
   readonly leavesAfterMs: number | undefined;
-  /** Sent twice, with the same key. */
+  /** Whether the call is sent twice, with the same idempotency key. */
   readonly again: boolean;
-  /** Costs nothing, and so leaves nothing in the ledger. */
+  /** Whether the call is free of charge, and so leaves no record in the ledger. */
   readonly free: boolean;
 }
 
-/** What the simulator makes of a prompt; the last is slow and no more. */
+/** Markers of the simulator. The last one only delays the response. */
 const faults = ['[[status 500]]', '[[status 429 retry-after 1]]', '[[cut 1]]', '[[delay 1500]]'];
 const FAULTY = 0.02;
 const LEAVING = 0.05;
@@ -79,7 +79,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** An endless mixture, the same for the same random numbers. */
+/** Returns an endless mixture of calls. The random numbers determine it. */
 export function* soakCalls(random: () => number): Generator<SoakCall, never> {
   const names = Object.entries(kinds).flatMap(([name, { weight }]) => Array.from({ length: weight }, () => name));
   for (let number = 0; ; number += 1) {

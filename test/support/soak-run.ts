@@ -12,7 +12,10 @@ export interface SoakOptions {
   readonly requests: number;
   readonly outageSeconds: number;
   readonly auditEverySeconds: number;
-  /** Above 60 for notes to be left (BILL-14): the end has to wait as long for what the outage left open. */
+  /**
+   * Must exceed 60 so that outbox entries are written (BILL-14). The end of the run waits as long for holds that the
+   * outage left open.
+   */
   readonly holdGraceSeconds: number;
   readonly seed: number;
   readonly say?: (line: string) => void;
@@ -20,20 +23,20 @@ export interface SoakOptions {
 
 export interface SoakResult {
   readonly answers: readonly SoakAnswer[];
-  /** Of the store, by the clock of the answers. */
+  /** Outage of the store. */
   readonly outage: Span;
-  /** When the machine was too busy for the store, or for this process, to be there in time. */
+  /** Times when the machine was too busy for the store, or for this process, to respond in time. */
   readonly stalls: readonly Span[];
   readonly samples: readonly Sample[];
   readonly audits: { readonly read: number; readonly unstable: number; readonly breaks: readonly string[] };
-  /** Request ids, by what the ledger says of them. */
+  /** Ids of the requests that the ledger has charged. */
   readonly charged: ReadonlySet<string>;
   readonly seconds: number;
-  /** What the program wrote that it should not have. */
+  /** Lines of output that the program must not write. */
   readonly crashes: readonly string[];
 }
 
-/** By the clock of the answers. */
+/** Times by `performance.now()`, in ms. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -42,15 +45,15 @@ export interface Span {
 const ACCOUNTS = 6;
 const WORKERS = 16;
 const FUNDS_PICOS = 1_000_000_000_000_000n;
-/** A customer who was told that the service is down asks again somewhat later. */
+/** Time before a client calls again after a 503. */
 const BACK_OFF_MS = 400;
 const SAMPLE_EVERY_MS = 500;
 const BEAT_MS = 50;
 const DEADLINE_SECONDS = 10;
-/** A server waits 1 s for a hold and 2 s for anything else. */
+/** Longest response time of the store that is not a stall. A server waits 1 s for a hold and 2 s for anything else. */
 const STALL_MS = 700;
 
-/** A mixture of everything against the real program, whose store goes away for a while in the middle. */
+/** Sends a mixture of calls to the real program. In the middle, its store is unavailable for a while. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { holdGraceSeconds, seed } = options;
   const vendor = await startSimulator({ recordedMax: 1 });

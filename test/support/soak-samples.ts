@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process has of the machine, as Linux tells. */
+/** Resources of a process, as Linux reports them. */
 export interface Sample {
-  /** Of the clock that all times of a run are of. */
+  /** Time by `performance.now()`, in ms. */
   readonly at: number;
   readonly rssBytes: number;
   readonly descriptors: number;
@@ -18,13 +18,13 @@ export function sampleProcess(pid: number): Sample {
 }
 
 export interface Trend {
-  /** Medians of the second and of the last quarter. */
+  /** Median of the second quarter of the samples. `last` is the median of the last quarter. */
   readonly second: number;
   readonly last: number;
   readonly isFlat: boolean;
 }
 
-/** Above the second quarter by this part and this much, it grows. */
+/** The values grow if the last median exceeds the second times this factor, plus `slack`. */
 const GROWTH = 1.25;
 
 export function trendOf(samples: readonly Sample[], of: Exclude<keyof Sample, 'at'>, slack: number): Trend {

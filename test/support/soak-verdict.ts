@@ -3,22 +3,22 @@ import type { SoakResult } from './soak-run.ts';
 import { type Trend, trendOf } from './soak-samples.ts';
 
 export interface Verdict {
-  /** A line for each thing that is wrong; none when all is well. */
+  /** One line per problem. Empty if there is none. */
   readonly complaints: readonly string[];
-  /** For a person. */
+  /** Table for a reader. */
   readonly table: string;
 }
 
-/** A server notices only with its next call that its store is back. */
+/** A server notices only with its next call that its store is available again. */
 const AFTERMATH_MS = 2_500;
 const RSS_SLACK_BYTES = 16 * 1_048_576;
 const DESCRIPTOR_SLACK = 16;
-/** With fewer, a quarter of the time says nothing. */
+/** With fewer samples, the medians of quarters prove nothing. */
 const SAMPLES_MIN = 60;
 
 export function judgeSoak(result: SoakResult): Verdict {
   const { answers, audits, crashes } = result;
-  // While the store is gone, a server has few connections.
+  // Excludes samples of the outage, in which a server has few connections.
   const samples = result.samples.filter(({ at }) => !inOutage({ startedAt: at, endedAt: at }, result));
   const unexplained = answers.filter((answer) => !isExplained(answer, result));
   const rss = trendOf(samples, 'rssBytes', RSS_SLACK_BYTES);
@@ -41,15 +41,18 @@ type Times = Pick<SoakAnswer, 'startedAt' | 'endedAt'>;
 const inOutage = ({ startedAt, endedAt }: Times, { outage }: SoakResult): boolean =>
   startedAt <= outage.to + AFTERMATH_MS && endedAt >= outage.from;
 
-/** BILL-14: the charge was written unseen, no note could be left, and the client is told so. */
+/**
+ * Whether the charge was written without confirmation, no outbox entry could be written, and the error message says so
+ * (BILL-14).
+ */
 const isTruthfulLoss = ({ text, requestId }: SoakAnswer, { charged }: SoakResult): boolean =>
-  text.includes('was charged and then lost') && requestId !== undefined && charged.has(requestId);
+  text.includes('charged the response and then lost it') && requestId !== undefined && charged.has(requestId);
 
-/** On a quiet machine there is none. */
+/** Whether the call overlaps a stall. There is none on a quiet machine. */
 const inStall = ({ startedAt, endedAt }: Times, { stalls }: SoakResult): boolean =>
   stalls.some(({ from, to }) => startedAt <= to && endedAt >= from);
 
-/** What a vendor's own fault may come to. */
+/** Outcomes that a fault of the provider can have. */
 const vendorFaults = /^(?:(?:429|502|503|504) |event )/;
 const outageFaults = /^(?:503 service_unavailable|event service_unavailable|409 idempotency_in_progress)$/;
 
@@ -61,7 +64,10 @@ const isExplained = (answer: SoakAnswer, result: SoakResult): boolean => {
   return outageFaults.test(outcome) || isTruthfulLoss(answer, result);
 };
 
-/** Whoever got an answer has paid, and nobody else but who left. What was lost on the way in the outage is left to the audit. */
+/**
+ * Reports successful calls without a charge, and charges for failed calls. A client that left may be charged. The audit
+ * checks calls during the outage.
+ */
 const moneyComplaints = (result: SoakResult): string[] =>
   result.answers.flatMap((answer) => {
     const { call, outcome, requestId, replayed } = answer;
@@ -77,7 +83,7 @@ const replayComplaints = (answers: readonly SoakAnswer[]): string[] =>
   [...Map.groupBy(answers, ({ call }) => call).values()].flatMap((same) => {
     const [first, second] = same.filter(({ outcome }) => outcome === 'good');
     if (!first || !second) return [];
-    if (!second.replayed) return [`${second.call.kind}: answered anew (${second.requestId})`];
+    if (!second.replayed) return [`${second.call.kind}: answered again (${second.requestId})`];
     return first.text === second.text
       ? []
       : [`${second.call.kind}: repeated with another answer (${second.requestId})`];

@@ -2,23 +2,25 @@ import { connect, type Socket } from 'node:net';
 import { within } from './gateway-process.ts';
 import { parseReplies, type Reply } from './hostile-wire.ts';
 
-/** One request over a connection of its own. */
+/** Client with its own connection and one request. */
 export interface LivingClient {
-  /** Of its own end of the connection. */
+  /** Local port of the connection. */
   readonly port: number;
-  /** When these bytes have arrived somewhere in the answer. */
+  /** Resolves when these characters have arrived anywhere in the response. */
   saw(text: string): Promise<void>;
-  /** The connection ends here, by a reset or by closing it; settles once it is gone. */
+  /** Ends the connection by a reset or by closing it. Resolves when it is closed. */
   leave(how: 'resets' | 'closes'): Promise<void>;
-  /** Reads from now on, if it did not. */
+  /** Starts to read if the client does not read yet. */
   read(): void;
-  /** The whole answer, or what there was of one that broke off. */
+  /** Complete response, or the received part of an incomplete one. */
   readonly end: Promise<Reply | { readonly brokenOff: string }>;
 }
 
 const BUFFER_BYTES = 4_096;
 
-/** `reads` of false: nothing more than one buffer of 4 KiB is ever taken, until told. */
+/**
+ * Sends one request. With `reads` set to false, the client takes at most one buffer of 4 KiB until `read` is called.
+ */
 export async function openClient(port: number, request: Buffer, reads = true): Promise<LivingClient> {
   const pieces: string[] = [];
   const seen = new Map<string, () => void>();

@@ -8,7 +8,10 @@ const strict = <Report extends { readonly bug: Error | undefined }>(report: Repo
   return report;
 };
 
-/** Like the functions of every minute, for tests that do not look at the report: a bug is thrown. */
+/**
+ * Runs a job of every minute, but throws the `bug` of its report, for tests that do not check the report. The same
+ * applies to the next two jobs.
+ */
 export const resumeVideos = async (ports: ResumeDependencies) => strict(await resume(ports));
 export const sweep = async (ports: LedgerDependencies) => strict(await sweepHolds(ports));
 export const settleOutbox = async (ports: LedgerDependencies) => strict(await settle(ports));

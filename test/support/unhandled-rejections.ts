@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect } from 'vitest';
 
-/** Fails every test of a file that leaves a promise behind whose rejection nobody takes. */
+/** Fails every test of a file that leaves an unhandled rejection. */
 export const expectNoUnhandledRejections = (): void => {
   const escaped: unknown[] = [];
   const note = (reason: unknown) => void escaped.push(reason);

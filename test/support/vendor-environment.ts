@@ -3,7 +3,7 @@ import type { Environment } from './gateway-process.ts';
 /** The key of every provider in a test. It must never reach a client or a log. */
 export const vendorKey = 'vendor-key-c3a1f0';
 
-/** Keys and URLs of all providers, which one server plays. */
+/** Returns the keys and URLs of all providers, which one server simulates. */
 export const vendorEnvironment = (vendorUrl: string): Environment => ({
   OPENAI_API_KEY: vendorKey,
   OPENAI_BASE_URL: `${vendorUrl}/v1`,

@@ -12,7 +12,7 @@ const follow = (): void => {
 darkness.addEventListener('change', follow);
 follow();
 
-/** A field of a form that is left empty is left out, unless its box is ticked. The viewer ticks it by itself otherwise. */
+/** Omits empty form fields unless the user checks their box. By default, the viewer would check the box itself. */
 const emptyFieldsAreLeftOut = () => ({
   wrapComponents: {
     ParameterIncludeEmpty:
@@ -25,7 +25,7 @@ const emptyFieldsAreLeftOut = () => ({
   },
 });
 
-/** Whatever is asked goes to this origin. Keys are kept nowhere, and nobody is asked whether the description is valid. */
+/** All requests go to this origin. No key is stored, and no service validates the description. */
 SwaggerUI({
   url: '/api-reference/openapi.json',
   domNode: node,

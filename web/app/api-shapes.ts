@@ -15,7 +15,7 @@ import {
   withMembers,
 } from './shapes.ts';
 
-/** What the gateway answers, as far as this page uses it. Money is decimal strings in USD. */
+/** Parts of the gateway's responses that this page uses. Amounts are decimal strings in USD. */
 export const isAccount = withMembers({
   id: isText,
   status: isText,
@@ -64,7 +64,7 @@ export const isSpend = withMembers({
 });
 export type Spend = Checked<typeof isSpend>;
 
-/** Each rate is a member of its own, a decimal string for one `unit`, so the others are kept as well. */
+/** Each rate is a separate member, a decimal string for one `unit`, so unknown members are kept. */
 const andRates =
   <T>(is: Is<T>): Is<T & Readonly<Record<string, unknown>>> =>
   (value): value is T & Readonly<Record<string, unknown>> =>

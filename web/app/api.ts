@@ -14,7 +14,7 @@ import {
 } from './api-shapes.ts';
 import type { Is } from './shapes.ts';
 
-/** An answer that was not the one asked for; `code` is the gateway's, or `unreachable` when there was no answer at all. */
+/** A failed request. `code` is the gateway's, or `unreachable` without a response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -34,9 +34,11 @@ export interface Api {
   usage(cursor: string | undefined): Promise<UsagePage>;
   spend(days: number): Promise<Spend>;
   models(): Promise<readonly Model[]>;
-  /** Answers with what is in force now. */
+  /** Returns the new threshold. */
   setThreshold(amount: string): Promise<string>;
-  /** Asked once: repeated, it could not tell its own new key from another's. */
+  /**
+   * Never retried: after a lost response, a retry could not distinguish its own new key from that of another request.
+   */
   rotateKey(keyId: string): Promise<NewKey>;
 }
 
@@ -73,7 +75,10 @@ export const createApi = (initData: string | undefined): Api => {
 const TRIES = 3;
 const WAIT_SECONDS_MAX = 5;
 
-/** Once more after a 429 or a 503, as soon as the gateway says; what it puts off for longer is for the user to repeat. */
+/**
+ * Retries after a 429 or 503, as soon as the gateway allows it. If the wait is longer than `WAIT_SECONDS_MAX`, the user
+ * must retry.
+ */
 const patiently = async <T>(attempt: () => Promise<T>, triesLeft = TRIES): Promise<T> => {
   try {
     return await attempt();

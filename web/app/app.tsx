@@ -78,7 +78,7 @@ const Cards = ({ api, round, account, models }: CardsProps) => (
       <Requests api={api} round={round} />
     </div>
     <div class="column">
-      {/* One card is enough to tell that the account could not be read. */}
+      {/* One card is enough to report that the account could not be read. */}
       {(account.value !== undefined || account.error === undefined) && (
         <>
           <Key api={api} account={account} />
@@ -91,11 +91,11 @@ const Cards = ({ api, round, account, models }: CardsProps) => (
 );
 
 interface OpenPageProps extends ModelsProps {
-  /** Why there is no account to show. */
+  /** Why no account is shown. */
   readonly notice?: string;
 }
 
-/** What anyone may see. */
+/** Public part of the page. */
 const OpenPage = ({ models, notice }: OpenPageProps) => {
   const { texts } = useLanguage();
   return (

@@ -4,7 +4,7 @@ import { Section, WhenLoaded } from './section.tsx';
 import { writeUsd } from './usd.ts';
 import type { Loaded } from './use-loaded.ts';
 
-/** The whole amount, nothing rounded; what comes after the cents is shown smaller. */
+/** Shows the exact amount, with the digits after the cents in a smaller size. */
 const Amount = ({ usd }: { readonly usd: string }) => {
   const { language } = useLanguage();
   const { before, main, rest, after } = writeUsd(usd, { language, withCents: true });

@@ -7,7 +7,7 @@ interface ChoiceProps<Value extends string> {
   readonly choose: (value: Value) => void;
 }
 
-/** One of a few, as a row of radio buttons: arrow keys move between them. */
+/** A choice of one option as a row of radio buttons. Arrow keys move between them. */
 export const Choice = <Value extends string>({ label, options, value, choose }: ChoiceProps<Value>) => {
   const name = useId();
   return (

@@ -4,11 +4,11 @@ import { useLanguage } from './language.ts';
 interface ConfirmDialogProps {
   readonly isBusy: boolean;
   readonly confirm: () => void;
-  /** Of no effect while it is busy. */
+  /** Has no effect while the dialog is busy. */
   readonly cancel: () => void;
 }
 
-/** Modal for as long as it is rendered; the browser keeps the focus inside and gives it back at the end. */
+/** Modal while it is rendered. The browser keeps the focus inside and restores it at the end. */
 export const ConfirmDialog = ({ isBusy, confirm, cancel }: ConfirmDialogProps) => {
   const { key } = useLanguage().texts;
   const dialog = useRef<HTMLDialogElement>(null);

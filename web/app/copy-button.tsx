@@ -3,7 +3,7 @@ import { useLanguage } from './language.ts';
 
 interface CopyButtonProps {
   readonly text: string;
-  /** Id of the element that shows the text, selected where the browser does not let a page write the clipboard. */
+  /** Id of the element with the text. It is selected if the browser does not allow clipboard access. */
   readonly shownIn: string;
 }
 

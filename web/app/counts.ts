@@ -12,7 +12,7 @@ const inputs = [
 ];
 const outputs = ['output', 'reasoning', 'image_output'];
 
-/** What a request was counted by, in a few words: tokens in and out, or else what its model is sold by. */
+/** Returns the usage of a request in a few words: tokens in and out, or the units of its price. */
 export const countsText = (usage: UsageRow['usage'], { texts: { counts }, count }: Spoken): string => {
   const sumOf = (names: readonly string[]): number => names.reduce((sum, name) => sum + (usage?.[name] ?? 0), 0);
   const tell = (value: number, text: (shown: string) => string): string => (value > 0 ? text(count(value)) : '');

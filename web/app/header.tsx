@@ -3,7 +3,7 @@ import { type Language, useLanguage } from './language.ts';
 import type { Texts } from './texts/en.ts';
 
 export interface HeaderProps {
-  /** Without an account there is less to go to. */
+  /** Without an account there are fewer sections. */
   readonly hasAccount: boolean;
   readonly choose: (language: Language) => void;
   readonly refresh: () => void;

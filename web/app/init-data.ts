@@ -3,17 +3,17 @@ import { openSession } from './session.ts';
 
 declare global {
   interface Window {
-    /** Of the messenger's own script, where whoever shows this page has loaded it. */
+    /** Object of the messenger's own script, if it is loaded. */
     readonly Telegram?: { readonly WebApp?: { readonly initData?: string; readonly themeParams?: unknown } };
   }
 }
 
-/** What the messenger hands over when it opens the page. */
+/** Data that the messenger passes when it opens the page. */
 export interface Opening {
-  /** Signed by the messenger; proves to the gateway who is looking. Undefined when the page was not opened by it. */
+  /** Signed by the messenger: proves the user to the gateway. Undefined if the messenger did not open the page. */
   readonly initData: string | undefined;
   readonly language: Language;
-  /** Colours by name, not yet checked. */
+  /** Colors by name, not checked. */
   readonly theme: unknown;
 }
 
@@ -26,7 +26,7 @@ export type OpenedPage = Pick<Window, 'Telegram' | 'location' | 'history' | 'ses
 
 const STORED = 'opening';
 
-/** Takes the credential out of the address bar; the session keeps it, so that a reload works. */
+/** Removes the credential from the address bar. The session keeps it, so that a reload works. */
 export const takeOpening = (page: OpenedPage): Opening => {
   const session = openSession(page);
   const hash = page.location.hash.slice(1);
@@ -44,7 +44,7 @@ const fromScript = ({ Telegram }: OpenedPage): Handed | undefined => {
   return initData ? { initData, theme: themeParams } : undefined;
 };
 
-/** https://core.telegram.org/bots/webapps: the data stands in the fragment, encoded once more. */
+/** https://core.telegram.org/bots/webapps: the data is in the fragment, with a second encoding. */
 const fromHash = (hash: string): Handed => {
   const fields = new URLSearchParams(hash);
   return { initData: fields.get('tgWebAppData') || undefined, theme: parse(fields.get('tgWebAppThemeParams')) };

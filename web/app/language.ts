@@ -14,9 +14,9 @@ export interface Spoken {
   readonly language: Language;
   readonly texts: Texts;
   count(value: number): string;
-  /** `value` is ISO 8601; shown in the reader's own time zone. */
+  /** `value` is ISO 8601. Shown in the reader's own time zone. */
   time(value: string, style?: 'with-year'): string;
-  /** A calendar day such as 2026-11-20, which belongs to no time zone. */
+  /** A calendar day such as 2026-11-20, without a time zone. */
   day(value: string, style?: 'short'): string;
 }
 

@@ -3,21 +3,21 @@ import type { Spoken } from './language.ts';
 import { isUsd } from './shapes.ts';
 import { usdText } from './usd.ts';
 
-/** What a model costs in one span of time, in words. */
+/** Price of a model in one span of time, as text. */
 export interface PriceLines {
-  /** Empty for the price that is in force with no end. */
+  /** Empty for the current price without an end. */
   readonly span: string;
   readonly unit: string;
   readonly lines: readonly PriceLine[];
 }
 
 export interface PriceLine {
-  /** What the line is about, empty for the plain price. */
+  /** Condition of the line. Empty for the plain price. */
   readonly when: string;
   readonly rates: readonly (readonly [name: string, price: string])[];
 }
 
-/** The price of today and those that are to come; one that has ended is of no use to anyone. */
+/** Returns the current price and future ones, without past ones. */
 export const toPriceLines = (model: Model, today: string, spoken: Spoken): readonly PriceLines[] =>
   model.prices.filter(({ until }) => until === null || until >= today).map((row) => toLines(row, today, spoken));
 
@@ -39,13 +39,13 @@ const spanText = ({ from, until }: PriceRow, today: string, { texts: { prices },
     .filter((text) => text !== '')
     .join(' ');
 
-/** A member of a row that is an amount is the rate of that name. */
+/** Every member of a row with an amount is the rate of that name. */
 const ratesOf = (row: Readonly<Record<string, unknown>>, spoken: Spoken): PriceLine['rates'] =>
   Object.entries(row).flatMap(([name, value]) =>
     isUsd(value) ? [[rateName(name, spoken), priceText(value, spoken)] as const] : [],
   );
 
-/** The texts know the gateway's names without their underscores. */
+/** The texts have the gateway's names without underscores. */
 const rateName = (name: string, { texts }: Spoken): string => named(texts.prices.rates, name.replaceAll('_', ''), name);
 
 const named = (names: Readonly<Record<string, string>>, name: string, otherwise = name): string =>

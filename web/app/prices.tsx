@@ -55,7 +55,7 @@ const PriceList = ({ models }: { readonly models: Models }) => {
   );
 };
 
-/** Every word has to stand in the model's name or its owner's. */
+/** Whether every word is in the model's name or its owner's. */
 const matches = ({ id, owned_by }: Model, search: string): boolean => {
   const text = `${id} ${owned_by}`.toLowerCase();
   return search

@@ -29,7 +29,7 @@ const Pages = ({ first, api }: { readonly first: UsagePage; readonly api: Api })
   const { texts, language, count } = useLanguage();
   const [further, setFurther] = useState<readonly UsagePage[]>([]);
   const [progress, setProgress] = useState<'idle' | 'loading' | ApiError>('idle');
-  // A page that was asked for before the list was read anew does not belong to the new one.
+  // A page that was requested before a refresh of the list does not belong to the new list.
   const start = useRef(first);
   useEffect(() => {
     start.current = first;

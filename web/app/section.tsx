@@ -10,7 +10,7 @@ interface SectionProps {
   readonly children: ComponentChildren;
 }
 
-/** One card of the page, which the bar of sections leads to. */
+/** One card of the page, a target of the section bar. */
 export const Section = ({ id, title, beside, children }: SectionProps) => (
   <section id={id} class="card" aria-labelledby={`${id}-title`}>
     <div class="card-head">
@@ -23,7 +23,7 @@ export const Section = ({ id, title, beside, children }: SectionProps) => (
 
 interface WhenLoadedProps<T> {
   readonly loaded: Loaded<T>;
-  /** How tall the place is to be while nothing is there, so that little moves when it comes. */
+  /** Height of the section before its content arrives, so that the layout moves little. */
   readonly room?: 'tall';
   readonly children: (value: T) => ComponentChildren;
 }

@@ -1,4 +1,4 @@
-/** What lasts as long as the tab. A browser may refuse it inside another page's frame; then nothing is kept. */
+/** Data that lasts as long as the tab. A browser may forbid it in another page's frame; then nothing is kept. */
 export interface Session {
   read(name: string): string | undefined;
   write(name: string, value: string): void;
@@ -16,7 +16,7 @@ export const openSession = (page: Pick<Window, 'sessionStorage'>): Session => ({
     try {
       page.sessionStorage.setItem(name, value);
     } catch {
-      // The page works without; only a reload has to come from the bot again.
+      // The page works without a session, but after a reload, the user must open the page from the bot again.
     }
   },
 });

@@ -1,4 +1,4 @@
-/** Tells whether something that came from outside is what it should be. A library for this would be a third of the whole page. */
+/** Checks a value from outside. A library for this would be a third of the whole page. */
 export type Is<T> = (value: unknown) => value is T;
 export type Checked<Check> = Check extends Is<infer T> ? T : never;
 
@@ -44,7 +44,7 @@ export const recordOf =
 
 type Members<Checks> = { readonly [Name in keyof Checks]: Checked<Checks[Name]> };
 
-/** At least these members. */
+/** Returns a check for an object that has at least these members. */
 export const withMembers =
   <const Checks extends Readonly<Record<string, Is<unknown>>>>(checks: Checks): Is<Members<Checks>> =>
   (value): value is Members<Checks> =>

@@ -13,7 +13,7 @@ export const clientNames: Readonly<Record<Client, string>> = {
   google: 'Google',
 };
 
-/** The key comes from the environment, so that nobody pastes it into a program. */
+/** The key comes from the environment, so that users do not paste it into a program. */
 export const snippetOf = (client: Client, origin: string, models: readonly Model[]): string => {
   const [chat, messages, content] = ['chat_completions', 'messages', 'generate_content'].map((protocol) =>
     cheapest(models, protocol),
@@ -69,7 +69,7 @@ print(answer.text)`,
   return written[client];
 };
 
-/** A first try should cost little: of the models for text the one with the lowest price of an answer. */
+/** Returns the text model with the lowest output price, because a first try should cost little. */
 const cheapest = (models: readonly Model[], protocol: string): string => {
   const able = models.filter(
     ({ kind, protocols, lifecycle }) =>

@@ -1,7 +1,7 @@
 import type { ModelSpend, Spend } from './api-shapes.ts';
 import { addUsd, compareUsd, formatPicos, parseUsd } from './usd.ts';
 
-/** One of the models that are told apart by colour; undefined stands for all the others together. */
+/** Part of the chart with its own color: one model, or all other models together if `isRest`. */
 export interface Series {
   readonly models: readonly (string | null)[];
   readonly isRest: boolean;
@@ -24,14 +24,14 @@ export interface Bar {
 export interface Bars {
   readonly series: readonly Series[];
   readonly bars: readonly Bar[];
-  /** What the full height stands for. */
+  /** Amount at the full height. */
   readonly topUsd: string;
 }
 
-/** As many as there are colours to tell apart, the last one being everything else. */
+/** Number of distinguishable colors. The last one is for all other models. */
 export const SERIES_MAX = 6;
 
-/** Only lengths on the screen become floating-point numbers; sums and the scale are exact. */
+/** Only lengths on the screen are floating-point numbers. Sums and the scale are exact. */
 export const toBars = ({ days, models }: Pick<Spend, 'days' | 'models'>): Bars => {
   const series = toSeries(models);
   const highest = days.reduce((most, { cost_usd }) => max(most, parseUsd(cost_usd)), 0n);
@@ -76,7 +76,7 @@ const stack = (amounts: readonly bigint[], top: bigint): readonly Segment[] => {
 const PRECISION = 1_000_000n;
 const share = (amount: bigint, top: bigint): number => Number((amount * PRECISION) / top) / Number(PRECISION);
 
-/** The next of these steps times a power of ten, so that the scale and its half can be read. */
+/** The scale ends at the next of these steps times a power of ten, so that it and its half are readable. */
 const steps = [1n, 2n, 3n, 4n, 5n, 6n, 8n];
 
 const roundScale = (highest: bigint): bigint => {

@@ -4,7 +4,7 @@ import { useLanguage } from './language.ts';
 import { type Bars, type Series, toBars } from './spend-bars.ts';
 import { formatPicos, parseUsd, usdText } from './usd.ts';
 
-/** Units of the drawing, which is stretched to the room there is. */
+/** Units of the drawing, which is stretched to its space. */
 const STEP = 12;
 const BAR = 9;
 const HEIGHT = 100;

@@ -13,7 +13,7 @@ type Range = (typeof ranges)[number];
 
 interface SpendProps {
   readonly api: Api;
-  /** Changes when everything is to be read again. */
+  /** Changes when everything must be loaded again. */
   readonly round: number;
 }
 

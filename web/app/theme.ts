@@ -5,11 +5,11 @@ export type Scheme = 'light' | 'dark';
 
 export interface Theme {
   readonly scheme: Scheme;
-  /** Backgrounds of the messenger, where this page's texts can be read on them. */
+  /** Background colors of the messenger on which this page's texts are readable. */
   readonly backgrounds: Readonly<Record<string, string>>;
 }
 
-/** The palest texts of `style.css`, which have to be readable on whatever lies behind them. */
+/** Text colors of `style.css` with the lowest contrast, which must be readable on the background. */
 const palest: Readonly<Record<Scheme, readonly string[]>> = {
   light: ['#565e6c', '#1d5bd0', '#b3261e', '#176c37'],
   dark: ['#a3adbb', '#8ab6ff', '#ff9a91', '#71d996'],
@@ -18,7 +18,7 @@ const palest: Readonly<Record<Scheme, readonly string[]>> = {
 /** WCAG 2.2, level AA. */
 const CONTRAST_MIN = 4.5;
 
-/** Undefined where the messenger has told no background. */
+/** Undefined if the messenger sets no background. */
 export const readTheme = (params: unknown): Theme | undefined => {
   const card = colourNamed(params, 'section_bg_color') ?? colourNamed(params, 'bg_color');
   if (!card) return undefined;
@@ -30,7 +30,7 @@ export const readTheme = (params: unknown): Theme | undefined => {
   return { scheme, backgrounds: isReadable ? { '--card': toText(card), '--page': toText(page) } : {} };
 };
 
-/** The messenger's theme, else what the system prefers, now and when it changes. */
+/** Applies the messenger's theme, otherwise the system's, now and when it changes. */
 export const applyTheme = (page: Window, params: unknown): void => {
   const root = page.document.documentElement;
   const theme = readTheme(params);
@@ -60,7 +60,7 @@ const parseColour = (text: string): Colour | undefined => {
 
 const toText = (colour: Colour): string => `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 
-/** https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
+/** Source: https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
 const luminanceOf = (colour: Colour): number => {
   const [red = 0, green = 0, blue = 0] = colour.map((part) => {
     const share = part / 255;

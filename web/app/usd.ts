@@ -1,6 +1,6 @@
 import type { Language } from './language.ts';
 
-/** Amounts come as decimal strings and are never a floating-point number here; inside they are counted in 1e-12 USD. */
+/** Amounts are decimal strings and never floating-point numbers here. Calculations use integers of 1e-12 USD. */
 const DECIMALS = 12;
 const form = /^(-?)(\d+)(?:\.(\d{1,12}))?$/;
 
@@ -26,7 +26,7 @@ export const compareUsd = (left: string, right: string): number => {
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 };
 
-/** An amount as it is written: nothing is rounded. What comes after the cents may be shown smaller. */
+/** A written amount without rounding. The digits after the cents may be shown smaller. */
 export interface WrittenUsd {
   readonly before: string;
   readonly main: string;
@@ -57,7 +57,7 @@ export const usdText = (amount: string, writing: Writing): string => {
   return before + main + rest + after;
 };
 
-/** What was typed, with a point or a comma, as the gateway takes it. Undefined for what is no amount. */
+/** Converts typed text, with a point or a comma, for the gateway. Undefined if it is not an amount. */
 export const readTypedUsd = (typed: string): string | undefined => {
   const text = typed
     .trim()

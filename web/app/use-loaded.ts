@@ -1,19 +1,19 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.ts';
 
-/** What the gateway was asked for. While it is asked again, and when that fails, what was there before stays. */
+/** Data from the gateway. During a reload, and after a failed one, the previous data stays. */
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly error: ApiError | undefined;
   readonly isLoading: boolean;
   reload(): void;
-  /** In place of asking again, where an answer to something else has told. */
+  /** Replaces the data without a reload, when another response contains it. */
   replace(value: T): void;
 }
 
 type State<T> = Omit<Loaded<T>, 'reload' | 'replace'>;
 
-/** Asks at first and whenever one of `inputs` changes. Of several answers the one to the latest question counts. */
+/** Loads at first and whenever one of `inputs` changes. The response to the latest request counts. */
 export const useLoaded = <T>(load: () => Promise<T>, inputs: readonly unknown[]): Loaded<T> => {
   const [state, setState] = useState<State<T>>({ value: undefined, error: undefined, isLoading: true });
   const latest = useRef(0);
@@ -39,6 +39,6 @@ export const useLoaded = <T>(load: () => Promise<T>, inputs: readonly unknown[])
   return { ...state, reload, replace };
 };
 
-/** Anything but an `ApiError` is a mistake of this page, which is told like one of the gateway. */
+/** Any other error is a bug of this page, and is shown like an error of the gateway. */
 export const toApiError = (thrown: unknown): ApiError =>
   thrown instanceof ApiError ? thrown : new ApiError(0, 'unknown', '');

@@ -7,12 +7,14 @@ import { type Loaded, toApiError } from './use-loaded.ts';
 
 export interface Rotation {
   readonly step: 'resting' | 'asking' | 'busy';
-  /** Told by the gateway once and kept nowhere but here. */
+  /** Returned by the gateway once and kept only here. */
   readonly issued: NewKey | undefined;
   readonly error: ApiError | undefined;
   ask(): void;
   cancel(): void;
-  /** Of the key that was shown when it was asked; so one that replaced it meanwhile is not lost. */
+  /**
+   * Replaces the key only if it is still the one that was shown when the user asked, so that a newer key is not lost.
+   */
   confirm(keyId: string): Promise<void>;
   forget(): void;
 }
@@ -47,7 +49,7 @@ export const useRotation = (api: Api, account: Loaded<Account>): Rotation => {
 export const rotationProblem = (error: ApiError, texts: Texts): string => {
   if (error.code === 'key_already_rotated') return texts.key.replacedMeanwhile;
   if (error.status === 401) return texts.key.openAgain;
-  // Refused before anything was done.
+  // Rejected before anything changed.
   if (error.status === 429 || error.status === 403) return problemText(error, texts);
   return texts.key.unsure;
 };

@@ -15,7 +15,7 @@ export const checkNode = (version: string): Finding =>
     : failure(
         'node',
         version,
-        `Use Node ${NODE_VERSION_MIN} or later. On linux-x64, npm scripts find it in node_modules.`,
+        `Use Node ${NODE_VERSION_MIN} or later. On linux-x64, npm run uses the Node in node_modules.`,
       );
 
 /** Packages that emulate AWS on this machine, each with the variable that selects another endpoint. */
@@ -43,17 +43,25 @@ export const checkStandIns = (environment: Environment): Finding => {
 };
 
 export const checkCatalog = (environment: Environment): Promise<Finding> =>
-  tried('catalog', 'Run `catalog check` to see the problems.', async () => {
+  tried('catalog', 'Run `npm run cli -- catalog check` to see the problems.', async () => {
     try {
       const catalog = loadCatalog(catalogData, { markup: environment.MARKUP || '1' });
       const warnings = catalogWarnings(catalog, Date.now()).length;
       const detail = `${catalog.entries.length} models`;
       return warnings === 0
         ? ok('catalog', detail)
-        : warning('catalog', `${detail}, ${warnings} warnings`, 'Run `catalog check` to see the warnings.');
+        : warning(
+            'catalog',
+            `${detail}, ${warnings} warnings`,
+            'Run `npm run cli -- catalog check` to see the warnings.',
+          );
     } catch (error) {
       if (!(error instanceof CatalogError)) throw error;
-      return failure('catalog', `${error.problems.length} problems`, 'Run `catalog check` to see the problems.');
+      return failure(
+        'catalog',
+        `${error.problems.length} problems`,
+        'Run `npm run cli -- catalog check` to see the problems.',
+      );
     }
   });
 
@@ -79,7 +87,7 @@ export const checkAddresses = (place: Place): Finding => {
   );
   if (wrong.length > 0) {
     const what = isLocal ? 'a URL without a path' : 'an https URL without a path';
-    return failure('addresses', `${wrong.join(', ')}: must be ${what}`, 'Set it to the URL that clients use.');
+    return failure('addresses', `${wrong.join(', ')}: must each be ${what}`, 'Set each to the URL that clients use.');
   }
   if (environment.PUBLIC_URL) return ok('addresses', environment.PUBLIC_URL);
   if (isProductionHost(place)) {

@@ -7,7 +7,7 @@ import { openKeyDependencies } from '../../keys-at.ts';
 import { isProductionHost, type Place } from '../../place.ts';
 import { type Finding, failure, ok, tried, warning } from './finding.ts';
 
-const reading = 'Check that these credentials have permission to read the secret.';
+const reading = 'Check that your credentials have permission to read the secret.';
 const readingPepper = `${reading} It holds the pepper of every API key.`;
 
 /** Checks the pepper. The checks of secrets report presence and form, never a value. */

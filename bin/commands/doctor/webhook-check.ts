@@ -66,6 +66,6 @@ const toFinding = ({ result, description }: Reply, publicUrl: string | undefined
   return warning(
     check,
     `${url}; last error: ${message}${when}; ${pending} updates pending`,
-    'Read the log of the function `bot`.',
+    'Read the log of the function bot, or of the self-hosted gateway.',
   );
 };

@@ -90,7 +90,10 @@ const reopen = (path: string): number => {
   );
 };
 
-/** Parses the keys. Throws before any change to the file unless it is certainly a key file of this import. */
+/**
+ * Parses the keys. Throws a CliError if the text cannot be from a key file of this import, so that a foreign file is
+ * never changed.
+ */
 const parse = (path: string, batch: string, text: string): Map<string, string> => {
   const keys = new Map<string, string>();
   if (HEAD.startsWith(text)) return keys;

@@ -50,6 +50,8 @@ const chatProblem = async (
   if (chatId === undefined) return undefined;
   const chat = await accounts.chat(chatId);
   if (chat)
-    return chat.accountId === accountId ? undefined : `chat_id: already belongs to the account ${chat.accountId}`;
+    return chat.accountId === accountId
+      ? undefined
+      : `chat_id: already belongs to the account ${chat.accountId}. Correct or remove it`;
   return account && 'chat_id: the account exists with another chat or none. Remove the chat_id';
 };

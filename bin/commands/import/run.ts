@@ -68,7 +68,8 @@ const openAccount = async (
   const account = { accountId, chatId, key, creditPicos: 0n, atMs: clock.now() };
   const reply = await retryUntilDefinite(deps, () => accounts.open(account));
   if (reply === 'opened') return;
-  // After a lost response, a repeat finds its own key. It may have been made with a pepper that is now an older one.
+  // If the response to an earlier `open` was lost, the account already has the key from the file. The key may have been
+  // hashed with a pepper that was replaced since.
   const current = await retryUntilDefinite(deps, () => keyStore.currentKey(accountId));
   if (!current || !hashesOf(keys, apiKey).includes(current.hash)) {
     throw failed(

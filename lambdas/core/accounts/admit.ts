@@ -27,23 +27,23 @@ const tooMany = (message: string): GatewayError =>
 const tooManyFromAddress = (): GatewayError =>
   tooMany('Too many requests from this client IP. Send fewer requests and retry.');
 
-/** A key as a caller sent it, and how one is sent on that route. */
+/** API key as a caller sent it, and the header that the route expects. */
 export interface PresentedApiKey {
   readonly credential: string | undefined;
-  /** The header it belongs in. */
+  /** Name of the header for the API key. */
   readonly param: string;
   readonly advice: string;
 }
 
-/** For routes without a key: the address alone is counted (AUTH-6). */
+/** Admits a request to a route without an API key. Only the client IP is counted (AUTH-6). */
 export const admitAddress = async (deps: AdmissionDependencies, address: string): Promise<void> => {
   if (!deps.addressLimit.takeLocal(address)) throw tooManyFromAddress();
   if (!(await deps.addressLimit.takeShared(address))) throw tooManyFromAddress();
 };
 
 /**
- * One parallel trip: the address bucket and the key item. The verdict falls in the order address, key, rate, account
- * (GEN-8), whichever answered first.
+ * Admits a request with one parallel store trip: the bucket of the client IP and the API key item. Reports rejections
+ * in a fixed order, whichever call returns first: client IP, API key, rate, account (GEN-8).
  */
 export const admit = async (
   deps: AdmissionDependencies,
@@ -59,7 +59,7 @@ export const admit = async (
   ]);
   if (!addressAllowed) throw tooManyFromAddress();
   if (!credential) {
-    throw unauthorized('missing_api_key', `No API key was sent. ${offered.advice}`, param);
+    throw unauthorized('missing_api_key', `${param}: no API key. ${offered.advice}`, param);
   }
   if (!key) throw invalidKey(param);
   if ('error' in key) throw key.error;
@@ -70,7 +70,7 @@ const unauthorized = (code: ErrorCode, message: string, param: string): GatewayE
   new GatewayError(code, message, { param });
 
 const invalidKey = (param: string): GatewayError =>
-  unauthorized('invalid_api_key', 'The API key is unknown. Copy the whole key again.', param);
+  unauthorized('invalid_api_key', 'The API key is unknown. Use a key of this gateway and copy all of it.', param);
 
 const verdict = (deps: AdmissionDependencies, reply: KeyReply, param: string): Admission => {
   if (reply.kind === 'unknown') throw invalidKey(param);
@@ -105,14 +105,14 @@ const verdict = (deps: AdmissionDependencies, reply: KeyReply, param: string): A
   return { accountId: key.accountId, rate };
 };
 
-/** LIM-5. */
+/** Headers of the rate limit (LIM-5). */
 export const rateHeaders = (rate: BucketState): Record<string, string> => ({
   'x-ratelimit-limit-requests': String(rate.limit),
   'x-ratelimit-remaining-requests': String(rate.remaining),
   'x-ratelimit-reset-requests': `${rate.resetSeconds.toFixed(1)}s`,
 });
 
-/** An older pepper is tried only for a key that the newer ones do not know, so that every other key costs one trip (AUTH-5). */
+/** Tries the peppers in order until one matches. An API key under the first one costs one store trip (AUTH-5). */
 const takeKey = async (deps: AdmissionDependencies, credential: string): Promise<KeyReply> => {
   for (const pepper of [deps.pepper, ...deps.olderPeppers]) {
     const reply = await takeHash(deps, hashApiKey(pepper, credential));
@@ -121,7 +121,10 @@ const takeKey = async (deps: AdmissionDependencies, credential: string): Promise
   return { kind: 'unknown' };
 };
 
-/** LIM-4: when the update cannot be had, one read identifies the key and the process's bucket limits it. */
+/**
+ * Takes one request from the bucket of a key. If the update fails, reads the API key once and uses this process's own
+ * bucket for the key (LIM-4).
+ */
 const takeHash = async (deps: AdmissionDependencies, hash: string): Promise<KeyReply> => {
   const nowMicros = deps.clock.now() * 1_000;
   try {
@@ -144,7 +147,7 @@ const takeHash = async (deps: AdmissionDependencies, hash: string): Promise<KeyR
 
 type Settled<T> = { readonly value: T } | { readonly error: unknown };
 
-/** Keeps a failure of one of two parallel calls from overtaking the verdict of the other. */
+/** Turns the failure of a call into a value, so that the caller decides when to throw it. */
 const settled = <T>(pending: Promise<T>): Promise<Settled<T>> =>
   pending.then(
     (value) => ({ value }),

@@ -10,7 +10,7 @@ export interface BlockDependencies {
   readonly random: () => number;
 }
 
-/** A key may be replaced while its account is being blocked. */
+/** Number of attempts. An attempt fails if the API key is replaced while its account is being blocked. */
 const TRIES = 5;
 
 /**

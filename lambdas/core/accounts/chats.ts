@@ -5,19 +5,19 @@ import { type KeyLabel, makeKey } from './keys.ts';
 
 export interface StartDependencies extends IssueDependencies {
   readonly newAccountId: () => string;
-  /** What an account has when it begins. Pico-USD. */
+  /** Credit of a new account in pico-USD. */
   readonly startCreditPicos: bigint;
 }
 
 export type Started =
-  /** A key to show now. After that, `markShown` keeps the next start from replacing it. */
+  /** API key to show now. After that, call `markShown` so that the next start does not replace it. */
   | { readonly kind: 'key'; readonly accountId: string; readonly apiKey: string; readonly hash: string }
   | { readonly kind: 'had-key'; readonly accountId: string; readonly label: KeyLabel }
   | { readonly kind: 'revoked' | 'blocked'; readonly accountId: string };
 
 /**
- * KEY-1: the account of a chat with its first key. A key that its owner may never have seen, since the message with it was not taken,
- * is replaced by another one. Throws StoreError.
+ * KEY-1: opens the account of a bot chat with its first API key. If the account exists, replaces an API key that is not
+ * marked as shown, because its owner may never have received it. Throws StoreError.
  */
 export const startChat = async (deps: StartDependencies, chatId: string): Promise<Started> => {
   const { accounts, keys, clock, newAccountId, startCreditPicos } = deps;
@@ -26,7 +26,8 @@ export const startChat = async (deps: StartDependencies, chatId: string): Promis
   const { apiKey, key } = makeKey(deps, false);
   const account = { accountId: newAccountId(), chatId, key, creditPicos: startCreditPicos, atMs: clock.now() };
   await retryUntilDefinite(deps, () => accounts.open(account));
-  // Another start may have come first, or have replaced this key. A repeated write finds its own result.
+  // Another start may have created or replaced the API key, and a repeated `open` returns `exists` for its own write.
+  // The current key shows which write succeeded.
   const current = await retryUntilDefinite(deps, () => keys.currentKey(account.accountId));
   if (current?.hash === key.hash) return { kind: 'key', accountId: account.accountId, apiKey, hash: key.hash };
   const chat = await retryUntilDefinite(deps, () => accounts.chat(chatId));
@@ -46,21 +47,24 @@ const ofKnown = async (deps: StartDependencies, { accountId }: Chat): Promise<St
   const after = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
   if (after?.hash === key.hash) return { kind: 'key', accountId, apiKey, hash: key.hash };
   if (!after || after.isRevoked) return { kind: 'revoked', accountId };
-  // Another start replaced the key in the meantime, and shows its own.
+  // Another start replaced the API key in the meantime, and shows its own.
   return { kind: 'had-key', accountId, label: after.label };
 };
 
 /** Lease of an update, in ms. Other deliveries cannot claim the update until the lease expires or is released. */
 export const UPDATE_LEASE_MS = 60_000;
 
-/** An update by its number, or the chat that is being started. Only one message at a time may show a key. */
+/**
+ * Key of a lease: an update by its number, or the start of a bot chat, so that only one message at a time shows an API
+ * key.
+ */
 export type TurnKey = `update#${number}` | `start#${number}`;
 
-/** Updates of the messenger that are done. The messenger delivers an update again until it is confirmed (KEY-1). */
+/** Processed updates of the messenger. The messenger delivers an update again until it is confirmed (KEY-1). */
 export interface UpdateLog {
-  /** `busy`: another delivery works on it, or failed less than a lease ago. Throws StoreError. */
+  /** `busy`: another delivery is processing the update, or failed within the lease. Throws StoreError. */
   claim(key: TurnKey, nowMs: number): Promise<'claimed' | 'busy' | 'done'>;
-  /** For good. Throws StoreError. */
+  /** Marks the update as done permanently. Throws StoreError. */
   finish(key: TurnKey, nowMs: number): Promise<void>;
   /** Lets the next delivery claim the update immediately, unless it is finished. Throws StoreError. */
   free(key: TurnKey): Promise<void>;

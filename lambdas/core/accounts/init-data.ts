@@ -5,21 +5,24 @@ import { isEqual } from '../signature.ts';
 export interface InitData {
   /** Id of the user, and of the private chat with the bot. */
   readonly chatId: string;
-  /** Since the messenger signed it. */
+  /** Time since the messenger signed the data, in ms. */
   readonly ageMs: number;
 }
 
-/** KEY-5: how old it may be to read, and to change a key. */
+/**
+ * KEY-5: maximum age of the launch data for reading the account. `INIT_DATA_ROTATION_MS` is the limit for replacing the
+ * API key.
+ */
 export const INIT_DATA_READING_MS = 60 * 60_000;
 export const INIT_DATA_ROTATION_MS = 10 * 60_000;
 
-/** Clocks differ a little. */
+/** Maximum time by which the messenger's clock may be ahead, in ms. */
 const AHEAD_MS = 10_000;
 const CHARACTERS_MAX = 8_192;
 
 /**
- * Checks what the mini app was opened with: `key=value` pairs, signed with a key that follows from the bot's token, over all of them
- * but `hash`. Undefined for whatever is not genuine or out of its time, with no word on why.
+ * Checks the launch data of the mini app: `key=value` pairs with a signature over all pairs except `hash`. The signing
+ * key is derived from the bot token. Returns undefined if a field, the signature or the time is invalid.
  * https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
  */
 export const readInitData = (botToken: string, text: string, nowMs: number): InitData | undefined => {
@@ -32,8 +35,8 @@ export const readInitData = (botToken: string, text: string, nowMs: number): Ini
 };
 
 /**
- * Parses the fields. The messenger puts the hash at the end. Rejects a repeated field, and a value that could pass for
- * two fields when the fields are joined for the signature.
+ * Parses the fields. Requires `hash` as the last field, as the messenger sends it. Rejects repeated fields, and names
+ * or values that would make the signed text ambiguous.
  */
 const parseFields = (text: string): ReadonlyMap<string, string> | undefined => {
   if (text.length > CHARACTERS_MAX) return undefined;

@@ -7,9 +7,9 @@ import { type KeyDependencies, type KeyLabel, keyIdOf, type MadeKey, makeKey } f
 
 export type Issued =
   | { readonly kind: 'issued'; readonly made: MadeKey }
-  /** Another operator has issued a key meanwhile. */
+  /** Another operator has issued an API key in the meantime. */
   | { readonly kind: 'has-key'; readonly current: CurrentKey }
-  /** There is no such account, it is blocked, or its key has been another one meanwhile and revoked. */
+  /** The account does not exist or is blocked, or its API key was replaced and revoked in the meantime. */
   | { readonly kind: 'refused' };
 
 /** Dependencies of `issueKey`, which can also open the account. */
@@ -18,8 +18,8 @@ export interface IssueDependencies extends RotationDependencies {
 }
 
 /**
- * Issues a key for an account without a working one: its first key, a successor of a revoked key, or the key of a new account.
- * Throws StoreError.
+ * Issues an API key for an account without a working one: its first key, a successor of a revoked key, or the key of a
+ * new account. Throws StoreError.
  */
 export const issueKey = async (
   deps: IssueDependencies,
@@ -36,7 +36,7 @@ export const issueKey = async (
     return keys.replaceKey({ accountId, oldHash: current.hash, key, atMs });
   });
   if (isDone.has(reply)) return { kind: 'issued', made };
-  // A write whose reply was lost finds its own key when it is repeated.
+  // If the reply of the write was lost, the repeated write is rejected, and the current key is the new one.
   const now = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
   if (now?.hash === key.hash) return { kind: 'issued', made };
   return now && !now.isRevoked ? { kind: 'has-key', current: now } : { kind: 'refused' };
@@ -53,15 +53,15 @@ export interface RotationDependencies extends KeyDependencies {
 }
 
 export interface RotatedKey {
-  /** Shown once. */
+  /** Shown to its owner once. */
   readonly apiKey: string;
   readonly id: string;
   readonly label: KeyLabel;
 }
 
 /**
- * KEY-2: issues a new key in place of the one that the caller knows. One of two concurrent rotations wins. Throws
- * `key_already_rotated` if the key was already replaced, `account_blocked`, and StoreError if the result is unknown.
+ * KEY-2: replaces the API key that the caller knows. One of two concurrent rotations wins. Throws `key_already_rotated`
+ * if the API key was already replaced, `account_blocked`, and StoreError if the result is unknown.
  */
 export const rotateKey = async (
   deps: RotationDependencies,
@@ -79,7 +79,7 @@ export const rotateKey = async (
       'This account is blocked for a violation of the terms. Contact the operator of this service.',
     );
   }
-  // A write whose reply was lost finds its own key when it is repeated.
+  // If the reply of the write was lost, the repeated write returns `changed`, and the current key is the new one.
   if (reply === 'changed' && !(await isCurrent(deps, accountId, key.hash))) throw alreadyRotated();
   return { apiKey, id: keyIdOf(key.hash), label: key.label };
 };

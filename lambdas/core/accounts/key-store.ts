@@ -16,7 +16,7 @@ export type KeyReply =
   | { readonly kind: 'refused'; readonly key: KeyRecord }
   | { readonly kind: 'unknown' };
 
-/** The one API key of an account. A key that is revoked without a successor stays the current one. */
+/** Current API key of an account. A key that is revoked without a successor stays the current one. */
 export interface CurrentKey {
   readonly hash: string;
   readonly label: KeyLabel;
@@ -35,21 +35,24 @@ export interface KeyReplacement {
 }
 
 /**
- * API keys. Each method is one call to the store: a consistent read, or one conditional write that happens as a whole or not at all.
- * Throws StoreError if the store does not confirm the call. No method repeats a call after an error.
+ * API keys. Each method is one call to the store: a consistent read, or one atomic conditional write. Throws StoreError
+ * if the store does not confirm the call. No method repeats a call after an error.
  */
 export interface KeyStore {
-  /** Look-up, revocation check and rate limit in one conditional update. It never creates an item. */
+  /**
+   * Looks up the API key, checks for revocation and applies the rate limit in one conditional update. Never creates an
+   * item.
+   */
   take(hash: string, bucket: Bucket, nowMicros: number): Promise<KeyReply>;
-  /** For a caller whose `take` failed. Takes nothing from the bucket. */
+  /** Reads the API key of a caller whose `take` failed. Takes nothing from the bucket. */
   read(hash: string): Promise<KeyRecord | undefined>;
   /** Returns undefined if the account never had a key. */
   currentKey(accountId: string): Promise<CurrentKey | undefined>;
-  /** For an account without a key. */
+  /** Stores the API key of an account that has none. */
   putFirstKey(accountId: string, key: NewKey, atMs: number): Promise<'put' | 'has-key' | 'no-account'>;
-  /** Puts the new key and revokes the old one, if the old one is still current (KEY-2). `blocked`: wrote nothing. */
+  /** Stores the new key and revokes the old one if it is still current (KEY-2). `blocked`: nothing was written. */
   replaceKey(replacement: KeyReplacement): Promise<'replaced' | 'changed' | 'blocked'>;
-  /** Revokes the key, if it is still current, without a successor. */
+  /** Revokes the key if it is still the current one, and does not replace it. */
   revokeKey(accountId: string, hash: string): Promise<'revoked' | 'changed'>;
   /** Records that the owner has seen the key. Writes nothing if the key is no longer current. */
   markShown(accountId: string, hash: string): Promise<void>;

@@ -25,14 +25,19 @@ const checksum = (secret: string): string => {
   return toBase62(digest.readBigUInt64BE(0), CHECKSUM_LENGTH);
 };
 
-/** AUTH-5: `sk-service-`, 43 base62 characters out of 32 random bytes, 6 of checksum. */
+/**
+ * Returns a new API key: `sk-service-`, 43 base62 characters from 32 random bytes, and a checksum of 6 characters
+ * (AUTH-5).
+ */
 export const makeApiKey = (random: Uint8Array): string => {
   if (random.length !== 32) throw new RangeError('an API key takes 32 random bytes');
   const secret = toBase62(BigInt(`0x${Buffer.from(random).toString('hex')}`), SECRET_LENGTH);
   return `${KEY_PREFIX}${secret}${checksum(secret)}`;
 };
 
-/** A mistyped key dies here, without a read of any table. */
+/**
+ * Whether the text has the form and checksum of an API key. A mistyped API key is rejected without a read of any table.
+ */
 export const isApiKey = (text: string): boolean => {
   const [, secret = '', check] = form.exec(text) ?? [];
   return check !== undefined && check === checksum(secret);
@@ -47,7 +52,7 @@ export interface KeyLabel {
   readonly lastFour: string;
 }
 
-/** As much of a key as may be shown: `sk-service-AbCd…wxyz`. */
+/** Returns the part of an API key that may be shown: `sk-service-AbCd…wxyz`. */
 export const toMasked = ({ prefix, lastFour }: KeyLabel): string => `${prefix}…${lastFour}`;
 
 export const labelOf = (key: string): KeyLabel => ({
@@ -55,14 +60,14 @@ export const labelOf = (key: string): KeyLabel => ({
   lastFour: key.slice(-4),
 });
 
-/** A new API key, without the key itself. */
+/** Record of a new API key, without the API key itself. */
 export interface NewKey {
   /** HMAC-SHA256 of the API key under the pepper, in hex. */
   readonly hash: string;
   readonly label: KeyLabel;
   /** Id of the pepper. */
   readonly pepperId: string;
-  /** Whether the gateway has shown the API key to its owner, as far as it is known. */
+  /** Whether the gateway has shown the API key to its owner; false if unknown. */
   readonly isShown: boolean;
 }
 
@@ -93,18 +98,18 @@ export const toNewKey = (pepper: string, apiKey: string, isShown: boolean): NewK
 /** Public id of an API key: the first 16 hex digits of SHA-256 of its hash. */
 export const keyIdOf = (hash: string): string => createHash('sha256').update(hash).digest('hex').slice(0, 16);
 
-/** What API keys are hashed with. */
+/** Secrets with which API keys are hashed. */
 export interface Peppers {
   /** Pepper of new keys. */
   readonly pepper: string;
-  /** Those that keys may still be hashed with, the newest first. */
+  /** Peppers of older API keys, the newest first. */
   readonly olderPeppers: readonly string[];
 }
 
-/** Smallest number of characters of every secret that an operator chooses. */
+/** Minimum length of every secret that an operator chooses, in characters. */
 export const SECRET_LENGTH_MIN = 16;
 
-/** One on each line, the newest first. Throws an Error, which quotes none of them. */
+/** Parses peppers, one per line, the newest first. Throws an Error that contains no pepper. */
 export const parsePeppers = (text: string): Peppers => {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const [pepper, ...olderPeppers] = new Set(lines.filter((line) => line !== ''));
@@ -114,6 +119,6 @@ export const parsePeppers = (text: string): Peppers => {
   return { pepper, olderPeppers };
 };
 
-/** Hashes under which a key may be stored, the most likely first. */
+/** Returns the hashes under which a key may be stored, one per pepper, the newest first. */
 export const hashesOf = ({ pepper, olderPeppers }: Peppers, apiKey: string): readonly string[] =>
   [pepper, ...olderPeppers].map((one) => hashApiKey(one, apiKey));

@@ -17,7 +17,10 @@ export interface BalanceChange {
   readonly thresholdPicos: bigint;
 }
 
-/** KEY-3: from above the threshold to it or below. A threshold of 0 is never crossed. */
+/**
+ * Whether a write takes the balance from above the threshold to the threshold or below (KEY-3). A threshold of 0 is
+ * never crossed.
+ */
 export const isCrossing = ({ beforePicos, afterPicos, thresholdPicos }: BalanceChange): boolean =>
   thresholdPicos > 0n && beforePicos > thresholdPicos && afterPicos <= thresholdPicos;
 

@@ -7,24 +7,24 @@ import type { BalanceChange } from './low-balance.ts';
 /** Amounts are pico-USD. */
 export interface Notification {
   readonly chatId: string;
-  /** Undefined of a user who has not been heard from since languages are known. */
+  /** Undefined if no language of the user is stored yet. */
   readonly language: Language | undefined;
   readonly balancePicos: bigint;
   readonly thresholdPicos: bigint;
 }
 
-/** What became of one attempt to send. */
+/** Result of one attempt to send. */
 export type Delivery =
   | { readonly kind: 'sent' }
-  /** The user does not let the bot write. */
+  /** The user has blocked the bot. */
   | { readonly kind: 'closed' }
-  /** It would be refused again. */
+  /** The messenger would reject the same message again. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number }
-  /** Perhaps not even sent. Another attempt may be taken. */
+  /** The message may not have been sent. Another attempt is allowed. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** One attempt. The reason of one that failed holds neither the token nor the text. */
+/** Makes one attempt to send. The reason of a failure contains neither the bot token nor the text. */
 export type NotificationSender = (notice: Notification) => Promise<Delivery>;
 
 export interface NotificationDependencies {
@@ -34,22 +34,24 @@ export interface NotificationDependencies {
   readonly sendNotification: NotificationSender;
 }
 
-/** `failed` has to be tried again; `refused` is the operator's to know. */
+/** `failed` is retried. `refused` is reported to the operator. */
 export type NotificationOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused' | 'failed'; readonly reason: string };
 
 const done: NotificationOutcome = { kind: 'done' };
 
-/** Who is asked to wait longer leaves it to the next attempt. */
+/**
+ * Longest wait for the messenger's rate limit in this attempt, in seconds. A longer wait is left to the next attempt.
+ */
 const WAIT_SECONDS_MAX = 5;
-/** Chats whose last notice this process remembers. */
+/** Number of bot chats whose latest notification this process remembers. */
 const REMEMBERED_MAX = 1_000;
 
 /**
- * KEY-3: notifies of a crossing at least once, and exactly once if the mark on the chat can be written. A process that
- * could not write the mark remembers the crossing. A crossing older than the last notified one is dropped. Throws
- * StoreError.
+ * KEY-3: returns a function that notifies the owner of a crossing. A failed notification is repeated. The version on
+ * the bot chat prevents a second notification, and so does the memory of this process if that version could not be
+ * written. Drops a crossing that is older than the last notified one. Throws StoreError.
  */
 export const createNotifications = (deps: NotificationDependencies) => {
   const told = new RecentMap<number>(REMEMBERED_MAX);

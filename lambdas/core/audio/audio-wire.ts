@@ -5,7 +5,7 @@ import type { TokenUsage } from '../pricing/charge.ts';
 interface AudioCall {
   readonly provider: Provider;
   readonly upstream: Upstream;
-  /** Aborted when the upstream's time is over. Its reason is the GatewayError to end with. */
+  /** Aborted at the upstream's timeout. Its reason is the GatewayError for the client. */
   readonly signal: AbortSignal;
 }
 
@@ -35,13 +35,13 @@ export type AudioUsage =
 
 export interface Transcript {
   readonly text: string;
-  /** Undefined when the vendor said nothing that can be counted. */
+  /** Undefined if the provider reported no usable counts. */
   readonly counted: AudioUsage | undefined;
-  /** The same in the vendor's own words, for the client. */
+  /** Usage in the provider's own form, for the client. */
   readonly reported: JsonObject | undefined;
 }
 
-/** Makes exactly one call (GEN-5). */
+/** Transcribes a recording with exactly one call (GEN-5). */
 export interface TranscriptionWire {
   transcribe(call: TranscriptionCall): Promise<Transcript>;
 }
@@ -53,23 +53,23 @@ export interface SpeechAsk {
   readonly text: string;
   readonly voice: string;
   readonly format: SpeechFormat;
-  /** 1 is the voice's own pace; undefined where the client says nothing. */
+  /** 1 is the normal pace of the voice; undefined if the client sets none. */
   readonly speed: number | undefined;
 }
 
 export interface SpeechCall extends SpeechAsk, AudioCall {}
 
-/** Sound on its way. */
+/** Audio that is being received. */
 export interface SpeechStream {
-  /** The vendor's own content type, if it is one of sound. */
+  /** Content type that the provider sent, if it is an audio type. */
   readonly mediaType: string | undefined;
-  /** Throws when the connection breaks before the end, and the signal's reason when it is aborted. */
+  /** Throws if the connection breaks before the end, and throws the signal's reason if it is aborted. */
   readonly bytes: AsyncIterator<Uint8Array, unknown>;
-  /** Nothing more is read. */
+  /** Stops reading. */
   close(): void;
 }
 
-/** Makes exactly one call (GEN-5). */
+/** Generates speech with exactly one call (GEN-5). */
 export interface SpeechWire {
   speak(call: SpeechCall): Promise<SpeechStream>;
 }
@@ -88,6 +88,9 @@ export const sniffAudio = (bytes: Uint8Array): string | undefined => {
   return text(0, 3) === 'ID3' || isMpegLayer3(bytes) ? 'mp3' : undefined;
 };
 
-/** The head of a frame: eleven bits that are set, and the layer (https://www.rfc-editor.org/rfc/rfc3003, ISO 11172-3). */
+/**
+ * Whether the bytes start an MPEG frame: eleven bits that are set, and the layer
+ * (https://www.rfc-editor.org/rfc/rfc3003, ISO 11172-3).
+ */
 const isMpegLayer3 = ([first = 0, second = 0]: Uint8Array): boolean =>
   first === 0xff && (second & 0xe0) === 0xe0 && (second & 0x06) === 0x02;

@@ -24,13 +24,13 @@ export interface SpeakDependencies extends PaidCallDependencies {
 export interface SpeechParams {
   readonly modelId: string;
   readonly endUser: string | undefined;
-  /** Only what it would cost is asked (BILL-16). */
+  /** Whether the client requests only the cost (BILL-16). */
   readonly dryRun: boolean;
-  /** Checks the request against a model's entry. Throws GatewayError naming the field. */
+  /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */
   validateFor(model: SpeechModel): SpeechAsk;
 }
 
-/** Sound that has begun to come. */
+/** Speech whose first bytes have arrived. */
 export interface Speech {
   readonly kind: 'stream';
   readonly format: SpeechFormat;
@@ -38,7 +38,10 @@ export interface Speech {
   readonly stream: PumpedStream<SpeechSink>;
 }
 
-/** Sells speech by the characters of its text (AUD-3). They are known, so the hold is the price. */
+/**
+ * Generates speech and charges by the characters of the text (AUD-3). The number of characters is known in advance, so
+ * the hold equals the price.
+ */
 export const speak = async (deps: SpeakDependencies, caller: Caller, order: SpeechParams): Promise<DryRun | Speech> => {
   const nowMs = deps.ledger.clock.now();
   const model = chooseModel(deps.catalog, { modelId: order.modelId, protocol: 'audio_speech', kind: 'speech', nowMs });
@@ -68,7 +71,10 @@ export const speak = async (deps: SpeakDependencies, caller: Caller, order: Spee
   return { kind: 'stream', ...answer, stream };
 };
 
-/** Apart from its caller, because a stream must not keep the request's text in memory to its end. */
+/**
+ * Builds the terms in a separate function, so that their closure does not keep the request's text in memory until the
+ * stream ends.
+ */
 const termsOf = ({ endUser }: SpeechParams, charge: Charge): Terms => ({
   endUser,
   chargeFor: () => charge,
@@ -82,19 +88,22 @@ export const charactersIn = (text: string): number => {
   return count;
 };
 
-/** Receives sound as it comes. */
+/** Receives audio as it arrives. */
 export interface SpeechSink extends StreamSink<Uint8Array> {
   write(piece: Uint8Array): void;
 }
 
-/** Awaits the first piece that can go out. A failure before it, or a response without sound, is thrown and becomes an HTTP error. */
+/**
+ * Waits until the first piece can be sent. Throws if the provider fails earlier or sends no audio, so that the client
+ * receives an HTTP error.
+ */
 const speechSource = async ({ bytes, close }: SpeechStream): Promise<StreamSource<Uint8Array, SpeechSink>> => {
   const begun = await begin(bytes).catch((error: unknown) => {
     close();
     throw error;
   });
   return {
-    // The provider counts nothing: the price is that of the text.
+    // The provider reports no usage. The price depends on the text alone.
     forward: async (sink) => ({ last: await forward(bytes, begun, sink), usage: undefined }),
     close,
     deadline: 'until-last-byte',
@@ -119,14 +128,20 @@ interface Begun {
   readonly second: Uint8Array | undefined;
 }
 
-/** Reads two pieces: the first goes out only when there is a second, and a break before that is an HTTP error. */
+/**
+ * Reads two pieces. The first piece is sent only when the second exists, so a connection that breaks earlier becomes an
+ * HTTP error.
+ */
 const begin = async (bytes: SpeechStream['bytes']): Promise<Begun> => {
   const first = await nextPiece(bytes);
   if (!first) throw silent();
   return { first, second: await nextPiece(bytes) };
 };
 
-/** Returns the last piece without passing it on: it completes the response, so it waits for the charge. */
+/**
+ * Passes on all pieces except the last and returns the last one. The last piece completes the response, so it is sent
+ * after the charge.
+ */
 const forward = async (
   bytes: SpeechStream['bytes'],
   { first, second }: Begun,

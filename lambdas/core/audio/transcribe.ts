@@ -20,9 +20,9 @@ export interface TranscribeDependencies extends PaidCallDependencies {
 export interface TranscriptionParams {
   readonly modelId: string;
   readonly endUser: string | undefined;
-  /** Only what it would cost is asked (BILL-16). */
+  /** Whether the client requests only the cost (BILL-16). */
   readonly dryRun: boolean;
-  /** Checks the request against a model's entry. Throws GatewayError naming the field. */
+  /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */
   validateFor(model: TranscriptionModel): TranscriptionAsk;
 }
 
@@ -62,7 +62,10 @@ export const transcribe = async (
   return { kind: 'answer', transcript: answer, receipt };
 };
 
-/** A recording sold by its length used no tokens. Its usage then shows zeros instead of being absent. */
+/**
+ * Returns token counts; zeros for a recording that the provider counted in seconds, because undefined would mean
+ * missing usage.
+ */
 const tokensOf = (counted: AudioUsage): TokenUsage =>
   counted.kind === 'tokens'
     ? counted.tokens

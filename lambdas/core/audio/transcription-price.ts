@@ -7,29 +7,32 @@ type PriceRow = TranscriptionModel['prices'][number];
 
 type Rates<Unit extends PriceRow['unit']> = Extract<PriceRow, { readonly unit: Unit }>['rates'];
 
-/** Highest cost of a transcription, and the cost of its usage. */
+/** Hold of a transcription and the function that computes its charge. */
 interface TranscriptionMoney {
   readonly holdPicos: bigint;
   /** Pico-USD per unit. */
   readonly prices: Readonly<Record<string, bigint>>;
-  /** An answer that counts nothing is an alarm (BILL-10). */
+  /** Whether missing usage raises an alarm (BILL-10). */
   readonly expectsUsage: boolean;
-  /** Usage in the form that this price counts; undefined if the provider counted the other form. */
+  /** Returns the usage if it has the unit of this price; undefined if the provider counted in the other unit. */
   pick(counted: AudioUsage | undefined): AudioUsage | undefined;
-  /** No count charges nothing (BILL-10). */
+  /** Returns the charge. Missing usage charges nothing (BILL-10). */
   chargeFor(counted: AudioUsage | undefined): Charge;
 }
 
-/** A count beyond so many times what is held for cannot be true: the longest recording is an estimate where no vendor states one. */
+/**
+ * Counts above this multiple of the maximum are implausible. The margin is wide because the maximum length of a
+ * recording is an estimate if the provider does not state it.
+ */
 const IMPLAUSIBLE_TIMES = 4;
 
-/** Around the client's own prompt a vendor may put words of its own. */
+/** Tokens that a provider may add around the client's prompt. */
 const VENDOR_WORDS_TOKENS = 1_000;
 
 /**
- * Prices a transcription. The hold covers the length of the recording: the samples of a WAV file, or the longest
- * recording that the provider accepts. The length is an estimate. The catalog entry alone bounds implausible counts, so
- * that no file lowers its own price (BILL-7).
+ * Prices a transcription. The hold covers an estimated length: the length of the samples in a WAV file, or else the
+ * longest recording that the provider accepts. The bound of plausible audio and output counts comes from the catalog
+ * entry alone, so that no file can lower its own charge (BILL-7).
  */
 export const priceTranscription = (
   row: PriceRow,
@@ -37,7 +40,8 @@ export const priceTranscription = (
   ask: TranscriptionAsk,
 ): TranscriptionMoney => {
   const { secondsMax } = model.transcription;
-  // The provider uses the file name: with another extension it may read the same bytes as another format.
+  // The provider identifies the format by the extension, so it may decode the same bytes differently under another
+  // name.
   const wav = /\.wav$/i.test(ask.file.name) ? wavSecondsAtMost(ask.file.bytes) : undefined;
   const seconds = Math.min(Math.ceil(wav ?? secondsMax), secondsMax);
   const { reportsUsage } = model;
@@ -56,7 +60,7 @@ const byDuration = (
   { perMinute }: Rates<'audio_minute'>,
   { seconds: held, secondsMax, reportsUsage }: Lengths,
 ): TranscriptionMoney => {
-  // It divides, or the entry would not have been loaded.
+  // Loading the catalog checks that the price divides by 60.
   const second = perMinute / 60n;
   const prices = { second };
   return {
@@ -84,7 +88,7 @@ const byTokens = (
   seconds: number,
 ): TranscriptionMoney => {
   const { secondsMax, tokensPerSecond, outputTokensMax } = model.transcription;
-  // A price without a bound cannot be held, and a model without a hold is not sold.
+  // The hold needs both limits. Without them the model is unavailable.
   if (tokensPerSecond === undefined || outputTokensMax === undefined) throw unavailable(model);
   const promptTokens = Buffer.byteLength(prompt);
   const prices = { input: textInput, audioInput, output: textOutput };
@@ -115,14 +119,14 @@ const byTokens = (
 
 const recorded = ({ input, audioInput = 0, output }: TokenUsage): Charge['usage'] => ({ input, audioInput, output });
 
-/** Limit on the chunks before the samples. A file with more chunks is not searched. */
+/** Maximum number of chunks that are searched for the samples. */
 const CHUNKS_MAX = 64;
 
 const PCM = 1;
 
 const FLOAT = 3;
 
-/** Beyond what any recorder writes, a head claims what it likes to seem short. */
+/** More channels than any recorder writes. Such a header would make the recording look shorter. */
 const CHANNELS_MAX = 8;
 
 const SAMPLES_PER_SECOND_MAX = 192_000;
@@ -130,8 +134,9 @@ const SAMPLES_PER_SECOND_MAX = 192_000;
 const BITS: readonly number[] = [8, 16, 24, 32];
 
 /**
- * How many seconds a WAV file of plain samples can last at most; undefined for anything else. The samples are counted by the bytes that
- * are there and by what each of them takes, never by the lengths and rates that the file claims to have and that a decoder may ignore.
+ * Returns the longest duration that a WAV file of uncompressed samples can have, in seconds; undefined for other files.
+ * Divides the bytes after the `data` header by channels x sample rate x sample size. Ignores the stated data length and
+ * byte rate, because a decoder may ignore them too.
  * https://learn.microsoft.com/windows/win32/medfound/tutorial--decoding-audio#file-header
  */
 export const wavSecondsAtMost = (bytes: Uint8Array): number | undefined => {
@@ -145,7 +150,7 @@ export const wavSecondsAtMost = (bytes: Uint8Array): number | undefined => {
     if (name === 'data') return bytesPerSecond && (bytes.length - at - 8) / bytesPerSecond;
     if (name === 'fmt ' && bytesPerSecond !== undefined) return undefined;
     if (name === 'fmt ') bytesPerSecond = rateOf(view, at + 8, length);
-    // Chunks begin at even places.
+    // Chunks start at even offsets.
     at += 8 + length + (length % 2);
   }
   return undefined;
@@ -160,7 +165,7 @@ const rateOf = (view: DataView, at: number, length: number): number | undefined 
   const samplesPerSecond = view.getUint32(at + 4, true);
   const bits = view.getUint16(at + 14, true);
   const frameBytes = view.getUint16(at + 12, true);
-  // The extensible coding hides another one behind a name of its own.
+  // The extensible format states the actual format in a separate field, so it is not accepted here.
   if ((coding !== PCM && coding !== FLOAT) || !BITS.includes(bits)) return undefined;
   if (channels > CHANNELS_MAX || samplesPerSecond > SAMPLES_PER_SECOND_MAX) return undefined;
   if (frameBytes !== channels * (bits / 8)) return undefined;

@@ -3,9 +3,9 @@ import { formatUsd } from '../money/usd.ts';
 import { unitSizes } from './prices.ts';
 import type { Model, PriceRow, Protocol, Provider, TextRates } from './schema.ts';
 
-/** The validated catalog. The caller says what time it is, so every answer can be repeated. */
+/** Validated catalog. Callers pass the time, so every result can be reproduced. */
 export interface Catalog {
-  /** Every entry in the order of the files, disabled and retired ones included. */
+  /** Every catalog entry in the order of the files, including disabled and retired ones. */
   readonly entries: readonly Model[];
   readonly providers: readonly Provider[];
   /** By id or alias; undefined unless the entry is enabled, not shut down and priced on that day. */
@@ -15,11 +15,11 @@ export interface Catalog {
    * `model_unavailable`.
    */
   list(nowMs: number): readonly Model[];
-  /** The id or alias a caller may have meant, of those that are served in that protocol if one is named. */
+  /** Returns the most similar id or alias, among the models of a protocol if one is given. */
   nearest(id: string, nowMs: number, protocol?: Protocol): string | undefined;
-  /** The message of `model_not_found` (CAT-4, CAT-6). */
+  /** Returns the message of `model_not_found` (CAT-4, CAT-6). */
   explainMissing(id: string, nowMs: number, protocol?: Protocol): string;
-  /** The row of that UTC day. Throws a RangeError on a day without one, which `find` rules out. */
+  /** Returns the price row of that UTC day. Throws a RangeError on a day without one, which `find` excludes. */
   priceRow<Sold extends Model>(model: Sold, nowMs: number): Sold['prices'][number];
   provider(id: string): Provider | undefined;
 }
@@ -48,7 +48,7 @@ export const createCatalog = (entries: readonly Model[], providers: readonly Pro
         .flatMap((model) => [model.id, ...model.aliases]),
     );
 
-  /** Follows replacements that are gone themselves. */
+  /** Follows replacements that are retired themselves. */
   const replacementOf = (model: Model, day: string, seen: ReadonlySet<string> = new Set()): string | undefined => {
     const next = byName.get(model.lifecycle.replacement ?? '');
     if (!next || seen.has(next.id)) return undefined;
@@ -88,10 +88,10 @@ export const createCatalog = (entries: readonly Model[], providers: readonly Pro
   };
 };
 
-/** Beyond this an id is not compared in full: a body may hold megabytes. */
+/** Longest prefix of an id that is compared, in characters, because a body may hold megabytes. */
 const COMPARED = 128;
 
-/** Letters to add, remove or replace. Takes time by the product of the lengths. */
+/** Returns the number of characters to add, remove or replace. Its time grows with the product of the lengths. */
 export const editsBetween = (left: string, right: string): number => {
   let above = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...left].entries()) {
@@ -105,7 +105,10 @@ export const editsBetween = (left: string, right: string): number => {
   return above.at(-1) ?? 0;
 };
 
-/** The candidate the fewest edits away, upper and lower case alike; the first one of equals; undefined without candidates. */
+/**
+ * Returns the candidate with the fewest edits, ignoring case; the first one if several are equally near; undefined
+ * without candidates.
+ */
 export const nearestOf = (text: string, candidates: readonly string[]): string | undefined => {
   const wanted = text.slice(0, COMPARED).toLowerCase();
   let best: { readonly candidate: string; readonly edits: number } | undefined;
@@ -121,7 +124,7 @@ interface Dated {
   readonly until?: string | undefined;
 }
 
-/** The place of the row that holds on that day, -1 without one. */
+/** Returns the index of the row that applies on that day, or -1. */
 const rowIndexOn = (rows: readonly Dated[], day: string): number =>
   rows.findIndex(({ from, until }) => (!from || from <= day) && (!until || day <= until));
 
@@ -131,8 +134,8 @@ interface Tiered<Rates> {
 }
 
 /**
- * The rates of a whole request with this many prompt tokens, cached and cache-writing ones included: past a tier's bound every
- * token costs the tier's rate, not only those above it.
+ * Returns the rates that apply to a prompt of this many tokens, including tokens read from or written to a cache. Above
+ * the bound of a tier, the tier's rates apply to every token.
  */
 export const ratesAt = <Rates>(row: Tiered<Rates>, promptTokens: number): Rates =>
   row.tiers.findLast((tier) => promptTokens > tier.aboveInputTokens)?.rates ?? row.rates;
@@ -143,14 +146,17 @@ interface CacheRates {
   readonly cacheRead: bigint;
 }
 
-/** Native messages only (BILL-12): the entry's own rates, else 1.25, 2 and 0.1 times input, which load has found to be whole. */
+/**
+ * Returns the rates for cache tokens of native messages (BILL-12): those of the catalog entry, or else 1.25, 2 and 0.1
+ * times input. Loading checks that the products are whole numbers.
+ */
 export const cacheRatesOf = (rates: TextRates): CacheRates => ({
   cacheWrite5m: rates.cacheWrite5m ?? (rates.input * 5n) / 4n,
   cacheWrite1h: rates.cacheWrite1h ?? rates.input * 2n,
   cacheRead: rates.cacheRead ?? rates.input / 10n,
 });
 
-/** A price as it is shown: exact decimal strings in USD per the row's unit, the markup included. */
+/** Displayed price: exact decimal strings in USD per the unit of the row, including the markup. */
 export interface ListedPrice {
   readonly unit: PriceRow['unit'];
   readonly from: string | null;
@@ -159,7 +165,7 @@ export interface ListedPrice {
   readonly tiers: readonly { readonly aboveInputTokens: number; readonly rates: Readonly<Record<string, string>> }[];
   readonly byTier?: Readonly<Record<string, string>>;
   readonly bySize?: Readonly<Record<string, string>>;
-  /** `maxPixels` null: everything larger. */
+  /** `maxPixels` null: all larger images. */
   readonly byPixels?: readonly { readonly maxPixels: number | null; readonly perImage: string }[];
   readonly imageTokensByTier?: Readonly<Record<string, number>>;
 }

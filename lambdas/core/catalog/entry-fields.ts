@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { modelKindsOf, type ProviderKind, providerKindsOf, wireSchema } from './providers.ts';
 
-/** What an entry is checked against: the factor on every price, in pico (1 = 1e12), and the kind of each provider by id, null if unclear. */
+/**
+ * Context for checking a catalog entry: the factor on every price, in units of 1e-12, and the kind of each provider by
+ * id. The kind is null if the provider's own entry has no valid kind.
+ */
 export interface EntryContext {
   readonly markup: bigint;
   readonly providerKinds: ReadonlyMap<string, ProviderKind | null>;
@@ -12,7 +15,7 @@ const types = z.array(z.enum(['text', 'image', 'audio', 'video', 'json', 'embedd
 const source = z.strictObject({
   fact: z.string().min(1),
   url: z.string().min(1),
-  /** A day, a month, a year, or two months such as `2026-09/10`: as precise as the source is. */
+  /** A day, a month, a year, or two months such as `2026-09/10`, as precise as the source. */
   asOf: z.string().regex(/^\d{4}(-\d{2}(-\d{2}|\/\d{2})?)?$/),
   level: z.enum(['official', 'secondary', 'derived', 'unverified']),
 });
@@ -25,7 +28,10 @@ const upstreams = (kind: string, { providerKinds }: EntryContext) =>
           provider: z.string(),
           model: z.string().min(1),
           wire: wireSchema,
-          /** The first upstream whose condition fits is taken; `otherwise` reads better after a condition, and means always. */
+          /**
+           * Condition of the upstream. The first enabled upstream whose condition holds is used. `otherwise` holds for
+           * every request, like `always`, and states that earlier upstreams have conditions.
+           */
           when: z.enum(['always', 'tools_unless_effort_none', 'otherwise']).default('always'),
           enabled: z.boolean().default(true),
         })
@@ -42,10 +48,14 @@ const upstreams = (kind: string, { providerKinds }: EntryContext) =>
     )
     .min(1)
     .superRefine((list, context) => {
-      // An entry whose upstreams are all off is listed, and a call returns the error (AUD-2).
+      // If all upstreams of an entry are off, the model is listed and a call returns an error (AUD-2).
       const last = list.findLastIndex((upstream) => upstream.enabled);
       if (list[last]?.when === 'tools_unless_effort_none')
-        context.addIssue({ code: 'custom', path: [last, 'when'], message: 'the last upstream must be unconditional' });
+        context.addIssue({
+          code: 'custom',
+          path: [last, 'when'],
+          message: 'must be "always" or "otherwise" for the last enabled upstream',
+        });
     });
 
 const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
@@ -59,7 +69,7 @@ const spanProblem = (
   before: Span | undefined,
   { from, until }: Span,
 ): readonly [field: string, message: string] | undefined => {
-  if (from && until && until < from) return ['until', `${until} is before from, ${from}`];
+  if (from && until && until < from) return ['until', `${until} is before ${from}, the value of "from"`];
   if (!before) return undefined;
   if (!before.until) return ['from', 'overlaps the previous row, which has no until'];
   const due = dayAfter(before.until);
@@ -92,7 +102,7 @@ export const entryFields = (kind: string, context: EntryContext) => ({
   upstreams: upstreams(kind, context),
   inputTypes: types,
   outputTypes: types,
-  /** Fields beyond the protocol's own list that this model's vendor takes and that cost nothing. */
+  /** Fields beyond the protocol's list that the provider of this model accepts and does not bill. */
   extraFields: z.array(z.string().regex(/^[a-z][a-z0-9_]*$/)).default([]),
   lifecycle: z.strictObject({
     /** First UTC day on which the model is no longer served. */

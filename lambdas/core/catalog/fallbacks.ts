@@ -1,7 +1,7 @@
 import type { Catalog } from './catalog.ts';
 import type { TextModel, TextPriceRow } from './schema.ts';
 
-/** FALL-2: the models that may stand in for this one on that day, in the order of the catalog. */
+/** Returns the models that may replace this one on that day, in the order of the catalog (FALL-2). */
 export const allowedFallbacks = (catalog: Catalog, primary: TextModel, nowMs: number): readonly TextModel[] =>
   catalog
     .list(nowMs)
@@ -9,8 +9,8 @@ export const allowedFallbacks = (catalog: Catalog, primary: TextModel, nowMs: nu
     .filter((candidate) => isAllowedFallback(catalog, primary, candidate, nowMs));
 
 /**
- * Whether a model may replace the primary: it has at least the same abilities, at the same endpoints and for any
- * length, at no higher price. Both must be available on that day.
+ * Whether a model may replace the primary (FALL-2): another model of the same company with at least its protocols and
+ * limits, the same input types and capabilities, and no higher price. Both must be available on that day.
  */
 export const isAllowedFallback = (
   catalog: Catalog,
@@ -35,7 +35,10 @@ const includesAll = (all: readonly string[], wanted: readonly string[]): boolean
 const sameSet = (one: readonly string[], other: readonly string[]): boolean =>
   includesAll(one, other) && includesAll(other, one);
 
-/** Entries state all capabilities, so they must be equal. A model with more capabilities is another kind of model. */
+/**
+ * Whether both models have equal capabilities. An entry states every capability. A model with more capabilities counts
+ * as another kind of model.
+ */
 const sameCapabilities = (one: TextModel['capabilities'], other: TextModel['capabilities']): boolean => {
   const others: Readonly<Record<string, unknown>> = other;
   return Object.entries(one).every(([name, able]) => others[name] === able);
@@ -51,6 +54,6 @@ const isNoDearer = (candidate: TextPriceRow, primary: TextPriceRow): boolean =>
   dearest(candidate, 'input') <= dearest(primary, 'input') &&
   dearest(candidate, 'output') <= dearest(primary, 'output');
 
-/** Over every length of prompt. */
+/** Returns the highest rate over all prompt lengths. */
 const dearest = ({ rates, tiers }: TextPriceRow, name: 'input' | 'output'): bigint =>
   tiers.reduce((most, tier) => (tier.rates[name] > most ? tier.rates[name] : most), rates[name]);

@@ -6,14 +6,14 @@ import { type ProviderKind, providerKinds, providerSchema } from './providers.ts
 import { entrySchema, type Model, type Provider } from './schema.ts';
 
 export interface CatalogProblem {
-  /** The entry's id, or its place in the file when it has none. */
+  /** Id of the catalog entry, or its position in the file if it has none. */
   readonly id: string;
-  /** Such as `prices[0].rates.input`; empty when the entry as a whole is meant. */
+  /** Path such as `prices[0].rates.input`; empty for a problem of the whole entry. */
   readonly field: string;
   readonly message: string;
 }
 
-/** Carries every problem, so that one run shows everything that must be fixed in a file. */
+/** Contains every problem, so that one run shows everything to fix in a file. */
 export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   readonly problems: readonly CatalogProblem[];
@@ -29,7 +29,7 @@ export class CatalogError extends Error {
 export interface LoadOptions {
   /** Factor on every price: a decimal string above 0, default "1" (BILL-3). */
   readonly markup?: string;
-  /** Whose models are served: those of all the files, unless it is said. */
+  /** Companies whose models are served. All companies by default. */
   readonly companies?: readonly string[] | undefined;
 }
 
@@ -55,7 +55,10 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
     return field ? `${field}.${String(part)}` : String(part);
   }, '');
 
-/** One problem per unknown key, at the key; a missing value says so instead of `received undefined`. */
+/**
+ * Returns one problem per unknown field, with the path of the field. A missing value is reported as missing, not as
+ * `received undefined`.
+ */
 const toProblems = (id: string, issue: z.core.$ZodIssue): readonly CatalogProblem[] => {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
@@ -72,7 +75,7 @@ const nameOf = (raw: unknown, place: string): string => {
   return named.success && named.data.id ? named.data.id : place;
 };
 
-/** Null if the provider's own entry is invalid. That problem is reported once, at the provider. */
+/** Returns null if the entry of the provider is invalid. That problem is reported once, at the provider. */
 const kindOf = (raw: unknown): ProviderKind | null => {
   const kind = providerKindSchema.safeParse(raw);
   return kind.success ? kind.data.kind : null;
@@ -112,7 +115,7 @@ interface Row {
 }
 
 /**
- * Problems between entries: names that are used twice, replacements that do not exist, an entry in the file of another
+ * Returns problems between entries: duplicate names, replacements that do not exist, and entries in the file of another
  * company.
  */
 const acrossEntries = (rows: readonly Row[]): readonly CatalogProblem[] => {
@@ -166,13 +169,18 @@ const withoutFile = (companies: readonly string[], known: readonly string[]): re
       message: `"${company}" must be one of ${known.join(', ')}`,
     }));
 
-/** A model of a company that is not served is as one that is switched off; its vendor stays known for what is still under way there. */
+/**
+ * Disables the models of companies that are not served. Their providers stay known, because requests there may still be
+ * running.
+ */
 const onlyOf =
   (companies: readonly string[]) =>
   (model: Model): Model =>
     companies.includes(model.company) ? model : { ...model, enabled: false };
 
-/** `data` is `{ providers: <providers.json>, companies: { <file's name>: <its content> } }`. Throws a CatalogError (CAT-5). */
+/**
+ * Loads `{ providers: <providers.json>, companies: { <file name>: <its content> } }`. Throws a CatalogError (CAT-5).
+ */
 export const loadCatalog = (data: unknown, options: LoadOptions = {}): Catalog => {
   const markup = parseMarkup(options.markup ?? '1');
   const raw = parseData(data);
@@ -223,7 +231,8 @@ const priceWarnings = ({ id, prices }: Model, today: string, horizon: string): r
   });
 
 /**
- * Valid entries that need attention: near shutdowns, near price changes, facts without a source. Enabled entries only.
+ * Returns warnings about enabled, valid entries: shutdowns that are past or near, prices that end soon, and facts
+ * without a source.
  */
 export const catalogWarnings = (catalog: Catalog, nowMs: number): readonly CatalogProblem[] => {
   const today = utcDay(nowMs);

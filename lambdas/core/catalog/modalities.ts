@@ -20,20 +20,26 @@ const sizeRule = z.discriminatedUnion('mode', [
     auto: z.boolean().default(false),
   }),
   z.strictObject({ mode: z.literal('enum'), values: z.array(size).min(1), auto: z.boolean().default(false) }),
-  /** A closed list by tier, the tier fixing quality; what the vendor cannot render is scaled into `upstreamLimit` (IMG-9). */
+  /**
+   * A closed list of sizes by tier. The tier also determines the quality. For a listed size outside `upstreamLimit`,
+   * the provider receives the largest size of the same ratio within it (IMG-9).
+   */
   z.strictObject({
     mode: z.literal('enum_by_tier'),
     tiers: z.partialRecord(tier, z.array(size).min(1)),
     qualityByTier: z.partialRecord(tier, quality),
     upstreamLimit: z.strictObject({ multipleOf: pixels, maxEdge: pixels, maxPixels: pixels }),
   }),
-  /** A tier by name, or a pixel size that is mapped to its tier. */
+  /** A tier by name, or a pixel size that is mapped to a tier. */
   z.strictObject({ mode: z.literal('tiers'), tiers: z.array(tier).min(1), maxEdge: pixels }),
-  /** Accepted and not used: the prompt describes the size. */
+  /** The field is accepted and ignored: the prompt describes the size. */
   z.strictObject({ mode: z.literal('ignored'), upstreamSize: z.string().min(1), upstreamQuality: quality }),
-  /** A size field is an error; `actual` is what the model draws. */
+  /** A `size` field is an error; `actual` is the size of the generated images. */
   z.strictObject({ mode: z.literal('forbidden'), actual: tier }),
-  /** Any size between two areas; without `maxPixels` the vendor decides. Tiers may be named as well. */
+  /**
+   * Any size with an area from `minPixels` to `maxPixels`, and the listed tier names. Without `maxPixels`, only the
+   * edges limit the area.
+   */
   z.strictObject({
     mode: z.literal('pixels'),
     minPixels: pixels,
@@ -44,7 +50,7 @@ const sizeRule = z.discriminatedUnion('mode', [
 
 export const imageRules = {
   capabilities: z.strictObject({
-    /** Empty where the field is refused (IMG-3). */
+    /** Empty if the field is rejected (IMG-3). */
     quality: z.array(quality),
     mask: z.boolean(),
     aspectRatio: z.boolean(),
@@ -66,17 +72,17 @@ export const imageRules = {
       'flux',
     ]),
     size: sizeRule,
-    /** Most images per request; 1 where the vendor has no such field. */
+    /** Maximum number of images per request; 1 if the provider has no such field. */
     nMax: pixels,
     /** Reference images: how many, in which fields of the request, in which form. */
     references: z.strictObject({
       max: pixels,
       fields: z.array(z.string().min(1)).min(1),
       form: z.enum(['file', 'public_url', 'url_or_data_uri']),
-      /** The most tokens one of them costs, where a model is sold by tokens; for holds. */
+      /** Maximum number of tokens of a reference image, for the hold of a model that is priced by tokens. */
       tokensMax: tokens.optional(),
     }),
-    /** Longest prompt, in characters. */
+    /** Maximum length of a prompt, in characters. */
     promptCharactersMax: z.int().positive().default(32_000),
   }),
 };
@@ -84,7 +90,7 @@ export const imageRules = {
 export const videoRules = z.strictObject({
   seconds: z.array(z.string().regex(/^[1-9]\d?$/)).min(1),
   sizes: z.array(size).min(1),
-  /** Billed tokens = width x height x framesPerSecond x seconds / divisor: the estimate; the vendor's count settles. */
+  /** Estimated tokens: width x height x framesPerSecond x seconds / divisor. The charge uses the provider's count. */
   tokens: z.strictObject({ framesPerSecond: pixels, divisor: pixels }).optional(),
   /** Whether a first frame may be given as `input_reference`. */
   inputReference: z.boolean(),
@@ -92,14 +98,15 @@ export const videoRules = z.strictObject({
 
 export const transcriptionRules = z.strictObject({
   /**
-   * Longest recording that the provider accepts, in seconds. The length of a file is unknown, so the hold covers this.
+   * Maximum length of a recording, in seconds. The hold covers this length unless the length of the file can be
+   * computed.
    */
   secondsMax: z.int().positive(),
-  /** Audio tokens of one second, where the model is sold by tokens; for holds. */
+  /** Audio tokens per second, for the hold of a model that is priced by tokens. */
   tokensPerSecond: z.int().positive().optional(),
-  /** The longest text it writes, in tokens. */
+  /** Maximum length of the transcript, in tokens. */
   outputTokensMax: tokens.optional(),
-  /** By the ending of the file's name; the vendor goes by it as well. */
+  /** Accepted file extensions. The provider also identifies the format by the extension. */
   formats: z.array(z.string().regex(/^[a-z0-9]+$/)).min(1),
 });
 

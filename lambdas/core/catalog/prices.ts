@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { PICOS_PER_USD, parseUsd } from '../money/usd.ts';
 
 /**
- * A listed price is a decimal string in USD for this many of its unit. Loaded, it is pico-USD for ONE token, character, image,
- * megapixel, second or minute, the operator's markup included, and never rounded: a price that does not divide is refused (BILL-3).
+ * Number of units that a listed price in USD covers. The loaded price is pico-USD for ONE token, character, image,
+ * megapixel, second or minute, including the operator's markup. It is never rounded: a price that does not divide is
+ * rejected (BILL-3).
  */
 export const unitSizes = {
   '1M_tokens': 1_000_000n,
@@ -24,7 +25,10 @@ const parseOrExplain = (text: string): bigint | string => {
   }
 };
 
-/** Megapixels are counted in thousandths and minutes in seconds, so that their prices have to divide by as many as well. */
+/**
+ * Smallest billed share of a unit: a thousandth of a megapixel, or a second of a minute. A price must be a whole number
+ * of pico-USD for this share too.
+ */
 const smallestShares: Partial<Record<PriceUnit, bigint>> = { megapixel: 1000n, audio_minute: 60n };
 
 const usdPer = (unit: PriceUnit, markup: bigint) =>
@@ -45,11 +49,14 @@ const usdPer = (unit: PriceUnit, markup: bigint) =>
 const span = { from: z.iso.date().optional(), until: z.iso.date().optional(), note: z.string().min(1).optional() };
 const counts = z.record(z.string(), z.int().positive());
 
-/** Exactly one of the named ways to price may be present, so that no combination is free or priced twice. */
+/** Requires exactly one of the named ways to price, so that no combination is free or priced twice. */
 const exactlyOne = (names: string, found: readonly unknown[]) =>
   found.filter((way) => way !== undefined).length === 1 ? undefined : `needs exactly one of ${names}`;
 
-/** `aboveInputTokens` counts every prompt token, cached and cache-writing ones included; the tier holds for the whole request. */
+/**
+ * `aboveInputTokens` counts every prompt token, including cached and cache-writing ones. The tier applies to the whole
+ * request.
+ */
 export const textPrice = (markup: bigint) => {
   const usd = usdPer('1M_tokens', markup);
   const rates = z.strictObject({
@@ -84,7 +91,7 @@ export const textPrice = (markup: bigint) => {
           context.addIssue({ code: 'custom', path: ['tiers', index, field], message });
         if (aboveInputTokens <= before.aboveInputTokens)
           refuse('aboveInputTokens', `${aboveInputTokens} is not above the previous tier's ${before.aboveInputTokens}`);
-        // A hold is computed from the longest prompt there can be: it must not be the cheaper one.
+        // The hold is computed at the rates of the longest possible prompt, so a longer prompt must not be cheaper.
         else if (here.input < before.input || here.output < before.output)
           refuse('rates', 'a longer prompt must not cost less per token');
         before = here;
@@ -117,12 +124,12 @@ export const imagePrice = (markup: bigint) => {
           imageOutput: usd,
         }),
         imageTokensByTier: counts.optional(),
-        /** Pico-USD per image by size and quality; only for holds, a settlement counts tokens. */
+        /** Pico-USD per image by size and quality, for holds only. The charge uses tokens. */
         holdEstimatePerImage: z.record(z.string(), z.record(z.string(), perImage)).optional(),
       })
       .superRefine(({ rates, holdEstimatePerImage }, context) => {
         if (!holdEstimatePerImage || rates.imageOutput > 0n) return;
-        const message = 'has no number of tokens although imageOutput is 0: state imageTokensByTier';
+        const message = 'is converted to tokens at the rate imageOutput, which is 0. Replace it with imageTokensByTier';
         context.addIssue({ code: 'custom', path: ['holdEstimatePerImage'], message });
       }),
     z
@@ -191,6 +198,6 @@ export const transcriptionPrice = (markup: bigint) => {
   ]);
 };
 
-/** Speech by characters, embeddings and moderations by tokens: one rate, `input`. */
+/** Price of speech by characters, and of embeddings and moderations by tokens. It has one rate, `input`. */
 export const inputPrice = <const Unit extends '1M_tokens' | '1M_characters'>(unit: Unit, markup: bigint) =>
   z.strictObject({ unit: z.literal(unit), ...span, rates: z.strictObject({ input: usdPer(unit, markup) }) });

@@ -48,11 +48,17 @@ const common = {
   id: z.string().regex(/^[a-z][a-z0-9-]*$/),
   name: z.string().min(1),
   enabled: z.boolean(),
-  /** As the vendor's own SDK takes it. A provider without one is off, and so are its upstreams. */
+  /**
+   * Base URL in the form that the provider's SDK uses. If neither this nor `baseUrlVariable` gives a URL, the provider
+   * and its upstreams are off.
+   */
   baseUrl: z.url({ protocol: /^https$/ }).nullable(),
   /** Environment variable that replaces `baseUrl`. */
   baseUrlVariable: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
-  /** The key's environment variable and the header it goes out in, after `scheme` and a space if there is one. */
+  /**
+   * Credential of the provider: the environment variable with its key and the header that carries it. The header's
+   * value is the key, preceded by `scheme` and a space if a scheme is given.
+   */
   credential: z.strictObject({
     variable: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
     header: z.string().min(1),
@@ -64,7 +70,7 @@ const common = {
 
 const capField = z.enum(['max_tokens', 'max_completion_tokens']);
 
-/** A vendor that speaks OpenAI's wire needs a row in `providers.json` and no code: kind `openai-compatible`. */
+/** A provider with an OpenAI-compatible API needs a row in `providers.json` and no code: kind `openai-compatible`. */
 export const providerSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('openai'),

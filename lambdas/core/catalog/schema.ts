@@ -125,21 +125,29 @@ interface Checked {
 
 const textProtocols = ['chat_completions', 'generate_content'];
 
-/** Statements of an image model's entry that cannot both be true. */
+/** Returns contradictions within the entry of an image model. */
 const imageDisagreements = ({ protocols, text, upstreams, prices }: Checked) => {
   const isCalledSo = protocols.some((protocol) => textProtocols.includes(protocol));
   const problem = (field: string, message: string) => [{ path: [field], message }];
   if (!isCalledSo) return text === undefined ? [] : problem('text', 'no protocol of the entry uses it');
   return [
-    ...(text === undefined ? problem('text', 'is missing, and protocols has a format for text') : []),
+    ...(text === undefined
+      ? problem('text', 'is missing, but protocols contains chat_completions or generate_content')
+      : []),
     ...(upstreams.some(({ wire }) => wire === 'gemini_generate_content_image')
       ? []
-      : problem('protocols', 'a format for text needs an upstream of wire "gemini_generate_content_image"')),
+      : problem(
+          'protocols',
+          'chat_completions and generate_content need an upstream of wire "gemini_generate_content_image"',
+        )),
     ...(prices.every(({ unit }) => unit === '1M_tokens')
       ? []
-      : problem('prices', 'a format for text needs a price by tokens')),
+      : problem('prices', 'chat_completions and generate_content need the unit "1M_tokens" in every price')),
     ...(prices.every((row) => row.unit !== '1M_tokens' || row.imageTokensByTier !== undefined)
       ? []
-      : problem('prices', 'a format for text needs imageTokensByTier: the hold of an image counts its tokens')),
+      : problem(
+          'prices',
+          'chat_completions and generate_content need imageTokensByTier: the hold of an image counts its tokens',
+        )),
   ];
 };

@@ -14,11 +14,11 @@ const capabilities = z.strictObject({
   jsonSchema: z.boolean(),
   streaming: z.boolean(),
   seed: z.boolean(),
-  /** n above 1. */
+  /** Whether n may exceed 1. */
   multipleChoices: z.boolean(),
-  /** Temperature and top_p. */
+  /** Whether `temperature` and `top_p` are supported. */
   sampling: z.boolean(),
-  /** Presence and frequency penalties. */
+  /** Whether presence and frequency penalties are supported. */
   penalties: z.boolean(),
   stop: z.boolean(),
   logprobs: z.boolean(),
@@ -34,21 +34,25 @@ export const textLimits = z
     contextTokens: tokens,
     inputTokensMax: tokens.optional(),
     outputTokensMax: tokens,
-    /** The cap a hold is computed from when the client names none (BILL-6). */
+    /** Output limit for the hold if the client sets none (BILL-6). */
     outputTokensDefault: tokens,
   })
   .superRefine((value, context) => {
     const bound = (field: 'inputTokensMax' | 'outputTokensMax' | 'outputTokensDefault', max: number) => {
       const given = value[field];
       if (given !== undefined && given > max)
-        context.addIssue({ code: 'custom', path: [field], message: `${given} is above ${max}` });
+        context.addIssue({
+          code: 'custom',
+          path: [field],
+          message: `${given} is above ${max}, the value of contextTokens, or of outputTokensMax for outputTokensDefault`,
+        });
     };
     bound('inputTokensMax', value.contextTokens);
     bound('outputTokensMax', value.contextTokens);
     bound('outputTokensDefault', value.outputTokensMax);
   });
 
-/** Native formats pass bytes through, so the vendor behind them has to speak the same one. */
+/** Native protocols pass bytes through, so the provider must use the same protocol. */
 const nativeWires = {
   responses: 'openai_responses',
   messages: 'anthropic_messages',
@@ -74,7 +78,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** Statements of one entry that cannot both be true. */
+/** Returns contradictions within one catalog entry. */
 const disagreements = ({ protocols, upstreams, inputTypes, capabilities: able }: Checked): readonly Finding[] => {
   const wires = protocols.flatMap((protocol) => {
     if (protocol === 'chat_completions') return [];
@@ -89,10 +93,13 @@ const disagreements = ({ protocols, upstreams, inputTypes, capabilities: able }:
   return [...wires, ...differs('image', able.vision, 'vision'), ...differs('video', able.videoInput, 'videoInput')];
 };
 
-/** Where a cache rate is left to its default, a factor of the input price, and that does not divide (BILL-12). */
+/**
+ * Reports a default cache rate, which is a factor of the input price, that is not a whole number of pico-USD (BILL-12).
+ */
 const unevenCacheRates = ({ protocols, prices }: Checked): readonly Finding[] => {
   if (!protocols.includes('messages')) return [];
-  const message = 'is absent and its default is not a whole number of pico-USD';
+  const message =
+    'is absent, and its default, a fraction or multiple of input, is not a whole number of pico-USD. Set it';
   const uneven = ({ input, cacheWrite5m, cacheRead }: Rates): readonly string[] => [
     ...(cacheWrite5m === undefined && input % 4n !== 0n ? ['cacheWrite5m'] : []),
     ...(cacheRead === undefined && input % 10n !== 0n ? ['cacheRead'] : []),
@@ -118,7 +125,7 @@ export const textEntry = (context: EntryContext) =>
           field: z.enum(['reasoning_effort', 'reasoning.effort', 'output_config.effort']),
           accepted: z.array(effort).min(1),
           default: effort,
-          /** Levels that a web interface offers. No validation reads them (CAT-2). */
+          /** Effort levels that the API offers to web interfaces. Validation ignores them (CAT-2). */
           levelsUi: z.array(effort),
         })
         .nullable(),
@@ -127,18 +134,21 @@ export const textEntry = (context: EntryContext) =>
           adaptive: z.boolean(),
           manualBudget: z.boolean(),
           canDisable: z.boolean(),
-          /** Thinks between calls of tools alone, on models that always think. */
+          /**
+           * Whether the model accepts the `thinking.type` `between_tools`, which limits its thinking to the time
+           * between tool calls (MSG-2).
+           */
           betweenTools: z.boolean().optional(),
           suffix: z.string().min(1).optional(),
         })
         .optional(),
-      /** The most tokens one image can cost, by the detail it is sent with; no detail is `auto` (BILL-5). */
+      /** Maximum number of tokens of one image, by its detail. Without a detail, `auto` applies (BILL-5). */
       imageTokensMax: imageTokensMax.default({ low: 1_000, high: 5_000, auto: 30_000, original: 30_000 }),
-      /** The sizes of images that its answers can hold, by name; empty where it draws none. */
+      /** Names of the sizes of images in the output; empty if the model generates no images. */
       imageTiers: z.array(z.string().min(1)).default([]),
-      /** Hosts whose video links the vendor itself opens (CHAT-7). */
+      /** Hosts whose video links the provider opens itself (CHAT-7). */
       videoLinkHosts: z.array(z.string().min(1)).default([]),
-      /** Multiplies the input estimate where the vendor's tokenizer counts more than the byte rule (BILL-5). */
+      /** Factor on the input estimate if the provider's tokenizer counts more tokens than the estimate (BILL-5). */
       inputTokenFactor: z.number().min(0.1).max(10).optional(),
       prices: priceList(textPrice(context.markup)),
     })

@@ -2,7 +2,7 @@ import type { ImageModel, Model, TextModel } from './schema.ts';
 
 const seen = new WeakMap<ImageModel, TextModel>();
 
-/** The model as the formats for text see it: a model for text itself, or one for images that they may call (CHAT-12). */
+/** Returns the model as text protocols use it: a text model, or an image model with a text protocol (CHAT-12). */
 export const textModelOf = (model: Model): TextModel | undefined => {
   if (model.kind === 'text') return model;
   if (model.kind !== 'image' || !model.text) return undefined;

@@ -11,15 +11,18 @@ import { SharedCircuit } from './shared-circuit.ts';
 
 const CIRCUITS_MAX = 1_000;
 /**
- * Longest wait for the count, in ms. The count must be written before the response, because the process can freeze with
- * it.
+ * Longest wait for the write of a count or of a probe's result, in ms. The response waits for the write, because the
+ * process may freeze after the response and leave the write unfinished.
  */
 const COUNTED_WITHIN_MS = 200;
 
 export interface CircuitDependencies {
   readonly store: CircuitStore;
   readonly clock: Clock;
-  /** `key` is `<provider>/<model>`, or the model id for a quarantine. Called by the process that caused the event. */
+  /**
+   * Reports an event of a circuit, in the process that caused it. `key` is `<provider>/<model>`, or the model id for a
+   * quarantine.
+   */
   readonly notice?: (notice: CircuitEvent, key: string) => void;
 }
 
@@ -32,9 +35,9 @@ interface Circuit {
   readonly shared: SharedCircuit;
 }
 
-/** A call on its way. */
+/** A call in progress. */
 interface Entry {
-  /** A hash. */
+  /** Hash of the account id. */
   readonly account: string;
   readonly owner: string;
   /** Whether this call probes the circuit of this process or the shared circuit. */
@@ -72,7 +75,7 @@ class ProcessCircuits implements Circuits {
     const rejection = this.#rejection(circuit, key.modelId, account);
     if (rejection) return rejection;
     this.#entered += 1;
-    // One request may come here more than once.
+    // One request may make several calls.
     const owner = `${caller.requestId}/${this.#entered}`;
     if (!shared.isOpen) {
       const isProbe = local.enter(account, owner, this.#deps.clock.now());

@@ -1,6 +1,6 @@
 import type { CircuitId, Opening } from './circuit.ts';
 
-/** The state item of a circuit that is open or half open for everybody; a closed one has none. */
+/** Shared state of a circuit that is open or half open. A closed circuit has none. */
 export interface CircuitState extends Opening {
   readonly probe: { readonly owner: string; readonly leaseUntilMs: number } | undefined;
 }
@@ -10,7 +10,7 @@ export interface BucketCount {
   readonly startMs: number;
   readonly failures: number;
   readonly successes: number;
-  /** Hashes of accounts whose calls failed: some of them, two or more if there were two or more. */
+  /** Hashes of some accounts whose calls failed. There are at least two if calls of two accounts failed. */
   readonly accounts: readonly string[];
 }
 
@@ -21,41 +21,44 @@ export interface CircuitReading {
   readonly state: Part<CircuitState | undefined>;
   /** Buckets that were read. A bucket without calls has zeros. */
   readonly buckets: readonly BucketCount[];
-  /** Unix milliseconds until which the model is shut, 0 when it is not. */
+  /** Time until which the model is disabled, in Unix milliseconds; 0 if it is enabled. */
   readonly quarantinedUntilMs: Part<number>;
 }
 
 /**
- * What all processes know of circuits. Every method is one call, and throws StoreError when it brought no definite answer. Times are
- * unix milliseconds of the caller's clock. Those that answer a boolean say whether their condition held.
+ * Shared state of circuits. Each method is one call, and throws StoreError if the result is not definite. Times are
+ * Unix milliseconds of the caller's clock. Methods that return a boolean report whether their condition held.
  */
 export interface CircuitStore {
   /** Reads consistently. An expired state is the same as no state. */
   read(key: CircuitId, bucketStartsMs: readonly number[], nowMs: number): Promise<CircuitReading>;
   /** Adds to a bucket. Sent once: a repeat would count twice. */
   count(key: CircuitId, added: BucketCount, expiresAtMs: number): Promise<void>;
-  /** Only while there is no state. */
+  /** Opens the circuit if it has no state. */
   open(key: CircuitId, opening: Opening, nowMs: number, expiresAtMs: number): Promise<boolean>;
   /**
-   * Takes the lease of a circuit that is due and has no probe. `refused` returns the present state, undefined if there
-   * is none.
+   * Takes the lease of a circuit whose probe is due and not running. `refused` returns the current state; undefined if
+   * the circuit has none.
    */
   lease(
     key: CircuitId,
     probe: { readonly owner: string; readonly leaseUntilMs: number },
     nowMs: number,
   ): Promise<{ readonly leased: CircuitState } | { readonly refused: CircuitState | undefined }>;
-  /** This and all below: only for the owner of the lease. */
+  /** Renews the lease. Like `releaseProbe`, `judge` and `close`, has an effect only if `owner` has the lease. */
   renew(key: CircuitId, owner: string, leaseUntilMs: number): Promise<boolean>;
   releaseProbe(key: CircuitId, owner: string): Promise<boolean>;
-  /** Ends the lease and sets what the probe has made of the circuit. */
+  /** Ends the lease and stores the state that follows from the probe. */
   judge(key: CircuitId, owner: string, opening: Opening, expiresAtMs: number): Promise<boolean>;
   /** Removes the state. */
   close(key: CircuitId, owner: string): Promise<boolean>;
 
-  /** Counts a good answer without usage. Answers the bucket's count, this one included. Sent once. */
+  /**
+   * Counts a successful response without usage. Returns the count of the bucket, including this response. Never
+   * repeated: a repeat would count twice.
+   */
   countMissing(modelId: string, bucketStartMs: number, expiresAtMs: number): Promise<number>;
-  /** The sum over these buckets. */
+  /** Returns the sum over these buckets. */
   readMissing(modelId: string, bucketStartsMs: readonly number[]): Promise<number>;
   /**
    * Disables the model, unless it is already disabled. The item is stored under `quarantine#<model>`. Deleting it lifts
@@ -64,7 +67,7 @@ export interface CircuitStore {
   quarantine(modelId: string, untilMs: number, nowMs: number): Promise<boolean>;
 }
 
-/** Undefined when the store gave no answer, for whatever reason: a circuit must never fail the call that it watches over. */
+/** Returns undefined if the store fails. A circuit must never fail the call that it protects. */
 export const orUndefined = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await call();

@@ -1,15 +1,15 @@
-/** A provider's model, the thing that fails as one. */
+/** Identifies a circuit, which covers one model at one provider. */
 export interface CircuitId {
   readonly providerId: string;
-  /** The catalog's id. */
+  /** Model id of the catalog. */
   readonly modelId: string;
 }
 
-/** Why no call may go out. */
+/** Reason why a call is not allowed. */
 export type CallRejection =
   /** The circuit is open, or half open and another request is probing. */
   | { readonly kind: 'open'; readonly retryAfterSeconds: number }
-  /** Too many good answers came without usage (BILL-10). */
+  /** Too many successful responses had no usage (BILL-10). */
   | { readonly kind: 'quarantined' };
 
 /** Permission for one provider call. Only the first `report` counts. No method throws. */
@@ -20,7 +20,7 @@ export interface CallPermit {
    * `unknown`: the call was not made, or ended for another reason.
    */
   report(outcome: 'succeeded' | 'failed' | 'unknown'): Promise<void>;
-  /** Reports that a stream has started. A probe has then succeeded, and does not wait for the end of its stream. */
+  /** Reports that a stream has started. A probe then counts as successful, however its stream ends. */
   started(): Promise<void>;
 }
 
@@ -38,28 +38,31 @@ export interface Circuits {
     key: CircuitId,
     caller: { readonly accountId: string; readonly requestId: string },
   ): Promise<CallPermit | CallRejection>;
-  /** A good answer came without usage: counted, shared, and from the 20th in 5 minutes the model is shut for 15. Never throws. */
+  /**
+   * Counts a successful response without usage in the shared state. The 20th within 5 minutes disables the model for 15
+   * minutes. Never throws.
+   */
   usageMissing(modelId: string): Promise<void>;
 }
 
-/** When a circuit opens; the rest of its rules have no settings. */
+/** Conditions that open a circuit. Its other rules have no settings. */
 export interface CircuitSettings {
-  /** Failures in a row that open the circuit of one process. */
+  /** Number of consecutive failures that open the circuit of one process. */
   readonly failures: number;
-  /** Calls in the shared window from which on their ratio says something. */
+  /** Minimum number of calls in the shared window before their failure ratio counts. */
   readonly calls: number;
-  /** How long a circuit is open at first. */
+  /** Duration of the first opening, in ms. */
   readonly openMs: number;
 }
 
 export const circuitDefaults: CircuitSettings = { failures: 5, calls: 10, openMs: 30_000 };
 
-/** A circuit that is open until its time has come, and half open from then on. */
+/** A circuit that is open until a time, and half open from then on. */
 export interface Opening {
   readonly openUntilMs: number;
-  /** How often it has opened since it was closed, this time included. */
+  /** Number of times it has opened since it was closed, including this time. */
   readonly openings: number;
-  /** Probes that succeeded since it opened. */
+  /** Successful probes since it opened. */
   readonly goodProbes: number;
 }
 
@@ -67,7 +70,10 @@ export type Outcome = 'succeeded' | 'failed' | 'unknown';
 
 const GOOD_PROBES = 3;
 
-/** 30 s, then 60, 120 and 300 with the default. */
+/**
+ * Factors on `openMs` for the first three openings. With the default the circuit is open for 30 s, then 60 s, 120 s,
+ * and 300 s from the fourth opening on.
+ */
 const FACTORS = [1, 2, 4];
 
 const LAST_FACTOR = 10;
@@ -89,6 +95,6 @@ export const afterProbe = (
   return goodProbes < GOOD_PROBES ? { ...before, goodProbes } : undefined;
 };
 
-/** ERR-2: whole seconds, 1 to 300. */
+/** Returns whole seconds from 1 to 300 (ERR-2). */
 export const retryAfterSeconds = (untilMs: number, nowMs: number): number =>
   Math.min(300, Math.max(1, Math.ceil((untilMs - nowMs) / 1_000)));

@@ -13,24 +13,25 @@ const ACCOUNTS_MAX = 1_000;
 /** Age at which an unreported probe is dropped, in ms. No call takes this long. */
 const PROBE_MS = 1_200_000;
 
-/** Whom an opening bars. Account names are hashes in hex, so none is like this one. */
+/** Key of an opening that applies to all accounts. Account hashes are hex, so none equals it. */
 const EVERYBODY = '*';
 
 interface LocalOpening extends Opening {
   readonly probe: { readonly owner: string; readonly untilMs: number } | undefined;
 }
 
-/** What changed for everybody. */
+/** Change of the circuit for all accounts; undefined if nothing changed for them. */
 export type LocalChange = 'opened' | 'closed' | undefined;
 
 /**
- * What one process has seen of a provider's model. Failures in a row open it: for all if two accounts or more had them, else for that
- * one account, which must not shut a model for others.
+ * Circuit of a provider's model in one process. Consecutive failures from at least two accounts open it for all
+ * accounts. Consecutive failures from one account open it for that account only, so that one account cannot disable a
+ * model for others.
  */
 export class LocalCircuit {
   readonly #settings: CircuitSettings;
   readonly #openings = new RecentMap<LocalOpening>(ACCOUNTS_MAX);
-  /** The accounts of the last failures, no success between them. */
+  /** Accounts of the latest consecutive failures. */
   #streak: readonly string[] = [];
 
   constructor(settings: CircuitSettings) {
@@ -43,13 +44,16 @@ export class LocalCircuit {
       if (!opening) continue;
       const untilMs = opening.openUntilMs > nowMs ? opening.openUntilMs : (opening.probe?.untilMs ?? 0);
       if (opening.openUntilMs > nowMs) return { kind: 'open', retryAfterSeconds: retryAfterSeconds(untilMs, nowMs) };
-      // When the probe under way will end is not known.
+      // It is unknown when the running probe ends.
       if (untilMs > nowMs) return { kind: 'open', retryAfterSeconds: 1 };
     }
     return undefined;
   }
 
-  /** Right after `barred` said no: makes this call the probe of whatever is half open. Whether anything is. */
+  /**
+   * Makes this call the probe of a half-open circuit. Call it directly after `rejection` returned undefined. Returns
+   * whether the circuit is half open.
+   */
   enter(account: string, owner: string, nowMs: number): boolean {
     let probes = false;
     for (const scope of [EVERYBODY, account]) {
@@ -68,7 +72,7 @@ export class LocalCircuit {
     return changes[0];
   }
 
-  /** The circuit is open for all processes: that alone counts now. */
+  /** Drops the local state, because the circuit is open for all processes and only the shared state counts. */
   forget(): void {
     this.#openings.clear();
     this.#streak = [];
@@ -86,7 +90,7 @@ export class LocalCircuit {
     return 'closed';
   }
 
-  /** Whether that opened the circuit for everybody. */
+  /** Returns whether the failure opened the circuit for all accounts. */
   #fail(account: string, nowMs: number): boolean {
     if (this.#openings.get(EVERYBODY)) return false;
     const { failures } = this.#settings;

@@ -6,14 +6,18 @@ import { orUndefined } from './circuit-store.ts';
 const MODELS_MAX = 1_000;
 const MISSING_MAX = 20;
 const SHUT_MS = 900_000;
-/** Five buckets of a minute are the window: the minute that runs and four more, so 4 to 5 minutes. */
+/**
+ * Length of a bucket, in ms. The window has five buckets, the current one and the four before it, so it covers 4 to 5
+ * minutes.
+ */
 const BUCKET_MS = 60_000;
 const BUCKETS = 5;
 const RETENTION_MS = 600_000;
 
 /**
- * BILL-10: models whose vendor does not say what a call used. The 20th such answer shuts the model for 15 minutes. Deleting the item
- * `quarantine#<model>` lifts that; the counts stay, so one more such answer within their five minutes shuts it again.
+ * BILL-10: disables models whose provider does not report usage. The 20th such response disables the model for 15
+ * minutes. Deleting the item `quarantine#<model>` enables it again. The counts stay, so one more such response within
+ * their five minutes disables it again.
  */
 export class Quarantines {
   readonly #store: CircuitStore;

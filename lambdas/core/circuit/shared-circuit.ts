@@ -18,14 +18,14 @@ import {
 
 const KNOWN_FOR_MS = 5_000;
 
-/** A store that failed is left alone this long. */
+/** Pause after a store failure, in ms. */
 const PAUSE_MS = 1_000;
 
 const LOOKED_UP_WITHIN_MS = 50;
 
 const LEASED_WITHIN_MS = 200;
 
-/** Reported if the store does not say when the next probe is due. */
+/** Value of `Retry-After` in seconds if the store did not return when the next probe is due. */
 const UNKNOWN_SECONDS = 5;
 
 /**
@@ -41,7 +41,9 @@ export class SharedCircuit {
   #buckets: readonly BucketCount[] = [];
   #knownAtMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  /** Counts what was learnt from writes: a reading that began before one of them does not know of it. */
+  /**
+   * Number of state changes that did not come from a read. A read that started before the latest change is outdated.
+   */
   #learnt = 0;
 
   constructor(key: CircuitId, deps: SharedDependencies) {
@@ -51,7 +53,7 @@ export class SharedCircuit {
     this.#tally = new CallTally(deps.store, deps.clock, key, (startMs) => this.#accountsIn(startMs));
   }
 
-  /** Open or half open. */
+  /** Whether the circuit is open or half open. */
   get isOpen(): boolean {
     return this.#state !== undefined;
   }
@@ -64,7 +66,7 @@ export class SharedCircuit {
     return untilMs > now ? { kind: 'open', retryAfterSeconds: retryAfterSeconds(untilMs, now) } : undefined;
   }
 
-  /** Begins a look-up if what is known is older than 5 s. */
+  /** Starts a read if the known state is older than 5 s. */
   look(): void {
     const now = this.#deps.clock.now();
     if (this.#isFresh(now) || now < this.#pausedUntilMs || this.#reads.pending) return;
@@ -85,7 +87,8 @@ export class SharedCircuit {
     const pending = orUndefined(() => probe.take());
     const reply = await inTime(clock, LEASED_WITHIN_MS, pending);
     if (!reply) {
-      // The lease may have been taken after the timeout. Nothing would use it.
+      // The store may still grant the lease after the timeout. This call does not use the lease, so the lease is
+      // released.
       void pending.then((late) =>
         late && 'refused' in late ? undefined : orUndefined(() => store.releaseProbe(this.#key, owner)),
       );
@@ -103,7 +106,9 @@ export class SharedCircuit {
     return this.rejection() ?? (reply.refused && { kind: 'open', retryAfterSeconds: 1 });
   }
 
-  /** Calls that began before the circuit opened say nothing new: neither here nor below are they counted while it is open. */
+  /**
+   * Counts a success, unless the circuit is open: a call that ends while the circuit is open started before it opened.
+   */
   succeeded(): void {
     if (!this.isOpen) this.#tally.addSuccess();
   }
@@ -114,7 +119,7 @@ export class SharedCircuit {
     if (this.isOpen) return;
     this.#tally.addFailure(account);
     if (!(await this.#tally.send())) return;
-    // Read again: what others have counted may have made it fewer than half.
+    // Reads the counts of all processes, because together fewer than half of the calls may have failed.
     const isKnown = await this.#reads.request();
     if (isKnown && !this.isOpen && opensForAll(this.#buckets, clock.now(), settings)) await this.#open();
   }
@@ -129,7 +134,7 @@ export class SharedCircuit {
     noticeOpened();
   }
 
-  /** Whether the state is known now. */
+  /** Returns whether the state is known now. */
   async #read(): Promise<boolean> {
     const { store, clock, learnQuarantine } = this.#deps;
     const now = clock.now();
@@ -166,7 +171,7 @@ export class SharedCircuit {
     this.#state = state;
   }
 
-  /** The next look is a look-up. */
+  /** Makes the next `look` start a read. */
   #doubt(): void {
     this.#learnt += 1;
     this.#knownAtMs = Number.NEGATIVE_INFINITY;
@@ -177,23 +182,28 @@ const LEASE_MS = 30_000;
 
 const RENEWED_EVERY_MS = 10_000;
 
-/** Limit on renewals, in ms. It is longer than any call, so that an unreported probe ends. */
+/**
+ * Limit on renewals, in ms. It is longer than any call. After it, the lease of a probe that was never reported expires.
+ */
 const RENEWED_AT_MOST_MS = 1_200_000;
 
-/** Retention of the state, in ms. A circuit without calls for a day is deleted. */
+/** Retention of the state, in ms. The state expires if the circuit does not change for a day. */
 const STATE_RETENTION_MS = 86_400_000;
 
 interface SharedDependencies {
   readonly store: CircuitStore;
   readonly clock: Clock;
   readonly settings: CircuitSettings;
-  /** Reports the quarantine of the model that a read returned. */
+  /** Receives the end of the model's quarantine that a read returned. */
   readonly learnQuarantine: (untilMs: number) => void;
   readonly noticeOpened: () => void;
   readonly noticeClosed: () => void;
 }
 
-/** The one call that may go to a half-open circuit, over all processes: its lease lasts while this process lives. */
+/**
+ * Probe of a half-open circuit: the only call that all processes together allow. Its lease is renewed while this
+ * process runs.
+ */
 export class SharedProbe {
   readonly #key: CircuitId;
   readonly #owner: string;
@@ -254,8 +264,8 @@ export class SharedProbe {
 }
 
 /**
- * Coalesces concurrent requests. Requests made during a run share the next run, so each caller sees data at least as
- * new as its request. The work does not reject.
+ * Runs `work` at most once at a time. Requests made during a run share the next run, so every caller sees data at least
+ * as new as its request. `work` must not reject.
  */
 class SharedRun<T> {
   readonly #work: () => Promise<T>;
@@ -290,15 +300,16 @@ class SharedRun<T> {
   }
 }
 
-/** Successes older than this say nothing about the present bucket. */
+/** Age in ms at which counted successes are dropped, because they do not belong to the current bucket. */
 const SUCCESSES_KEPT_MS = 15_000;
 
 const ACCOUNTS_TOLD = 2;
 
 /**
- * Calls of this process that the shared window has not counted. Successes are counted in memory, and written together
- * with a failure or while the window holds one. Counted only from the first failure on, a few failures among thousands
- * of calls per second would look like half of them. If a write fails, both counts are dropped.
+ * Calls of this process that are not yet written to the shared window. Successes are counted in memory and written
+ * together with a failure, or while the window holds a failure. If successes were counted only after the first failure,
+ * a few failures among thousands of calls per second would look like half of the calls. If a write fails, its counts
+ * are lost.
  */
 class CallTally {
   readonly #clock: Clock;
@@ -308,7 +319,7 @@ class CallTally {
   #failures = 0;
   readonly #accounts = new Set<string>();
 
-  /** `accountsKnown`: how many accounts the bucket that begins then is known to name. */
+  /** `accountsKnown` returns how many failing accounts are known in the bucket that starts at `startMs`. */
   constructor(store: CircuitStore, clock: Clock, key: CircuitId, accountsKnown: (startMs: number) => number) {
     this.#clock = clock;
     this.#sends = new SharedRun(async () => {
@@ -343,7 +354,7 @@ class CallTally {
     this.#successes = 0;
   }
 
-  /** Whether the store took what there was to send. */
+  /** Returns whether the store confirmed the write. */
   send(): Promise<boolean> {
     return this.#sends.request();
   }
@@ -355,10 +366,10 @@ class CallTally {
 
 const BUCKET_MS = 15_000;
 
-/** Kept past the window, so that clocks may differ a little. */
+/** Longer than the window, so that clocks may differ a little. */
 const RETENTION_MS = 120_000;
 
-/** The bucket of this moment and the one before: together the last 15 to 30 s. */
+/** Returns the starts of the current bucket and the previous one, which cover the last 15 to 30 s. */
 const windowStarts = (nowMs: number): readonly [current: number, previous: number] => {
   const current = nowMs - (nowMs % BUCKET_MS);
   return [current, current - BUCKET_MS];
@@ -374,7 +385,7 @@ const within = (buckets: readonly BucketCount[], nowMs: number): readonly Bucket
 const holdsFailure = (buckets: readonly BucketCount[], nowMs: number): boolean =>
   within(buckets, nowMs).some(({ failures }) => failures > 0);
 
-/** Enough calls, half of them failed, and not those of one account alone. */
+/** Whether there are enough calls, half of them failed, and the failures come from more than one account. */
 const opensForAll = (buckets: readonly BucketCount[], nowMs: number, { calls }: CircuitSettings): boolean => {
   const counted = within(buckets, nowMs);
   const failures = sum(counted.map((bucket) => bucket.failures));

@@ -9,7 +9,7 @@ export type LimitName = (typeof limitNames)[number];
 const vendorFailures: ReadonlySet<ErrorCode> = new Set(['upstream_capacity', 'upstream_error', 'upstream_timeout']);
 
 interface ErrorDetails {
-  /** JSON path, header or form field the client has to change; null when there is none. */
+  /** JSON path, header or form field that the client must change. Undefined becomes null in the error. */
   readonly param?: string;
   /** Value of `Retry-After` in whole seconds, 1 to 300 (ERR-2). Replaces the default of the code. */
   readonly retryAfterSeconds?: number;
@@ -19,15 +19,15 @@ interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields that the client's SDK expects in addition to those of every error. */
   readonly sdkDetails?: Readonly<Record<string, unknown>>;
-  /** Set where the vendor failed and the code alone does not say so: a circuit counts it (ERR-9). */
+  /** Whether the provider failed although the code does not show it. The circuit counts it (ERR-9). */
   readonly upstreamFailed?: boolean;
-  /** Which limit a `rate_limit_exceeded` is about. Counted, never shown to a client. */
+  /** Limit that a `rate_limit_exceeded` refers to. Counted in metrics, never shown to a client. */
   readonly limit?: LimitName;
-  /** What went wrong underneath. Logged by name, never shown to a client. */
+  /** Underlying error. Logged by name, never shown to a client. */
   readonly cause?: unknown;
 }
 
-/** An answer other than success that the gateway gives on purpose. Anything else that is thrown is a bug and becomes a 500. */
+/** Error that the gateway returns on purpose. Any other thrown value is a bug and becomes a 500. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -38,7 +38,9 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly sdkDetails: Readonly<Record<string, unknown>> | undefined;
   readonly limit: LimitName | undefined;
-  /** The vendor failed, as a circuit counts it: no connection, a 5xx, no answer in time, no capacity. */
+  /**
+   * Whether the circuit counts the error as a failure of the provider: no connection, a 5xx, a timeout, no capacity.
+   */
   readonly upstreamFailed: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -55,6 +57,6 @@ export class GatewayError extends Error {
   }
 }
 
-/** The 400 that names a field and what to do about it (ERR-8). */
+/** Returns a 400 that names the field and the fix (ERR-8). */
 export const invalidRequest = (param: string, message: string): GatewayError =>
   new GatewayError('invalid_request_error', message, { param });

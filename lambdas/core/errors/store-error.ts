@@ -1,6 +1,6 @@
 /**
- * A store gave no definite answer, or refused for a reason that is not the caller's condition.
- * `unavailable`: no reply or a server fault, the write may have happened; `throttled` and `conflict`: it did not.
+ * A store returned no definite result, or failed for a reason other than the caller's condition. `unavailable`: no
+ * reply or a server error; the write may have happened. `throttled` and `conflict`: it did not happen.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';

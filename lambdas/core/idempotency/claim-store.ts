@@ -1,24 +1,24 @@
 import type { GatewayError } from '../errors/gateway-error.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
 
-/** An answer as it goes to the client, now and on every repetition (IDEM-2). */
+/** Response that the client receives to the first request and to every replay (IDEM-2). */
 export interface StoredResponse {
   readonly status: number;
-  /** What belongs to the answer itself: its type, its cost, the cap chosen, the models. */
+  /** Headers of the response itself: its media type, its cost, the chosen output limit, the models. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** An answer that waits to be committed. It counts only if the charge record of `holdId` carries `hash`. */
+/** Staged response. Until the claim is done, it is valid only if the charge record of `holdId` contains `hash`. */
 export interface PreparedAnswer {
   readonly holdId: string;
-  /** SHA-256 of the answer, in hex. */
+  /** SHA-256 of the response, in hex. */
   readonly hash: string;
-  /** The answer itself, or its name in the answer store when it is large. */
+  /** The response, or its name in the response store if it is large. */
   readonly content: StoredResponse | { readonly objectName: string };
 }
 
-/** One key of one account. */
+/** One idempotency key of one account. */
 export interface ClaimRef {
   readonly accountId: string;
   /** SHA-256 of the Idempotency-Key, in hex. */
@@ -26,16 +26,16 @@ export interface ClaimRef {
 }
 
 export interface Claim {
-  /** The request that works under this key: a request id, never used twice. */
+  /** Request that holds the claim: a request id, never used twice. */
   readonly owner: string;
-  /** Unix milliseconds. Once it has passed, another request may take over. */
+  /** Unix milliseconds. After this time another request may take over. */
   readonly leaseUntilMs: number;
   readonly fingerprint: string;
-  /** `free`: the last attempt failed, and another one may begin. `done`: `prepared` is the answer for good. */
+  /** `free`: the last attempt failed, and another one may start. `done`: `prepared` is the final response. */
   readonly state: 'open' | 'prepared' | 'done' | 'free';
-  /** Attempts that have, or may have, called a vendor. */
+  /** Number of attempts that called a provider or may have. */
   readonly dispatches: number;
-  /** Unix milliseconds; after it the key is as if it had never been used. */
+  /** Unix milliseconds. After this time the idempotency key counts as unused. */
   readonly expiresAtMs: number;
   readonly prepared: PreparedAnswer | undefined;
 }
@@ -46,19 +46,20 @@ export interface ClaimRequest extends ClaimRef {
   readonly nowMs: number;
   readonly leaseUntilMs: number;
   readonly expiresAtMs: number;
-  /** A freed claim with this many dispatches is refused. */
+  /** A freed claim with this many dispatches is rejected. */
   readonly dispatchesMax: number;
 }
 
 export type ClaimReply =
-  /** `dispatches` counts this attempt already. */
+  /** `dispatches` includes this attempt. */
   | { readonly kind: 'claimed'; readonly dispatches: number }
-  /** The condition failed; this is the present claim. */
+  /** The condition failed; `claim` is the present claim. */
   | { readonly kind: 'refused'; readonly claim: Claim };
 
 /**
- * The durable half of idempotency. Every method is one conditional write or one consistent read, and throws StoreError when it
- * brought no definite answer; all are safe to repeat. Those that answer a boolean say whether the caller was the owner.
+ * Durable state of idempotency. Each method is one conditional write or one consistent read. It throws StoreError if
+ * the result is not definite, and is safe to repeat. Methods that return a boolean report whether the caller was the
+ * owner.
  */
 export interface ClaimStore {
   /**
@@ -66,17 +67,20 @@ export interface ClaimStore {
    * both its expiry and its lease have passed. An expired claim restarts, and so do its dispatches.
    */
   claim(request: ClaimRequest): Promise<ClaimReply>;
-  /** Only while `open` or `prepared`. */
+  /** Renews an `open` or `prepared` claim. */
   renew(ref: ClaimRef, owner: string, leaseUntilMs: number): Promise<boolean>;
-  /** Only while `open` or `prepared`: of one owner the last prepared answer counts. */
+  /** Stages a response for an `open` or `prepared` claim. The last one that an owner stages counts. */
   stageResponse(ref: ClaimRef, owner: string, prepared: PreparedAnswer, expiresAtMs: number): Promise<boolean>;
-  /** Only from `prepared` or `done`. */
+  /** Completes a `prepared` claim; a `done` one stays done. */
   complete(ref: ClaimRef, owner: string): Promise<boolean>;
-  /** Only while `open` or `prepared`. With no dispatches the claim is removed, else it is kept as `free` without an answer. */
+  /**
+   * Frees an `open` or `prepared` claim. Without dispatches the claim is removed; otherwise it stays as `free` without
+   * a response.
+   */
   free(ref: ClaimRef, owner: string, dispatches: number): Promise<boolean>;
   /**
-   * Only while the claim is `open` or `prepared`, of owner `from`, and its lease has passed: the prepared answer goes, the dispatches
-   * rise by one.
+   * Takes over an `open` or `prepared` claim of the owner `from` whose lease has expired. Drops the staged response and
+   * adds one to the dispatches.
    */
   takeOver(
     request: Omit<ClaimRequest, 'fingerprint' | 'dispatchesMax'> & { readonly from: string },
@@ -87,26 +91,26 @@ export interface ClaimStore {
   read(ref: ClaimRef): Promise<Claim | undefined>;
 }
 
-/** Answers too large for a claim. Every method throws StoreError when it brought no definite answer. */
+/** Store of responses that are too large for a claim. Every method throws StoreError if the result is not definite. */
 export interface ResponseStore {
   put(objectName: string, content: string): Promise<void>;
-  /** Undefined when there is none. */
+  /** Returns undefined if the response does not exist. */
   get(objectName: string): Promise<string | undefined>;
 }
 
-/** A committed response without a charge record that carries its hash. */
+/** Response of a request that committed by creating a resource instead of a charge record. */
 export interface ExistingResponse {
   readonly holdId: string;
   readonly answer: StoredResponse;
 }
 
-/** For requests whose commit is not their charge but something they make, which is charged later. */
+/** Resources of requests that commit by creating something and are charged later. */
 export interface Creations {
-  /** What that request has made. Throws StoreError. */
+  /** Returns the resource that the request created. Throws StoreError. */
   read(requestId: string): Promise<ExistingResponse | undefined>;
   /**
-   * The same, and where there is nothing, makes sure that there never will be. Throws StoreError, and the 409 of a creation that is
-   * still under way.
+   * Returns the resource that the request created, or makes its creation impossible. Throws StoreError, and 409 while
+   * the creation is in progress.
    */
   close(requestId: string): Promise<ExistingResponse | undefined>;
 }
@@ -119,13 +123,13 @@ export interface IdempotencyDependencies {
   readonly leaseMs: number;
 }
 
-/** A request with an Idempotency-Key. */
+/** A request with an idempotency key. */
 export interface IdempotentRequest extends ClaimRef {
-  /** Also the owner's name on the claim: it is never used twice. */
+  /** Also the owner of the claim, because it is never used twice. */
   readonly requestId: string;
   readonly fingerprint: string;
-  /** A refusal as the client sees it. */
+  /** Renders an error as the client receives it. */
   readonly renderError: (error: GatewayError) => StoredResponse;
-  /** Undefined where the charge is the commit. */
+  /** Undefined if the charge record commits the request. */
   readonly creations?: Creations | undefined;
 }

@@ -17,16 +17,16 @@ import type {
 import { ClaimedRequest, ClaimLost, RETENTION_MS, storeIsDown } from './claimed-execution.ts';
 import { readPrepared, toPrepared } from './stored-response.ts';
 
-/** IDEM-7: one more is refused. */
+/** IDEM-7: maximum number of dispatches under one idempotency key. */
 const DISPATCHES_MAX = 6;
 
-/** Each failed try means that another request did something under the same key. */
+/** Each failed try means that another request changed the claim. */
 const TRIES = 4;
 
 const conflict = (code: 'idempotency_in_progress' | 'idempotency_exhausted', message: string) =>
   new GatewayError(code, message, { param: 'idempotency-key' });
 
-/** IDEM-4. */
+/** Returns the error for an idempotency key whose request is in progress (IDEM-4). */
 export const inProgress = (): GatewayError =>
   conflict(
     'idempotency_in_progress',
@@ -37,8 +37,8 @@ const exhausted = (why: string): GatewayError =>
   conflict('idempotency_exhausted', `idempotency-key: ${why} Use a new key.`);
 
 /**
- * Claims the key, takes it over from a request whose lease has expired, or returns the stored response. Throws 409 or
- * 422 if the key is in other use, and 503 if a store fails.
+ * Claims the idempotency key, takes it over from a request whose lease has expired, or returns the stored response.
+ * Throws 409 or 422 if the key belongs to another request, and 503 if a store fails.
  */
 const claimKey = async (
   deps: IdempotencyDependencies,
@@ -56,7 +56,10 @@ const claimKey = async (
   throw inProgress();
 };
 
-/** Undefined when the claim has changed hands meanwhile and has to be looked at again. */
+/**
+ * Tries once to claim the key. Returns undefined if another request changed the claim in the meantime, so that the
+ * caller tries again.
+ */
 const tryToClaim = async (
   deps: IdempotencyDependencies,
   request: IdempotentRequest,
@@ -77,23 +80,23 @@ const tryToClaim = async (
   );
   if (reply.kind === 'claimed') return new ClaimedRequest(deps, request, terms.leaseUntilMs, reply.dispatches);
   const { claim } = reply;
-  // A reply was lost, and the claim is this request's own.
+  // The reply of the write was lost, and the claim belongs to this request.
   if (claim.owner === requestId && claim.state === 'open')
     return new ClaimedRequest(deps, request, claim.leaseUntilMs, claim.dispatches);
   refuseOther(claim, fingerprint);
   const stored = await committedAnswer(deps, request, claim);
   if (stored) return stored;
-  if (claim.state === 'done') throw exhausted('its response is lost.');
+  if (claim.state === 'done') throw exhausted('a request with this key ended, and its response is lost.');
   if (claim.leaseUntilMs > nowMs) throw inProgress();
   const standing = await request.creations?.close(claim.owner);
-  // A response that was completed in the meantime is read again.
+  // `adoptExisting` first reads the claim again, because a response may have been committed in the meantime.
   if (standing) return adoptExisting(deps, request, claim.owner, standing);
   const settled = await resolveHoldsOf(deps, request.accountId, claim.owner);
   if (settled) return answerOfSettled(deps, request);
-  if (claim.dispatches >= DISPATCHES_MAX) throw exhausted(`it was tried ${DISPATCHES_MAX} times.`);
+  if (claim.dispatches >= DISPATCHES_MAX) throw exhausted(`a request with this key failed ${DISPATCHES_MAX} times.`);
   const taken = await retryUntilDefinite(ledger, () => claims.takeOver({ ...terms, from: claim.owner }));
   if (taken.kind === 'taken') return new ClaimedRequest(deps, request, terms.leaseUntilMs, taken.dispatches);
-  // The reply of a take-over was lost: it is ours all the same.
+  // The reply of the takeover was lost, and the claim belongs to this request.
   return taken.claim?.owner === requestId
     ? new ClaimedRequest(deps, request, taken.claim.leaseUntilMs, taken.claim.dispatches)
     : undefined;
@@ -107,12 +110,12 @@ const refuseOther = (claim: Claim, fingerprint: string): void => {
       { param: 'idempotency-key' },
     );
   }
-  if (claim.state === 'free') throw exhausted(`it was tried ${DISPATCHES_MAX} times.`);
+  if (claim.state === 'free') throw exhausted(`a request with this key failed ${DISPATCHES_MAX} times.`);
 };
 
 /**
- * Ends every hold that the old request has or may still place. True if one of them commits a response or a charge: then
- * the request is not dispatched again.
+ * Ends every hold that the previous owner has placed or may still place. Returns true if one of them committed a
+ * response or a charge; then this request is not dispatched.
  */
 const resolveHoldsOf = async (
   { ledger }: IdempotencyDependencies,
@@ -131,7 +134,10 @@ const resolveHoldsOf = async (
   return records.some(({ outcome, answer }) => outcome === 'settled' || answer !== undefined);
 };
 
-/** The old request got as far as its commit: its own prepared answer counts if the record carries its hash, and no other. */
+/**
+ * Returns the response of a previous owner that reached its commit: its staged response, if the record contains its
+ * hash.
+ */
 const answerOfSettled = async (deps: IdempotencyDependencies, request: IdempotentRequest): Promise<StoredResponse> => {
   const claim = await deps.claims.read(request);
   const stored = claim && (await committedAnswer(deps, request, claim));
@@ -139,7 +145,10 @@ const answerOfSettled = async (deps: IdempotencyDependencies, request: Idempoten
   throw exhausted('a request with this key was charged, and its response is lost.');
 };
 
-/** The answer of a claim, if the record of its hold has committed it. Throws StoreError. */
+/**
+ * Returns the response of a claim if the claim is done or the record of its hold contains the hash of the response.
+ * Throws StoreError.
+ */
 const committedAnswer = async (
   { answers, ledger }: IdempotencyDependencies,
   { accountId }: ClaimRef,
@@ -154,9 +163,10 @@ const committedAnswer = async (
 };
 
 /**
- * Completes a claim in its owner's name, whose creation stands, unless its owner has committed an answer of its own meanwhile: then
- * that one counts. Undefined when the claim has changed hands. What the store does not take here is found again by the next request,
- * which comes to the same answer. Throws StoreError when it cannot be seen whether there is such an answer.
+ * Completes the claim of `owner` with `answer`, the response of an existing resource, and returns it. A response that
+ * is already committed takes precedence. Returns undefined if another request took the claim over and has no committed
+ * response. If the store fails to complete the claim, still returns `answer`, because the next request derives the same
+ * response. Throws StoreError if a committed response cannot be read.
  */
 const adoptExisting = async (
   deps: IdempotencyDependencies,
@@ -201,9 +211,9 @@ type Answered<Fresh> =
   | { readonly kind: 'replayed'; readonly answer: StoredResponse };
 
 /**
- * IDEM-8: at most one charge and one response per key, even after crashes. `work` does the request, stages its response
- * before it commits the charge, and completes after. Throws what `work` throws, and the 409 and 422 of a key in other
- * use.
+ * Makes at most one charge and one response per idempotency key, even after crashes (IDEM-8). `work` executes the
+ * request, stages its response, commits the charge and then completes the claim. Throws the errors of `work`, and 409
+ * or 422 if the key belongs to another request.
  */
 export const answerOnce = async <Fresh>(
   deps: IdempotencyDependencies,
@@ -220,12 +230,15 @@ export const answerOnce = async <Fresh>(
     if (!answer) throw inProgress();
     return { kind: 'replayed', answer };
   } finally {
-    // Does nothing after an answer that was committed, or money whose fate is not known.
+    // No effect after a committed response, or while the state of the money is unknown.
     await claimed.free();
   }
 };
 
-/** A request that lost its claim never sends its own response. */
+/**
+ * Returns the response to send after this request lost its claim: the committed response of the key, or the response of
+ * a resource that this request created. Undefined if there is neither.
+ */
 const answerOfAnother = async (
   deps: IdempotencyDependencies,
   request: IdempotentRequest,
@@ -234,7 +247,7 @@ const answerOfAnother = async (
     const claim = await deps.claims.read(request);
     const committed = claim && (await committedAnswer(deps, request, claim));
     if (committed) return committed;
-    // Its own, never another's: who has the key now may still be making one.
+    // Reads only the resource of this request, because the current owner of the key may still be creating its own.
     const standing = await request.creations?.read(request.requestId);
     return standing && (await adoptExisting(deps, request, request.requestId, standing));
   } catch (error) {

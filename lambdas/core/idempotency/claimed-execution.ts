@@ -4,18 +4,21 @@ import { retryUntilDefinite } from '../retry.ts';
 import type { IdempotencyDependencies, IdempotentRequest, StoredResponse } from './claim-store.ts';
 import { toPrepared } from './stored-response.ts';
 
-/** IDEM-7. */
+/** Retention of an idempotency key, in ms (IDEM-7). */
 export const RETENTION_MS = 24 * 60 * 60 * 1_000;
-/** Clocks of two processes differ by less. A short lease leaves less room. */
+/**
+ * Largest expected difference between the clocks of two processes, in ms. For a short lease, a sixth of the lease is
+ * used instead.
+ */
 const SKEW_MS = 10_000;
 const SKEW_SHARE = 6;
 
-/** The key was taken over, or the hold released, by another: whatever this request has is not the answer. */
+/** Another request took over the claim or released the hold. The result of this request must not be sent. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 
-/** Before the vendor is called. */
+/** Error before the provider is called. */
 export const storeIsDown = (cause: StoreError): GatewayError =>
   new GatewayError(
     'service_unavailable',
@@ -23,7 +26,7 @@ export const storeIsDown = (cause: StoreError): GatewayError =>
     { cause },
   );
 
-/** One request's work under its key: from the claim to the answer that is stored. */
+/** A request that holds a claim, from the claim to the stored response. */
 export class ClaimedRequest {
   readonly #deps: IdempotencyDependencies;
   readonly #request: IdempotentRequest;
@@ -35,7 +38,7 @@ export class ClaimedRequest {
   #mayBeCharged = false;
   #ended = false;
 
-  /** `dispatches` counts this attempt. */
+  /** `dispatches` includes this attempt. */
   constructor(deps: IdempotencyDependencies, request: IdempotentRequest, leaseUntilMs: number, dispatches: number) {
     this.#deps = deps;
     this.#request = request;
@@ -44,22 +47,25 @@ export class ClaimedRequest {
     this.#renewLater();
   }
 
-  /** From then on another request may have released this one's holds, whether or not it got the key. */
+  /**
+   * Time from which another request may have released the holds of this request, even if that request did not get the
+   * claim.
+   */
   get takenOverAtMs(): number {
     if (this.#lapsed) return Number.NEGATIVE_INFINITY;
     return this.#leaseUntilMs - Math.min(SKEW_MS, this.#deps.leaseMs / SKEW_SHARE);
   }
 
   /**
-   * Counts this dispatch before the provider is called for the hold (IDEM-7). Throws ClaimLost if another request took
-   * the key over or released the hold, and 503 if the store fails, because that call could not be charged.
+   * Records the dispatch before the provider is called for the hold (IDEM-7). If the lease may have expired, renews it
+   * first: throws ClaimLost if another request took over the claim or released the hold, and 503 if the store fails.
    */
   async dispatch(holdId: string): Promise<void> {
     if (this.#deps.ledger.clock.now() >= this.takenOverAtMs) await this.#renewOrLose(holdId);
     this.#dispatched = true;
   }
 
-  /** Notes that the charge is about to be written. Until a record is known, the charge may exist. */
+  /** Records that the charge is about to be written. Until the record is known, the charge may exist. */
   charging(): void {
     this.#mayBeCharged = true;
   }
@@ -69,8 +75,8 @@ export class ClaimedRequest {
   }
 
   /**
-   * Stores the answer that the charge record of this hold is going to commit, and answers its hash. Throws ClaimLost, and a 503 when
-   * no definite answer came: without a durable answer there is no charge.
+   * Stages the response that the charge record of this hold will commit. Returns its hash. Throws ClaimLost, and 503 if
+   * the result is not definite, because without a durable response there is no charge.
    */
   async stageResponse(holdId: string, answer: StoredResponse): Promise<string> {
     const { claims, answers, ledger } = this.#deps;
@@ -89,7 +95,7 @@ export class ClaimedRequest {
     throw new ClaimLost();
   }
 
-  /** Returns the stored form of a rejection that is replayed (IDEM-7); undefined for other errors. */
+  /** Returns the stored form of an error that is replayed (IDEM-7); undefined for other errors. */
   toStoredRefusal(error: unknown): StoredResponse | undefined {
     if (!this.#dispatched || !(error instanceof GatewayError) || error.status !== 400) return undefined;
     return this.#request.renderError(error);
@@ -108,7 +114,7 @@ export class ClaimedRequest {
     }
   }
 
-  /** Nothing came of it and nothing was charged: another request may begin. */
+  /** Frees the claim of a request that failed without a charge, so that another request may start. */
   async free(): Promise<void> {
     if (this.#ended) return;
     this.#end();
@@ -117,12 +123,12 @@ export class ClaimedRequest {
     try {
       await retryUntilDefinite(ledger, () => claims.free(this.#request, this.#request.requestId, dispatches));
     } catch (error) {
-      // The lease runs out by itself.
+      // A failed write is harmless: the lease expires.
       if (!(error instanceof StoreError)) throw error;
     }
   }
 
-  /** Leaves the key to its lease, because the state of the money is unknown. A takeover finds out. */
+  /** Leaves the claim to its lease, because the state of the money is unknown. A takeover resolves it. */
   abandon(): void {
     this.#end();
   }
@@ -135,7 +141,7 @@ export class ClaimedRequest {
   #renewLater(): void {
     const { clock } = this.#deps.ledger;
     this.#cancelRenewal = clock.after(this.#deps.leaseMs / 3, () => {
-      // A lease that is not renewed runs out, and no more.
+      // A failed renewal is harmless: the lease expires.
       this.#renew().catch(() => undefined);
     });
   }
@@ -162,12 +168,12 @@ export class ClaimedRequest {
     if (!this.#ended) this.#renewLater();
   }
 
-  /** Whether the claim is still this request's. */
+  /** Returns whether the claim still belongs to this request. */
   async #extend(): Promise<boolean> {
     const { claims, ledger, leaseMs } = this.#deps;
     const untilMs = ledger.clock.now() + leaseMs;
     const isOwner = await claims.renew(this.#request, this.#request.requestId, untilMs);
-    // It ran out before this renewal was written, or may have.
+    // The lease expired, or may have expired, before this renewal was written.
     if (ledger.clock.now() >= this.takenOverAtMs) this.#lapsed = true;
     if (isOwner) this.#leaseUntilMs = Math.max(this.#leaseUntilMs, untilMs);
     return isOwner;

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json.ts';
 import type { PreparedAnswer, ResponseStore, StoredResponse } from './claim-store.ts';
 
-/** Above this a claim would come near to what one item of its table may have. */
+/** Largest response that fits into the item of a claim, with a margin to the item limit of the table. */
 const INLINE_BYTES_MAX = 256 * 1024;
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** One text for one answer, whatever the order of its headers. */
+/** Returns the same text for the same response, whatever the order of its headers. */
 const toText = ({ status, headers, body }: StoredResponse): string =>
   JSON.stringify({ status, headers: Object.entries(headers).sort(([one], [other]) => (one < other ? -1 : 1)), body });
 
-/** Puts a large answer where answers are kept. Throws StoreError. */
+/** Moves a large response to the response store. Throws StoreError. */
 export const toPrepared = async (
   answers: ResponseStore,
   answer: StoredResponse,
@@ -25,7 +25,7 @@ export const toPrepared = async (
   return { holdId, hash, content: { objectName: holdId } };
 };
 
-/** Undefined when it is not there any more. Throws StoreError. */
+/** Returns undefined if the response no longer exists. Throws StoreError. */
 export const readPrepared = async (
   answers: ResponseStore,
   { hash, content }: PreparedAnswer,
@@ -60,13 +60,16 @@ interface FingerprintedRequest {
   readonly fallbackModelId: string | undefined;
 }
 
-/** What makes two requests the same under one key (IDEM-6): the order of members and the way a number is written do not. */
+/**
+ * Returns the fingerprint by which requests under one idempotency key are compared (IDEM-6). It ignores the order of
+ * members and the notation of numbers.
+ */
 export const fingerprintOf = ({ method, path, body, fallbackModelId }: FingerprintedRequest): string =>
   hashOf(JSON.stringify([method, path, fallbackModelId ?? null, canonical(body)]));
 
 /**
- * Uses pairs for an object, because a rebuilt object would sort numeric names first. The depth is bounded by the
- * reader.
+ * Returns a value that does not depend on the order of members. Represents an object as sorted pairs, because a rebuilt
+ * object would put numeric names first. The reader of the body limits the depth.
  */
 const canonical = (value: JsonValue | undefined): unknown => {
   if (isJsonObject(value)) {

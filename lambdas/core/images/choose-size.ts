@@ -30,7 +30,10 @@ export interface RequestedSize {
   readonly hasReferences: boolean;
 }
 
-/** IMG-2, IMG-9. Throws `invalid_size` with what is allowed and the nearest size, or the 400 of a field the model does not take. */
+/**
+ * Chooses the size of an image (IMG-2, IMG-9). Throws `invalid_size` with the allowed sizes and the nearest one, or the
+ * 400 of a field that the model does not support.
+ */
 export const chooseSize = (model: ImageModel, wish: RequestedSize): ChosenSize => {
   const rule = model.image.size;
   refuseOtherFields(model, wish);
@@ -53,7 +56,7 @@ export const chooseSize = (model: ImageModel, wish: RequestedSize): ChosenSize =
   }
 };
 
-/** Only models whose vendor has them take width, height and a ratio. */
+/** Rejects width, height and a ratio, unless the provider of the model has these fields. */
 const refuseOtherFields = ({ id, capabilities, image }: ImageModel, wish: RequestedSize): void => {
   const advice = adviceOf(image.size);
   const refuse = (param: string) => invalidRequest(param, `${param}: not supported with "${id}". ${advice}`);
@@ -69,13 +72,18 @@ const adviceOf = ({ mode }: SizeRule): string => {
 
 type FreeRule = Extract<ImageModel['image']['size'], { readonly mode: 'free' }>;
 
-/** https://help.bfl.ai/articles/1691577414-can-i-generate-different-aspect-ratios-compared-to-what-the-input-image-is */
+/** Source: https://help.bfl.ai/articles/1691577414-can-i-generate-different-aspect-ratios-compared-to-what-the-input-image-is */
 const sizeDefault: Dimensions = { width: 1_024, height: 1_024 };
 
-/** Pixels of an image with only a ratio: about a megapixel, the range of the lowest price. */
+/**
+ * Maximum number of pixels of an image if the client gives only a ratio: about a megapixel, which has the lowest price.
+ */
 const RATIO_PIXELS_MAX = 1_048_576;
 
-/** Chooses any size within the bounds, given in one of three ways. Rejects two of them together. */
+/**
+ * Chooses a size within the bounds from `size`, from width and height, or from a ratio. Rejects more than one of the
+ * three.
+ */
 const chooseFree = (model: ImageModel, rule: FreeRule, wish: RequestedSize): ChosenSize => {
   const { size, aspectRatio } = wish;
   const bounds = boundsOf(rule);

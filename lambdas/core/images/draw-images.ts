@@ -28,11 +28,11 @@ export interface ImageParams {
   readonly protocol: 'images_generations' | 'images_edits';
   readonly modelId: string;
   readonly format: 'url' | 'b64_json';
-  /** The client's own name for its end user (CHAT-15). */
+  /** End user, as the client names them (CHAT-15). */
   readonly endUser: string | undefined;
-  /** Only what it would cost is asked (BILL-16). */
+  /** Whether the client requests only the cost (BILL-16). */
   readonly dryRun: boolean;
-  /** Checks the request against a model's entry. Throws GatewayError naming the field. */
+  /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */
   validateFor(model: ImageModel): ImageAsk;
 }
 
@@ -43,7 +43,7 @@ export interface MadeImages {
   readonly usage: TokenUsage | undefined;
 }
 
-/** Under an Idempotency-Key: what is stored before the charge. */
+/** Response that is stored before the charge, for a request with an idempotency key. */
 export interface KeyedImages {
   readonly claimed: ClaimedRequest;
   readonly toStored: (made: MadeImages, costPicos: bigint) => StoredResponse;
@@ -53,7 +53,10 @@ type DrawnImages = DryRun | { readonly kind: 'answer'; readonly made: MadeImages
 
 const ADVICE = 'request fewer or smaller images';
 
-/** Validates, places a hold, draws, stores the links and settles (BILL-1). Images that the client cannot get are free (IMG-7). */
+/**
+ * Validates, places a hold, generates the images, stores the links and settles (BILL-1). Images that cannot reach the
+ * client are free (IMG-7).
+ */
 export const drawImages = async (
   deps: ImageDependencies,
   caller: Caller,
@@ -108,13 +111,13 @@ const toCounts = (images: readonly MadeImage[], drawing: Drawing): DrawnCounts =
 const nothingDrawn = (): GatewayError =>
   new GatewayError('upstream_error', 'The model returned no image. Nothing was charged. Retry the request.');
 
-/** An image in the form that the client asked for, with the dimensions that it really has. */
+/** An image in the form that the client requested, with its actual dimensions. */
 interface MadeImage extends Dimensions {
   readonly content: { readonly kind: 'url'; readonly url: string } | { readonly kind: 'base64'; readonly text: string };
   readonly revisedPrompt: string | undefined;
 }
 
-/** Those that can be had, in the vendor's order. Throws what kept the first of them away when there is none. */
+/** Returns the images that can be read, in the provider's order. If there is none, throws the error of the first. */
 export const deliverImages = async (
   deps: ImageDependencies,
   images: readonly DrawnImage[],
@@ -142,8 +145,8 @@ const deliver = async (
     return { content: { kind: 'base64', text: Buffer.from(bytes).toString('base64') }, width, height, revisedPrompt };
   }
   try {
-    // The provider charges for the image in any case. An image of a lost response has no link and is deleted with its
-    // day.
+    // Retried, because the provider charges for the image in any case. If the reply of a write is lost, the retry
+    // stores a second copy; the first copy has no link and is deleted after its retention.
     const url = await retryUntilDefinite(deps.ledger, () => linkImage(deps, deps.ledger.clock.now(), bytes, mediaType));
     return { content: { kind: 'url', url }, width, height, revisedPrompt };
   } catch (error) {

@@ -10,9 +10,9 @@ type RowOf<Unit extends PriceRow['unit']> = Extract<PriceRow, { readonly unit: U
 
 /** Result of a request with at least one image. */
 export interface DrawnCounts extends Delivery {
-  /** As the vendor reported it, of all the images it made. */
+  /** Usage that the provider reported for all the images it made. */
   readonly usage: TokenUsage | undefined;
-  /** The same. */
+  /** Size that the provider reported for all the images it made, in thousandths of a megapixel. */
   readonly milliMegapixels: { readonly output: number; readonly reference: number } | undefined;
   /** Pixels of each delivered image. */
   readonly pixels: readonly number[];
@@ -20,17 +20,19 @@ export interface DrawnCounts extends Delivery {
 
 export interface ImageMoney {
   readonly holdPicos: bigint;
-  /** Pico-USD for one of what is counted. */
+  /** Pico-USD per unit. */
   readonly prices: Readonly<Record<string, bigint>>;
-  /** Output tokens that the hold covers, for providers that accept a cap. */
+  /** Output tokens that the hold covers, for providers that accept a limit. */
   readonly outputTokensMax?: number;
-  /** An answer without usage is an alarm (BILL-10). */
+  /** Whether a response without usage raises an alarm (BILL-10). */
   readonly expectsUsage: boolean;
   /** Only delivered images are charged (IMG-7). */
   readonly chargeFor: (drawn: DrawnCounts) => Charge;
 }
 
-/** IMG-8: the price of exactly this combination. Throws the 400 of one that has none. */
+/**
+ * Returns the price of this combination of size and quality (IMG-8). Throws the 400 of a combination without a price.
+ */
 export const priceImages = (row: PriceRow, model: ImageModel, ask: ImageAsk): ImageMoney => {
   switch (row.unit) {
     case '1M_tokens':
@@ -74,15 +76,18 @@ const PIXELS_PER_MEGAPIXEL = 1_000_000;
 const MILLI = 1_000n;
 
 /**
- * Largest counted size of a reference. The provider scales it below 2048x2048 before it reads it, and may round up.
- * Source:
+ * Largest billed size of a reference image, in megapixels. The provider scales the image below 2048x2048 before it
+ * reads the image, and may round the size up. Source:
  * https://help.bfl.ai/articles/1691577414-can-i-generate-different-aspect-ratios-compared-to-what-the-input-image-is
  */
 const REFERENCE_MEGAPIXELS_MAX = 5;
 
 const milliMegapixelsOf = (pixels: number): number => Math.ceil(pixels / (PIXELS_PER_MEGAPIXEL / 1_000));
 
-/** Whole megapixels are held for, since the vendor may round up; what it reports is charged, else the dimensions (BILL-3). */
+/**
+ * Prices images by megapixel. The hold rounds up to whole megapixels, because the provider may. The charge uses the
+ * reported size, or else the dimensions (BILL-3).
+ */
 const priceByMegapixel = ({ rates }: RowOf<'megapixel'>, ask: ImageAsk): ImageMoney => {
   const prices = {
     firstMegapixel: rates.firstMegapixel,
@@ -118,7 +123,10 @@ const priceByMegapixel = ({ rates }: RowOf<'megapixel'>, ask: ImageAsk): ImageMo
   };
 };
 
-/** Sum over the references with known dimensions. */
+/**
+ * Billed size of the reference files, in thousandths of a megapixel. References by URL count as 0, because their
+ * dimensions are unknown.
+ */
 const referencesOf = ({ references }: ImageAsk): number =>
   references.reduce((sum, reference) => {
     if (reference.kind === 'url') return sum;
@@ -128,10 +136,10 @@ const referencesOf = ({ references }: ImageAsk): number =>
 
 type TokenRow = Extract<ImageModel['prices'][number], { readonly unit: '1M_tokens' }>;
 
-/** Largest cost of a reference in tokens, if the catalog entry does not state it. */
+/** Largest cost of a reference image in tokens, if the catalog entry does not state it. */
 const REFERENCE_TOKENS = 6_500;
 
-/** Tokens for thinking and text besides the image, if the price includes them. */
+/** Tokens for thinking and text besides the image, if the entry has a price for text output. */
 const TEXT_TOKENS = 4_096;
 
 /** Tokens that a provider adds around a prompt. */
@@ -142,7 +150,10 @@ const IMPLAUSIBLE_TIMES = 4;
 
 const ESTIMATED_PIXELS = 1_024 * 1_024;
 
-/** BILL-5: by the tokens of exactly this size and quality; the vendor's count settles. Throws the 400 of what has no price. */
+/**
+ * Prices images by token (BILL-5). The hold covers the tokens of this size and quality; the charge uses the provider's
+ * count. Throws the 400 of a combination without a price.
+ */
 const priceByTokens = (row: TokenRow, model: ImageModel, ask: ImageAsk): ImageMoney => {
   const prices = pricesOf(row);
   const { n, references, mask } = ask;
@@ -169,7 +180,10 @@ type Counts = Readonly<Record<string, number>>;
 
 type Prices = Readonly<Record<string, bigint>>;
 
-/** A kind without its own price costs as much as the kind it belongs to, so that nothing is free by mistake (IMG-8). */
+/**
+ * Returns the prices. A kind of token without its own price costs as much as the kind it belongs to, so that no token
+ * is free by mistake (IMG-8).
+ */
 export const pricesOf = ({ rates }: TokenRow): Prices => {
   const { textInput, imageInput = textInput, imageOutput, textOutput = imageOutput } = rates;
   return {
@@ -199,14 +213,17 @@ const imageTokensFor = (row: TokenRow, model: ImageModel, { size, quality }: Ima
   return Math.ceil(tokens * Math.max(1, pixelsOf(size) / ESTIMATED_PIXELS));
 };
 
-/** If the provider chooses, the most expensive size counts. */
+/** Returns the image tokens of a tier. If the provider chooses the size, the tier with the most tokens counts. */
 const tokensOfTier = (tokens: Readonly<Record<string, number>>, size: ChosenSize): number | undefined =>
   size.kind === 'vendor' ? largest(Object.values(tokens)) : tokens[size.tier ?? ''];
 
 const largest = <Amount extends number | bigint>(amounts: readonly Amount[]): Amount | undefined =>
   amounts.reduce<Amount | undefined>((most, each) => (most === undefined || each > most ? each : most), undefined);
 
-/** No usage charges no tokens (BILL-10). Counts that cannot be true are charged at their bound, and kept as reported. */
+/**
+ * Returns the charge. Without usage, no tokens are charged (BILL-10). Implausible counts are charged at their bound and
+ * stored as reported.
+ */
 const chargeFor = (
   usage: TokenUsage | undefined,
   prices: Prices,
@@ -215,7 +232,7 @@ const chargeFor = (
   if (!usage) return { amountPicos: 0n, prices, usage: {}, implausible: false };
   const { cacheRead, imageInput = 0, cachedImageInput = 0, imageOutput = 0 } = usage;
   const told = promptTokensOf(usage);
-  // Whatever else a vendor counts of a prompt has the price of its text.
+  // All other prompt tokens are charged as text.
   const prompt = { input: told - cacheRead - imageInput - cachedImageInput, cacheRead, imageInput, cachedImageInput };
   const answer = { imageOutput, output: usage.output + usage.reasoning };
   return {
@@ -226,7 +243,7 @@ const chargeFor = (
   };
 };
 
-/** Up to the bound all together, in the order given. */
+/** Limits the sum of the counts to `most`, in the given order. */
 const within = (counts: Counts, most: number): Counts => {
   let left = most;
   return Object.fromEntries(
@@ -238,20 +255,25 @@ const within = (counts: Counts, most: number): Counts => {
   );
 };
 
-/** Images that a client gets, of those its vendor made: at least as many. */
+/** Number of images for the client, and number of images that the provider made, which is at least as large. */
 interface Delivery {
   readonly delivered: number;
   readonly made: number;
 }
 
-/** A vendor counts every image that it made: those that did not reach the client are not paid for (IMG-7). Rounded down. */
+/**
+ * Returns the share of the delivered images, rounded down. The provider counts every image; images that did not reach
+ * the client are not charged (IMG-7).
+ */
 const deliveredShare = (count: number, { delivered, made }: Delivery): number => Math.floor((count * delivered) / made);
 
-/** Input and text of the provider count for the delivered images too. */
+/**
+ * Returns the usage with the delivered images' share of the image tokens. Prompt tokens and text output count in full.
+ */
 export const deliveredUsage = (usage: TokenUsage, delivery: Delivery): TokenUsage =>
   usage.imageOutput === undefined ? usage : { ...usage, imageOutput: deliveredShare(usage.imageOutput, delivery) };
 
-/** IMG-8: what has no price is refused, and never free. */
+/** Returns the error for a combination without a price (IMG-8). */
 const unpriced = ({ id }: ImageModel, param: 'size' | 'quality'): GatewayError => {
   const message = `${param}: "${id}" has no price for this ${param}. Choose another.`;
   return param === 'size' ? new GatewayError('invalid_size', message, { param }) : invalidRequest(param, message);

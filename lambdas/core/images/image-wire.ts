@@ -12,30 +12,33 @@ export interface Dimensions {
 
 export type ImageTier = '1K' | '1.5K' | '2K' | '4K';
 
-/** A size that the model's entry allows. */
+/** A size that the catalog entry of the model allows. */
 export type ChosenSize =
-  /** `width` and `height` go to the vendor; they differ from `asked` where it draws less (IMG-9). */
+  /**
+   * `width` and `height` are sent to the provider. They differ from `asked` if the provider generates a smaller image
+   * (IMG-9).
+   */
   | {
       readonly kind: 'pixels';
       readonly width: number;
       readonly height: number;
-      /** As the client wrote it, `<width>x<height>`. */
+      /** Size as the client wrote it, `<width>x<height>`. */
       readonly asked: string;
-      /** The step of size that this one counts as, where the entry has steps. */
+      /** Tier of this size, if the catalog entry has tiers. */
       readonly tier: ImageTier | undefined;
     }
-  /** A step by name; `aspectRatio` such as `16:9` where a pixel size was mapped to it. */
+  /** A tier by name; `aspectRatio` such as `16:9` if a pixel size was mapped to it. */
   | { readonly kind: 'tier'; readonly tier: ImageTier; readonly aspectRatio: string | undefined }
-  /** The vendor's choice, never above this many pixels. */
+  /** Size that the provider chooses, with at most this many pixels. */
   | { readonly kind: 'vendor'; readonly pixelsMax: number };
 
-/** An image that came with the request, its content checked and its dimensions read. */
+/** An image in the request, with checked content and known dimensions. */
 export interface ImageFile extends Dimensions {
   readonly mediaType: ImageMediaType;
   readonly bytes: Uint8Array;
 }
 
-/** An image to draw from, in the client's order. A URL is the vendor's to fetch; nothing about it is known. */
+/** A reference image, in the client's order. The provider fetches a URL, so nothing about the image is known. */
 export type ImageReference =
   | { readonly kind: 'file'; readonly file: ImageFile; readonly param: string }
   | { readonly kind: 'url'; readonly url: string; readonly param: string };
@@ -43,15 +46,15 @@ export type ImageReference =
 /** Parameters for the model, valid for its catalog entry (IMG-2 to IMG-5). */
 export interface ImageAsk {
   readonly prompt: string;
-  /** How many images. */
+  /** Number of images. */
   readonly n: number;
   readonly size: ChosenSize;
-  /** Undefined where the model has none, or chooses. */
+  /** Undefined if the model has no quality, or chooses it. */
   readonly quality: ImageQuality | undefined;
   readonly references: readonly ImageReference[];
-  /** Where the first reference is transparent, or this one is, the model paints (IMG-5). */
+  /** The model paints where the first reference image, or this mask, is transparent (IMG-5). */
   readonly mask: ImageFile | undefined;
-  /** Fields of the entry's own (`extraFields`): strings, numbers and booleans, as the client sent them. */
+  /** Additional fields of the catalog entry (`extraFields`): strings, numbers and booleans, as the client sent them. */
   readonly extras: JsonObject;
   readonly endUser: string | undefined;
 }
@@ -62,33 +65,33 @@ export interface ImageCall extends ImageAsk {
   readonly upstream: Upstream;
   /** Output tokens that the hold covers, for models that choose the number of tokens (BILL-6). */
   readonly outputTokensMax?: number | undefined;
-  /** Aborted when the upstream's time is over. Its reason is the GatewayError to end with. */
+  /** Aborted at the upstream's timeout. Its reason is the GatewayError for the client. */
   readonly signal: AbortSignal;
 }
 
-/** One image that the vendor says it has made. */
+/** An image that the provider reports as made. */
 export interface DrawnImage {
   /**
-   * Its bytes, unchecked: decoded, or fetched from where the vendor put it. Called once. Throws GatewayError (`upstream_error`,
-   * `content_filter`) when they cannot be had.
+   * Returns its unchecked bytes, decoded or fetched from the provider's URL. Called once. Throws a GatewayError
+   * (`upstream_error`, `content_filter`) if it cannot be read.
    */
   readonly read: () => Promise<Uint8Array>;
-  /** The prompt as the vendor changed it, if it says so. */
+  /** Prompt as the provider changed it, if it reports the change. */
   readonly revisedPrompt?: string | undefined;
 }
 
 /** Result of the provider. It has at least one image; otherwise the wire throws the client's GatewayError. */
 export interface Drawing {
   readonly images: readonly DrawnImage[];
-  /** The vendor's own tokens, by modality; of all the images in the answer. */
+  /** Tokens that the provider reported for all the images in the response, by modality. */
   readonly usage: TokenUsage | undefined;
   /** Billed thousandths of a megapixel, if the provider reports them. */
   readonly milliMegapixels?: { readonly output: number; readonly reference: number } | undefined;
 }
 
-/** One vendor protocol. Makes exactly one paid call (GEN-5), and as many free ones as it takes to see it end. */
+/** Protocol of a provider. Makes exactly one paid call (GEN-5), and any number of free calls that read its state. */
 export interface ImageWire {
-  /** Throws the 400 for what this vendor cannot do, before money is held. Nothing is sent. */
+  /** Throws the 400 for a request that the provider cannot serve, before money is held. Sends nothing. */
   check?(ask: ImageAsk, model: ImageModel): void;
   draw(call: ImageCall): Promise<Drawing>;
 }

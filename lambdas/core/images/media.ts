@@ -1,17 +1,17 @@
 import type { ImageMediaType } from '../image-type.ts';
 
-/** IMG-6. */
+/** Lifetime of a link (IMG-6). */
 const LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
 export interface MediaDependencies {
   readonly media: MediaStore;
   /** 128 random bits as 32 hexadecimal digits. */
   readonly newMediaToken: () => string;
-  /** The address that links begin with, without a slash at its end. */
+  /** URL prefix of links, without a trailing slash. */
   readonly mediaUrl: string;
 }
 
-/** Name of an unguessable link: its end in epoch seconds, and 128 random bits. */
+/** Name of an unguessable link: its end in epoch seconds and 128 random bits. */
 interface MediaLink {
   readonly name: string;
   readonly url: string;
@@ -30,7 +30,7 @@ export const mediaEndsAt = (name: string): number | undefined => {
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 };
 
-/** Puts an image behind a link of its own and answers its address. Throws StoreError. */
+/** Stores an image and returns its link. Throws StoreError. */
 export const linkImage = async (
   deps: MediaDependencies,
   nowMs: number,
@@ -48,15 +48,15 @@ export interface StoredMedia {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Images that links lead to. Throws StoreError. */
+/** Images behind links. Throws StoreError. */
 export interface MediaStore {
   put(name: string, bytes: Uint8Array, mediaType: ImageMediaType): Promise<void>;
-  /** Undefined when there is no such image. Whether its time is over is not asked here. */
+  /** Returns undefined if the image does not exist. Ignores whether the link has ended. */
   open(name: string): Promise<StoredMedia | undefined>;
 }
 
-/** Files of pages, put there when the gateway is deployed. Throws StoreError. */
+/** Files of pages, stored by the deployment. Throws StoreError. */
 export interface PageFiles {
-  /** Undefined when the page has no such file. */
+  /** Returns undefined if the page has no such file. */
   open(page: string, file: string): Promise<StoredMedia | undefined>;
 }

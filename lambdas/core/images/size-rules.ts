@@ -22,7 +22,7 @@ interface Refused {
   readonly param?: string;
 }
 
-/** GEN-4: error with the allowed sizes, and the nearest one if it is known. */
+/** Returns an error with the allowed sizes, and the nearest one if it is known (GEN-4). */
 export const invalidSize = ({ id }: ImageModel, { allowed, nearest, param = 'size' }: Refused): GatewayError => {
   const advice = nearest === undefined ? '' : ` The nearest is ${nearest}.`;
   return new GatewayError('invalid_size', `${param}: must be ${allowed} with "${id}".${advice}`, { param });
@@ -70,7 +70,7 @@ export const chooseListed = (model: ImageModel, rule: RuleOf<'enum'>, size: stri
   throw invalidSize(model, { allowed, nearest: nearestIn(values, wanted) });
 };
 
-/** IMG-9: one of the list; what the vendor cannot draw is drawn at the largest size of the same ratio. */
+/** Chooses a size of the list (IMG-9). If the provider cannot generate it, uses the largest size of the same ratio. */
 export const chooseByTier = (model: ImageModel, rule: RuleOf<'enum_by_tier'>, size: string | undefined): ChosenSize => {
   const listed = tiersUpwards.flatMap((tier) => (rule.tiers[tier] ?? []).map((value) => ({ tier, value })));
   const found = size === undefined ? listed[0] : listed.find(({ value }) => value === size);
@@ -89,16 +89,19 @@ const drawnAs = (asked: Dimensions, { upstreamLimit }: RuleOf<'enum_by_tier'>): 
 /** https://ai.google.dev/gemini-api/docs/image-generation, `imageConfig.aspectRatio`. */
 const vendorRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
 
-/** A size much longer than the longest of these would come back as another shape. */
+/**
+ * Maximum ratio of the longer edge to the shorter. For a larger ratio, the provider would return an image of another
+ * shape.
+ */
 const RATIO_MAX = 3;
 
-/** The longest edge that counts as a step; beyond the last it is the largest step. */
+/** Longest edge of each tier. A larger size counts as the largest tier. */
 const stepEdges: readonly (readonly [ImageTier, number])[] = [
   ['1K', 1_536],
   ['2K', 2_560],
 ];
 
-/** A step by its name, or a size in pixels as the step that it belongs to and the vendor's nearest ratio. */
+/** Returns a tier by its name, or the tier of a size in pixels with the nearest ratio of the provider. */
 export const chooseStep = (model: ImageModel, rule: RuleOf<'tiers'>, size: string | undefined): ChosenSize => {
   const { tiers, maxEdge } = rule;
   if (size === undefined || size === 'auto') {
@@ -153,7 +156,7 @@ const areaBounds = ({ minPixels, maxPixels = AREA_EDGE_MAX ** 2 }: RuleOf<'pixel
   maxRatio: 16,
 });
 
-/** Which sizes a model draws, in pixels. */
+/** Sizes that a model generates, in pixels. */
 export interface SizeBounds {
   /** Divisor of each edge. */
   readonly multipleOf: number;
@@ -162,11 +165,11 @@ export interface SizeBounds {
   /** Bounds of the product of both edges. */
   readonly minPixels: number;
   readonly maxPixels: number;
-  /** The longer edge over the shorter; infinite where any shape is drawn. */
+  /** Longer edge divided by the shorter; infinite if any shape is allowed. */
   readonly maxRatio: number;
 }
 
-/** A suggestion is a round size also where the vendor takes odd ones. */
+/** Suggested sizes are multiples of this, even if the provider accepts others. */
 const SUGGESTED_STEP = 16;
 
 const ratioOf = ({ width, height }: Dimensions): number => Math.max(width, height) / Math.min(width, height);
@@ -174,7 +177,7 @@ const ratioOf = ({ width, height }: Dimensions): number => Math.max(width, heigh
 const edgeFits = (edge: number, { multipleOf, minEdge, maxEdge }: SizeBounds): boolean =>
   edge % multipleOf === 0 && edge >= minEdge && edge <= maxEdge;
 
-/** The first edge that breaks the bounds alone, or both where it is their area or shape; undefined when the size is drawn. */
+/** Returns the edge that breaks the bounds, or `both` if the area or shape does. Undefined if the size is allowed. */
 export const misfitOf = (size: Dimensions, bounds: SizeBounds): 'width' | 'height' | 'both' | undefined => {
   if (!edgeFits(size.width, bounds)) return 'width';
   if (!edgeFits(size.height, bounds)) return 'height';
@@ -193,10 +196,10 @@ export const describeBounds = (bounds: SizeBounds): string => {
   ].join(', ');
   const area = minPixels > minEdge ** 2 ? `${minPixels} to ${maxPixels} pixels` : `at most ${maxPixels} pixels`;
   const shape = Number.isFinite(maxRatio) ? `, the longer edge at most ${maxRatio} times the shorter` : '';
-  return `<width>x<height>, each edge ${edges}, together ${area}${shape}`;
+  return `<width>x<height>, each edge ${edges}, an area of ${area}${shape}`;
 };
 
-/** The size within the bounds that is least far away. Undefined only where the bounds leave no size at all. */
+/** Returns the nearest size within the bounds. Undefined only if the bounds allow no size. */
 export const nearestWithin = (asked: Dimensions, bounds: SizeBounds): Dimensions | undefined => {
   const { minEdge, maxEdge, minPixels, maxPixels, maxRatio } = bounds;
   const step = Math.max(bounds.multipleOf, SUGGESTED_STEP);
@@ -215,24 +218,28 @@ export const nearestWithin = (asked: Dimensions, bounds: SizeBounds): Dimensions
   return nearestOf(sizes, (size) => distanceOf(size, asked));
 };
 
-/** An image this near to a ratio passes for it. */
+/** Largest deviation at which an image counts as having a ratio. */
 const ERROR_MAX = 0.02;
 
-/** An exact ratio that costs more than this share of the pixels is not worth it. */
+/** Smallest share of the allowed pixels that the exact ratio must reach to be preferred. */
 const EXACT_SHARE_MIN = 0.5;
 
 const divisorOf = (one: number, other: number): number => (other === 0 ? one : divisorOf(other, one % other));
 
 /**
- * The largest size of a ratio within the bounds: of exactly that ratio, unless edges of the right multiple leave none of a fair size;
- * then the largest that comes near. Undefined when there is none.
+ * Returns the largest size of a ratio within the bounds. Prefers the exact ratio, unless the step allows only a much
+ * smaller size. Undefined if there is none.
  */
 export const largestOfRatio = (ratio: Dimensions, bounds: SizeBounds): Dimensions | undefined => {
   const exact = exactOf(ratio, bounds);
   return exact && exact.width * exact.height >= bounds.maxPixels * EXACT_SHARE_MIN ? exact : nearOf(ratio, bounds);
 };
 
-/** Both edges are multiples of the step only when what they have in common is one. */
+/**
+ * Returns the largest size of exactly this ratio whose edges are multiples of the step; undefined if that size is
+ * outside the bounds. The edges of the reduced ratio have no common factor, so their multiplier must itself be a
+ * multiple of the step.
+ */
 const exactOf = (ratio: Dimensions, bounds: SizeBounds): Dimensions | undefined => {
   const divisor = divisorOf(ratio.width, ratio.height);
   const width = (ratio.width / divisor) * bounds.multipleOf;
@@ -265,12 +272,12 @@ const guessForm = /(\d{1,6})\D{1,3}(\d{1,6})/;
 
 const stepForm = /^\s*(\d{1,2}(?:\.\d)?)\s*k\s*$/i;
 
-/** No size is longer: a client's megabytes are not searched for one. */
+/** Longest text in which a size is searched, in characters. */
 const GUESSED_CHARACTERS_MAX = 32;
 
 const STEP_PIXELS = 1_024;
 
-/** `<width>x<height>` without leading zeros; undefined for anything else. */
+/** Parses `<width>x<height>` without leading zeros. Returns undefined for other text. */
 const parseSize = (text: string): Dimensions | undefined => toDimensions(sizeForm.exec(text));
 
 export const toSizeText = ({ width, height }: Dimensions): string => `${width}x${height}`;
@@ -292,7 +299,7 @@ const toDimensions = (found: RegExpExecArray | null): Dimensions | undefined => 
 /** Weight of the shape. If two sizes are equally distant, the one with the same shape is suggested. */
 const SHAPE_WEIGHT = 1.1;
 
-/** How far apart two sizes are; twice as much is as far as half as much. */
+/** Returns the distance of two sizes. Twice the size is as far as half the size. */
 const distanceOf = (one: Dimensions, other: Dimensions): number => {
   const wider = Math.log(one.width / other.width);
   const higher = Math.log(one.height / other.height);
@@ -313,7 +320,7 @@ const nearestOf = <Item>(items: readonly Item[], distance: (item: Item) => numbe
 
 const nominalEdges: Readonly<Record<ImageTier, number>> = { '1K': 1_024, '1.5K': 1_536, '2K': 2_048, '4K': 4_096 };
 
-/** The most pixels an image of that size has; a named step is a square of its edge, whatever its ratio. */
+/** Returns the maximum number of pixels of that size. A tier counts as a square of its edge, whatever its ratio. */
 export const pixelsOf = (size: ChosenSize): number => {
   switch (size.kind) {
     case 'pixels':

@@ -14,7 +14,7 @@ export type EmbeddingWire = InputWire;
 export type EmbeddingDependencies = InputDependencies;
 export type EmbeddingParams = InputParams<EmbeddingModel>;
 
-/** EMB-1. No input is longer than the model's context, so that all of them together have a bound. */
+/** EMB-1: creates embeddings. The model's context limits each input, and therefore also the sum of all inputs. */
 export const embed = async (
   deps: EmbeddingDependencies,
   caller: Caller,

@@ -14,7 +14,10 @@ export type ModerationWire = InputWire;
 export type ModerationDependencies = InputDependencies;
 export type ModerationParams = InputParams<ModerationModel>;
 
-/** MOD-1. A price of 0 is a price. An entry states no context here, so the estimate is also what can be true at most. */
+/**
+ * MOD-1: moderates inputs. The price may be 0. The catalog entry of a moderation model states no context, so the
+ * estimate also bounds plausible counts.
+ */
 export const moderate = async (
   deps: ModerationDependencies,
   caller: Caller,

@@ -10,29 +10,29 @@ import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
 import type { Charge } from '../pricing/charge.ts';
 import { promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
 
-/** Models that are sold by what goes in alone. */
+/** Models that are priced by their input alone. */
 export type InputModel = EmbeddingModel | ModerationModel;
 
 export interface InputCall {
   readonly provider: Provider;
   readonly upstream: Upstream;
-  /** The catalog's id, which the answer is to show. */
+  /** Model id of the catalog, for the response. */
   readonly modelId: string;
-  /** The body in the client's protocol, valid. */
+  /** Valid body in the client's protocol. */
   readonly body: JsonObject;
-  /** Aborted when the upstream's time is over. Its reason is the GatewayError to end with. */
+  /** Aborted at the upstream's timeout. Its reason is the GatewayError for the client. */
   readonly signal: AbortSignal;
 }
 
 export interface InputAnswer {
-  /** As the vendor sent it but for the model's id. It can have many megabytes. */
+  /** Response of the provider with the model id replaced. It can have many megabytes. */
   readonly text: string;
-  /** The same parsed. */
+  /** Parsed `text`. */
   readonly body: JsonObject;
   readonly usage: TokenUsage | undefined;
 }
 
-/** A vendor protocol whose answers come whole and cost by their input. Makes exactly one call (GEN-5). */
+/** Provider protocol without streams, priced by input. Makes exactly one call (GEN-5). */
 export interface InputWire {
   send(call: InputCall): Promise<InputAnswer>;
 }
@@ -44,24 +44,24 @@ export interface InputDependencies extends PaidCallDependencies {
 /** Parameters for the model, and the basis of the estimate. */
 export interface InputRequest {
   readonly body: JsonObject;
-  /** UTF-8 bytes of the inputs that are text. */
+  /** UTF-8 bytes of the text inputs. */
   readonly bytes: number;
-  /** Tokens of the inputs that are lists of them. */
+  /** Tokens of the inputs that are token lists. */
   readonly tokens: number;
-  /** How many inputs there are. */
+  /** Number of inputs. */
   readonly inputs: number;
-  /** Names of the request's fields that were ignored. */
+  /** Names of the ignored request fields. */
   readonly ignored: readonly string[];
 }
 
 /** Parameters of the client before the model is looked up. */
 export interface InputParams<Sold extends InputModel> {
   readonly modelId: string;
-  /** The client's own name for its end user; kept with the charge and the log (CHAT-15). */
+  /** End user, as the client names them. Stored with the charge and the log (CHAT-15). */
   readonly endUser: string | undefined;
-  /** Only what it would cost is asked (BILL-16). */
+  /** Whether the client requests only the cost (BILL-16). */
   readonly dryRun?: boolean;
-  /** Checks the request against a model's entry. Throws GatewayError naming the field. */
+  /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */
   validateFor(model: Sold): InputRequest;
 }
 
@@ -69,9 +69,9 @@ export interface SoldInput {
   readonly body: JsonObject;
   readonly ignored: readonly string[];
   readonly endUser: string | undefined;
-  /** The most tokens the input can have, for the hold. */
+  /** Maximum number of tokens of the input, for the hold. */
   readonly tokensAtMost: number;
-  /** A count above this cannot be true (BILL-7). */
+  /** Counts above this are implausible (BILL-7). */
   readonly tokensMax: number;
   /** Pico-USD per token. */
   readonly rate: bigint;
@@ -87,10 +87,13 @@ export type PaidInput =
       readonly ignored: readonly string[];
     };
 
-/** A token covers at least one byte. */
+/** Returns the maximum number of tokens. A token covers at least one byte. */
 export const inputTokensAtMost = ({ bytes, tokens }: InputRequest): number => bytes + tokens;
 
-/** Places a hold, calls, settles (BILL-1). A hold of 0 is placed too: the ledger then rejects a blocked or empty account. */
+/**
+ * Places a hold, calls the provider and settles (BILL-1). Places a hold of 0 too, so that the ledger rejects a blocked
+ * or empty account.
+ */
 export const inputAnswer = async (
   deps: InputDependencies,
   caller: Caller,
@@ -120,7 +123,7 @@ export const inputAnswer = async (
   return { kind: 'answer', ...paid, ignored };
 };
 
-/** No usage charges no tokens (BILL-10). */
+/** Returns the charge. Without usage, no tokens are charged (BILL-10). */
 const chargeForInput = (usage: TokenUsage | undefined, rate: bigint, tokensMax: number): Charge => {
   const tokens = usage ? promptTokensOf(usage) : 0;
   return {

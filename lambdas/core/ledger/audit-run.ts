@@ -2,9 +2,12 @@ import { StoreError } from '../errors/store-error.ts';
 import type { AccountRecords } from './audit.ts';
 import { type AccountAudit, type AllAuditDependencies, auditAccount } from './audit.ts';
 
-/** Where the next run goes on. Every method is one call, safe to repeat, and throws StoreError without a definite answer. */
+/**
+ * Position of the next run. Every method is one call, safe to repeat, and throws StoreError if the result is not
+ * definite.
+ */
 export interface AuditCursor {
-  /** The place that the records named last; undefined at the beginning of a pass. */
+  /** Returns the last written place, after which the run continues; undefined at the start of a pass. */
   read(): Promise<string | undefined>;
   write(place: string | undefined): Promise<void>;
 }
@@ -14,7 +17,7 @@ export interface AuditRunDependencies extends AllAuditDependencies {
 }
 
 export interface AuditRun {
-  /** Every account has been looked at since the pass began. */
+  /** Whether every account was read since the pass began. */
   readonly complete: boolean;
 }
 
@@ -24,17 +27,17 @@ export interface AuditListener {
   tooLong(accountId: string): void;
 }
 
-/** What one process can hold of one account. */
+/** Number of records of one account that fit into the memory of a process. */
 const RECORDS_MAX = 500_000;
 
-/** A reading that was broken off. */
+/** Error that stops a read because the time is over or the account has too many records. */
 class TooLong extends StoreError {
   constructor() {
     super('unavailable', 'no time is left to read more');
   }
 }
 
-/** Goes on where the run before ended, until every account has been looked at or the time is over. Throws StoreError. */
+/** Continues after the previous run, until every account was audited or the time is over. Throws StoreError. */
 export const auditUntil = async (
   deps: AuditRunDependencies,
   endsAtMs: number,
@@ -56,7 +59,7 @@ export const auditUntil = async (
         continue;
       }
       const audit = await auditAccount({ ...deps, records: bounded(records, isOver) }, accountId).catch(ifTooLong);
-      // Had it not had the whole run for itself, it may have it next time.
+      // If the account was not the first one of this run, the next run may have enough time for it.
       if (audit === 'too-long' && isOver() && accounts > 0) {
         complete = false;
         break;
@@ -80,7 +83,7 @@ const ifTooLong = (error: unknown): 'too-long' => {
   throw error;
 };
 
-/** A new reading from the newest record ends the earlier one. */
+/** Limits the time and the number of records of a read. The count restarts when a read of all records begins. */
 const bounded = (records: AccountRecords, isOver: () => boolean): AccountRecords => {
   let read = 0;
   return {

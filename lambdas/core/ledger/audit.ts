@@ -16,14 +16,14 @@ export interface AllAuditDependencies extends AuditDependencies {
 
 export interface AccountAudit {
   readonly accountId: string;
-  /** False: the account was written to all the time, and its sums could not be compared. */
+  /** False if the account changed during every read, so its sums could not be compared. */
   readonly stable: boolean;
   readonly records: number;
   readonly openHolds: number;
   readonly expiredHolds: number;
   /** Hold ids of charges above their hold (BILL-7). */
   readonly overage: readonly string[];
-  /** Hold ids of charges whose counts could not be true (BILL-7). */
+  /** Hold ids of charges with implausible counts (BILL-7). */
   readonly implausible: readonly string[];
   readonly findings: readonly Finding[];
 }
@@ -57,7 +57,7 @@ const readUntilSure = async (deps: AuditDependencies, accountId: string): Promis
   }
 };
 
-/** All accounts, one after the other. */
+/** Audits all accounts, one after the other. */
 export async function* auditAll(deps: AllAuditDependencies): AsyncGenerator<AccountAudit, void> {
   for await (const accountId of accountIds(deps.records)) {
     const audit = await auditAccount(deps, accountId);
@@ -98,36 +98,36 @@ const unreadable = (accountId: string, { message }: Error): AccountAudit => ({
 });
 
 type Invariant =
-  /** Available plus open holds is credited minus spent. */
+  /** Available plus open holds equals credited minus spent. */
   | 'balance'
   /** Spent is the sum of the charges whose holds are closed. */
   | 'spent'
   /** Credited is the sum of the credits. */
   | 'credited'
-  /** Available is below zero only where a charge was above its hold, and says so (BILL-7). */
+  /** Available is negative only after a charge above its hold, which is marked `overage` (BILL-7). */
   | 'overdrawn-by-overage'
   | 'one-charge-per-request'
   | 'released-costs-nothing'
-  /** A charge is what its usage and prices come to (BILL-3), and never below zero. */
+  /** A charge equals its usage times its prices (BILL-3), and is never negative. */
   | 'charge-as-priced'
-  /** A record is stored under the account, hold and request that it names. */
+  /** A record is stored under the account, hold and request in its fields. */
   | 'record-in-place'
   /** A hold ends soon after its expiry (BILL-13). */
   | 'hold-swept'
-  /** Whatever is stored can be read. */
+  /** Every stored item is readable. */
   | 'readable';
 
 export interface Finding {
   readonly accountId: string;
-  /** A hold id; null where the account as a whole does not add up. */
+  /** Hold id; null for a finding about the whole account. */
   readonly recordId: string | null;
   readonly invariant: Invariant;
   readonly message: string;
-  /** By how much, where sums differ. Pico-USD. */
+  /** Difference of the sums in pico-USD, if sums differ. */
   readonly differencePicos?: bigint;
 }
 
-/** Later than the sweeper ever is. */
+/** Longer than any delay of the sweeper. */
 export const SWEEP_LATE_MS = 600_000;
 
 const findingsOf = (reading: Reading, nowMs: number): readonly Finding[] => [
@@ -161,7 +161,7 @@ const balanceFinding = (account: Account): readonly Finding[] =>
     ['credited less spent is', balanceOf(account)],
   );
 
-/** A record whose hold is still open has not been counted yet. */
+/** A record whose hold is open is not counted yet. */
 const sumFindings = ({ account, records, credits }: Reading): readonly Finding[] => {
   const closed = [...records.values()].filter(({ holdId }) => !account.holds.has(holdId));
   const charged = closed.filter(({ outcome }) => outcome === 'settled').map(({ amountPicos }) => amountPicos);
@@ -190,10 +190,14 @@ const recordFindings = ({ account, records }: Reading): readonly Finding[] => {
   for (const record of [...records.values()].toSorted((one, other) => (one.holdId < other.holdId ? -1 : 1))) {
     const { accountId, holdId, requestId, outcome, amountPicos } = record;
     if (accountId !== account.id || requestId !== requestIdOf(holdId))
-      find(record, 'record-in-place', `the record names account ${accountId} and request ${requestId}`);
+      find(
+        record,
+        'record-in-place',
+        `the record names account ${accountId} and request ${requestId}, but is not stored under both`,
+      );
     if (outcome === 'released') {
       if (amountPicos !== 0n)
-        find(record, 'released-costs-nothing', `released, and yet of ${formatUsd(amountPicos)} USD`);
+        find(record, 'released-costs-nothing', `released, but with a charge of ${formatUsd(amountPicos)} USD`);
       continue;
     }
     const priced = recordedAmount(record);
@@ -226,14 +230,14 @@ export interface AuditStores {
   readonly records: AccountRecords;
 }
 
-/** An account beside everything that was written down about it. */
+/** An account with all its records. */
 interface Reading {
   readonly account: Account;
-  /** By hold id. */
+  /** Records by hold id. */
   readonly records: ReadonlyMap<string, ChargeRecord>;
-  /** By reference. Pico-USD. */
+  /** Credits by reference, in pico-USD. */
   readonly credits: ReadonlyMap<string, bigint>;
-  /** Nothing was written to the account meanwhile, so that its sums can be compared. */
+  /** Whether the account did not change during the read, so its sums can be compared. */
   readonly stable: boolean;
 }
 
@@ -241,12 +245,15 @@ const TRIES = 50;
 
 const PAGE = 1_000;
 
-/** Records of requests that overtook one another are this close together, or a second reading finds them. */
+/**
+ * Number of known records that the next try reads again, because concurrent requests can finish in another order than
+ * they started.
+ */
 const OVERLAP = 50;
 
 /**
- * Reads the account before and after its records, again and again until both are the same. Records never change, so every try but the
- * first reads the latest ones only, which is fast enough to come between two writes of an account that is in use.
+ * Reads the account before and after its records, until both reads are equal. Records never change, so later tries read
+ * only the latest ones. That is fast enough to fit between two writes of an account in use.
  */
 const readStably = async (stores: AuditStores, accountId: string): Promise<Reading | undefined> => {
   const records = new Map<string, ChargeRecord>();
@@ -269,7 +276,10 @@ const readStably = async (stores: AuditStores, accountId: string): Promise<Readi
   return undefined;
 };
 
-/** Returns the id before which no new record is expected; undefined if there are too few records. */
+/**
+ * Reads records into the map. Returns the hold id before which no new record is expected, apart from open holds;
+ * undefined if there are too few records.
+ */
 const gather = async (
   source: AccountRecords,
   accountId: string,
@@ -287,11 +297,14 @@ const gather = async (
   }
 };
 
-/** Holds that were open may have been closed since; all others were placed later than those that are known. */
+/**
+ * Returns the hold id from which the next try must read: `latest`, or the oldest open hold if it is older, because that
+ * hold may have been closed since.
+ */
 const oldestInMotion = (account: Account, latest: string): string =>
   [...account.holds.keys()].reduce((oldest, holdId) => (holdId < oldest ? holdId : oldest), latest);
 
-/** Those without a price of their own cost what text costs. */
+/** Counts without their own price cost as much as text. */
 const promptCounts = [
   'input',
   'cacheRead',
@@ -304,7 +317,7 @@ const promptCounts = [
 
 const answerCounts = ['output', 'reasoning', 'imageOutput'] as const;
 
-/** What else is sold, each by a price of its own name. */
+/** Other counts, each with a price of the same name. */
 const otherCounts = [
   'image',
   'inputImage',

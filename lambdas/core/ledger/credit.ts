@@ -2,16 +2,19 @@ import { retryUntilDefinite } from '../retry.ts';
 import type { CreditRequest, LedgerDependencies, LedgerStore } from './ledger.ts';
 import { type Account, balanceOf } from './ledger.ts';
 
-/** Reference of the start credit. A payment with this reference would be taken for it and not credited. */
+/**
+ * Reference of the start credit. A payment with this reference would look like the start credit and would not be
+ * credited.
+ */
 export const START_REF = 'start';
 
-/** Form of a payment's reference. */
+/** Format of a payment reference. */
 export const REF_FORM = new RegExp(`^(?!${START_REF}$)(?:(?![#?])[!-~]){1,200}$`);
 
-/** The same in words. */
+/** Description of `REF_FORM` for error messages. */
 export const REF_RULE = `1 to 200 visible ASCII characters, without # and ?, and not "${START_REF}"`;
 
-/** Whether a payment may have this reference. */
+/** Whether a payment may use this reference. */
 export const isCreditRef = (text: string): boolean => REF_FORM.test(text);
 
 export type CreditDependencies = Pick<LedgerDependencies, 'clock' | 'random'> & {
@@ -20,7 +23,7 @@ export type CreditDependencies = Pick<LedgerDependencies, 'clock' | 'random'> & 
 
 export type Credited =
   | { readonly kind: 'credited' | 'repeated'; readonly account: Account; readonly balancePicos: bigint }
-  /** The reference has credited this much before. Pico-USD. */
+  /** The reference was already used to credit this other amount, in pico-USD. */
   | { readonly kind: 'other-amount'; readonly amountPicos: bigint }
   | { readonly kind: 'no-account' };
 

@@ -10,11 +10,14 @@ export interface PlacedHold {
   readonly requestId: string;
   readonly holdId: string;
   readonly amountPicos: bigint;
-  /** Unix milliseconds. From then on others may release it. */
+  /** Unix milliseconds. After this time other processes may release the hold. */
   readonly expiresAtMs: number;
 }
 
-/** Number of ids that a request may use, `.0` to `.3`. Resolving the holds of another request checks all of them. */
+/**
+ * Number of hold ids that a request may use, `.0` to `.3`. A request that takes over a claim resolves all ids of the
+ * previous owner.
+ */
 export const HOLD_IDS = 4;
 
 export const holdIdOf = (requestId: string, number: number): string => `${requestId}.${number}`;
@@ -31,29 +34,33 @@ export interface HoldParams {
   readonly expiresAtMs: number;
   /** First usable id. Lower ids belong to an earlier hold of the same request that was released. */
   readonly firstId?: number;
-  /** Given what is available, a smaller amount worth trying once, or undefined (BILL-6). */
+  /** Returns a smaller amount to try once for the available amount, or undefined (BILL-6). */
   readonly smaller?: (availablePicos: bigint) => bigint | undefined;
-  /** Sentence for a client without enough money: what the available amount pays for. */
+  /** Returns advice for a client without enough money: what the available amount pays for. */
   readonly advice?: (availablePicos: bigint) => string;
-  /** A sentence on what else would help. */
+  /** Last sentence of the error, which advises the client without enough money. Replaces the default. */
   readonly remedy?: string;
 }
 
-/** Between tries, at random up to this and twice as much each time. */
+/**
+ * Base of the random pause before a retry, in ms. The maximum is twice the base before the first retry and doubles with
+ * each further retry.
+ */
 const PAUSE_MS = 20;
 
-/** One id that was sent. */
+/** Attempt to place the hold under one id. */
 interface HoldTry {
   readonly holdId: string;
   readonly amountPicos: bigint;
-  /** No answer came: it may be held, or may be yet. */
+  /** No reply came: the hold may exist, or may still be written. */
   uncertain: boolean;
 }
 
 /**
- * Reserves money. An id goes over the wire once: each further try takes the next id, on condition that the id before is
- * not held, and adopts an earlier one that turns out to be. Otherwise a first attempt that was delayed and lands after its hold
- * was settled and removed would create the hold again, and the sweeper would charge it a second time.
+ * Places a hold. Each id is sent once. Each retry uses the next id, on the condition that the previous id is not held,
+ * and adopts an earlier hold that turns out to exist. A repeated id would be unsafe: a delayed first write could land
+ * after its hold was settled and removed. It would create the hold again, and the sweeper would charge it a second
+ * time.
  */
 export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Promise<PlacedHold> => {
   const attempts: HoldTry[] = [];
@@ -103,7 +110,10 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldParams, attempts: 
   );
 };
 
-/** A rejection is a definite result. Any other error, except a definite failure of the store, leaves the id open. */
+/**
+ * Whether the hold of an attempt may still exist after its error. It cannot exist after a rejection or a definite
+ * failure of the store.
+ */
 const uncertainAfter = (error: unknown): boolean =>
   error instanceof StoreError ? error.kind === 'unavailable' : !(error instanceof GatewayError);
 
@@ -122,7 +132,7 @@ const send = (
     previousHoldId: previous?.holdId,
   });
 
-/** Which of the ids the reply shows to be held, the latest first. */
+/** Returns the newest of the ids that the reply shows as held. */
 const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]): HoldTry | undefined => {
   if (reply.kind === 'held') return current;
   if (reply.kind === 'no-account') throw new GatewayError('internal_error', 'The account of this key is missing.');
@@ -139,7 +149,7 @@ const smallerAmount = (reply: HoldReply, order: HoldParams, mayShrink: boolean):
 };
 
 /**
- * Closes ids whose write may still land with a released record, so that they can never be settled. Best effort: the
+ * Writes a released record for each id whose write may still land, so that it can never be settled. Best effort: the
  * sweeper does the same when such a hold expires.
  */
 const giveUp = async (deps: LedgerDependencies, { accountId, requestId }: HoldParams, attempts: readonly HoldTry[]) => {

@@ -1,19 +1,16 @@
 import type { Clock } from '../clock.ts';
 import type { MoneyMeter } from '../metrics.ts';
 
-/** One open reservation of money. */
+/** An open hold. */
 export interface Hold {
   readonly amountPicos: bigint;
-  /** Unix milliseconds. A hold is released by the sweeper once this has passed. */
+  /** Unix milliseconds. After this time the sweeper releases the hold. */
   readonly expiresAtMs: number;
 }
 
 export type AccountStatus = 'active' | 'blocked';
 
-/**
- * The account item. In every state of it: balance = available + sum of open holds = credited - spent.
- * All amounts are pico-USD.
- */
+/** The account item. Always: balance = available + sum of open holds = credited - spent. All amounts are pico-USD. */
 export interface Account {
   readonly id: string;
   readonly status: AccountStatus;
@@ -21,11 +18,11 @@ export interface Account {
   readonly creditedPicos: bigint;
   readonly spentPicos: bigint;
   readonly holds: ReadonlyMap<string, Hold>;
-  /** Rises by one with every write. */
+  /** Increases by one with every write. */
   readonly version: number;
 }
 
-/** Open holds an account may have at a time (LIM-8). */
+/** Maximum number of open holds of an account (LIM-8). */
 export const HOLDS_MAX = 200;
 
 export const balanceOf = (account: Account): bigint => account.creditedPicos - account.spentPicos;
@@ -36,13 +33,13 @@ export const heldOf = (account: Account): bigint => {
   return sum;
 };
 
-/** What happened to one hold, written once and never changed. Its first write is the commit of the request. */
+/** Outcome of a hold, written once and never changed. Writing it commits the request. */
 export interface ChargeRecord {
   readonly accountId: string;
   readonly holdId: string;
   readonly requestId: string;
   readonly outcome: 'settled' | 'released';
-  /** 0 when released. Pico-USD. */
+  /** Pico-USD; 0 if released. */
   readonly amountPicos: bigint;
   /** Unix milliseconds. */
   readonly at: number;
@@ -51,15 +48,15 @@ export interface ChargeRecord {
   readonly usage?: Readonly<Record<string, number>>;
   /** Pico-USD per unit at the time of the hold. */
   readonly prices?: Readonly<Record<string, bigint>>;
-  /** The charge was more than the hold (BILL-7). */
+  /** Whether the charge exceeds the hold (BILL-7). */
   readonly overage?: boolean;
-  /** Counts that could not be true were charged at their bound (BILL-7). */
+  /** Whether implausible counts were charged at their bound (BILL-7). */
   readonly implausible?: boolean;
-  /** Hash of the stored answer that this record commits, when the request had an Idempotency-Key (IDEM-8). */
+  /** Hash of the stored response that this record commits, for a request with an idempotency key (IDEM-8). */
   readonly answer?: string;
-  /** The client's own name for its end user (CHAT-15). */
+  /** End user, as the client names them (CHAT-15). */
   readonly endUser?: string;
-  /** Names of the request's fields that were ignored (GEN-16). */
+  /** Names of the ignored request fields (GEN-16). */
   readonly ignored?: readonly string[];
 }
 
@@ -68,15 +65,15 @@ export interface HoldRequest {
   readonly holdId: string;
   readonly amountPicos: bigint;
   readonly expiresAtMs: number;
-  /** When the sweeper looks at this account next, unless it already has a time. */
+  /** Next sweep of this account, unless it already has one. */
   readonly sweepAtMs: number;
-  /** The id tried before this one; while it is held, this one is refused. */
+  /** Id that was tried before this one. While it is held, this one is rejected. */
   readonly previousHoldId: string | undefined;
 }
 
 export type HoldReply =
   | { readonly kind: 'held'; readonly account: Account }
-  /** The condition failed; this is the present item. */
+  /** The condition failed; `account` is the present item. */
   | { readonly kind: 'refused'; readonly account: Account }
   | { readonly kind: 'no-account' };
 
@@ -103,46 +100,49 @@ export interface Due {
 }
 
 /**
- * The durable half of the ledger. Every method is one call to the store, and throws StoreError when that call brought no
- * definite answer; none repeats a call by itself.
+ * Durable state of the ledger. Each method is one call to the store. It throws StoreError if the result is not
+ * definite, and never repeats a call.
  */
 export interface LedgerStore {
-  /** Sent once and never again under the same hold id. */
+  /** Sent once, and never again with the same hold id. */
   hold(request: HoldRequest): Promise<HoldReply>;
   putRecord(record: ChargeRecord): Promise<RecordReply>;
   /**
-   * Moves the hold's money as the record says and closes the hold, if a hold of that amount is open.
-   * Answers the account after the write, or undefined when there was nothing to close.
+   * Moves the money of the hold as the record says and closes the hold, if a hold of that amount is open. Returns the
+   * account after the write, or undefined if there was no such hold.
    */
   apply(record: ChargeRecord, holdAmountPicos: bigint): Promise<Account | undefined>;
-  /** A consistent read. */
+  /** Reads consistently. */
   readAccount(accountId: string): Promise<Account | undefined>;
   readRecord(accountId: string, holdId: string): Promise<ChargeRecord | undefined>;
   createAccount(accountId: string): Promise<'created' | 'exists'>;
   credit(request: CreditRequest): Promise<CreditReply>;
-  /** Accounts whose time to be swept has come. */
+  /** Returns accounts whose sweep is due. */
   due(nowMs: number): Promise<readonly Due[]>;
-  /** Sets the account's next sweep, or takes it off the list if it has no open hold. */
+  /** Sets the account's next sweep, or removes the account from the list if it has no open hold. */
   reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void>;
 }
 
-/** A settlement that the ledger's store did not take in time: its answer has gone out, so it has to be charged. */
+/**
+ * Settlement that the ledger's store did not accept in time. Its response may have been sent, so it must be charged.
+ */
 export interface OutboxEntry {
-  /** The record to commit, settled. */
+  /** Settled record to commit. */
   readonly record: ChargeRecord;
-  /** Pico-USD, as the hold was placed. */
+  /** Amount of the placed hold, in pico-USD. */
   readonly holdAmountPicos: bigint;
 }
 
 /**
- * Where settlements wait when the ledger cannot be written: another kind of store, so that both fail together only rarely.
- * One note per hold. Every method is one call and throws StoreError when it brought no definite answer; all are safe to repeat.
+ * Settlements that wait while the ledger cannot be written. It uses another kind of store, so that both rarely fail
+ * together. One entry per hold. Every method is one call, safe to repeat, and throws StoreError if the result is not
+ * definite.
  */
 export interface Outbox {
   put(note: OutboxEntry): Promise<void>;
-  /** Sees every note whose `put` has answered. */
+  /** Returns the entry of a hold. Always finds an entry whose `put` was confirmed. */
   read(holdId: string): Promise<OutboxEntry | undefined>;
-  /** Hold ids of notes that wait, some of them if there are many. */
+  /** Returns hold ids of waiting entries, or some of them if there are many. */
   list(): Promise<readonly string[]>;
   remove(holdId: string): Promise<void>;
 }
@@ -151,15 +151,15 @@ export interface LedgerDependencies {
   readonly store: LedgerStore;
   readonly outbox: Outbox;
   readonly clock: Clock;
-  /** From 0 up to 1: spreads the repeats of many callers. */
+  /** Random number from 0 up to 1, which spreads the retries of many callers. */
   readonly random: () => number;
-  /** No hold lives shorter than this. Bounds how soon an account with open holds is looked at. */
+  /** Minimum lifetime of a hold, in ms. It bounds how soon an account with open holds is swept. */
   readonly shortestLifetimeMs: number;
   /** Undefined if no meter is used. */
   readonly meter?: MoneyMeter;
 }
 
-/** Called by the code that closed the hold, so once per hold. */
+/** Counts the money of a closed hold. Called by the code that closed the hold, and therefore once per hold. */
 export const meterResolved = (
   meter: MoneyMeter,
   { outcome, amountPicos }: ChargeRecord,

@@ -7,13 +7,17 @@ import { apply, commit } from './resolve.ts';
 /** Smallest time between an outbox entry and the release of its hold, in ms. Clocks of other processes may be ahead. */
 const MARGIN_MS = 60_000;
 
-/** Part of the margin for the write of the entry and for the difference of clocks, in ms. */
+/**
+ * Part of the margin that the write of the entry may take, in ms. The rest covers clocks of other processes that are
+ * ahead.
+ */
 const TAKEN_MS = 30_000;
 
 /**
- * Leaves a settlement in the outbox. True only when it is there in time for everyone who could release the hold to find it, that is
- * before its expiry and, under an Idempotency-Key, before the lease ends (`takenOverAtMs`). A false answer does not mean that there is
- * no note: a release decides.
+ * Writes a settlement to the outbox. Returns true only if the entry is written in time for every process that could
+ * release the hold to find it: before the hold expires and, with an idempotency key, before the lease ends
+ * (`takenOverAtMs`). `false` does not prove that no entry was written: the caller must then write a released record,
+ * and the record that the ledger returns decides whether the request is charged.
  */
 export const enqueueSettlement = async (
   { outbox, clock }: LedgerDependencies,
@@ -24,7 +28,7 @@ export const enqueueSettlement = async (
   const leftMs = (): number => expiresAtMs - clock.now();
   if (leftMs() < MARGIN_MS || clock.now() >= takenOverAtMs()) return false;
   const note = { record, holdAmountPicos: amountPicos };
-  // Once more, since a note whose reply was lost would be charged though its answer was withheld.
+  // Tries once more. If an entry exists but its reply was lost, the client would be charged without a response.
   if (!((await isPut(outbox, note)) || (await isPut(outbox, note)))) return false;
   return leftMs() >= MARGIN_MS - TAKEN_MS && clock.now() < takenOverAtMs();
 };
@@ -46,17 +50,20 @@ export interface OutboxReport {
    * hold.
    */
   readonly late: number;
-  /** Left for the next run. */
+  /** Entries left for the next run. */
   readonly failed: number;
-  /** Time of the oldest readable entry, in Unix milliseconds. */
+  /** Time of the oldest entry that was read but could not be settled, in Unix milliseconds. */
   readonly oldestAtMs: number | undefined;
-  /** For a person, once all others are done: notes that failed by no fault of a store. */
+  /**
+   * Errors that need an operator: entries that failed for another reason than the store. Reported after all others are
+   * processed.
+   */
   readonly bug: AggregateError | undefined;
 }
 
 /**
- * BILL-14: charges what waits in the outbox. A note goes only when its hold's money has been moved. What fails for one note keeps
- * no other waiting. Throws StoreError when they cannot be listed.
+ * BILL-14: charges the entries in the outbox. Deletes an entry only after the money of its hold has moved. A failed
+ * entry does not delay the others. Throws StoreError if the entries cannot be listed.
  */
 export const settleOutbox = async (deps: LedgerDependencies): Promise<OutboxReport> => {
   const report = { settled: 0, late: 0, failed: 0 };

@@ -1,7 +1,7 @@
 import type { ChargeRecord } from './ledger.ts';
 
 export interface RecordRange {
-  /** The oldest hold id that is wanted. Hold ids begin with a ULID, so their order is that of their requests. */
+  /** Oldest hold id to return. Hold ids start with a ULID, so their order is that of their requests. */
   readonly fromHoldId?: string | undefined;
   /** Only ids before this one. */
   readonly beforeHoldId?: string | undefined;
@@ -11,7 +11,7 @@ export interface RecordRange {
 export interface RecordPage {
   /** Newest request first; of one request, the last id first. */
   readonly records: readonly ChargeRecord[];
-  /** There are further ones in the range. */
+  /** Whether there are more records in the range. */
   readonly more: boolean;
 }
 
@@ -23,9 +23,9 @@ export interface CreditRecord {
   readonly at: number;
 }
 
-/** How far the reading of all accounts has come. */
+/** Position of a read of all accounts. */
 export interface AccountPlace {
-  /** Undefined where much was read and no account was in it. */
+  /** Undefined if a read found no account. */
   readonly accountId?: string;
   /** Place from which the store continues. Opaque to callers. */
   readonly place: string;
@@ -37,27 +37,27 @@ export interface AccountPlace {
  */
 export interface LedgerRecords {
   listRecords(accountId: string, range: RecordRange): Promise<RecordPage>;
-  /** At most one for each hold id of the request. */
+  /** Returns at most one record for each hold id of the request. */
   recordsOfRequest(accountId: string, requestId: string): Promise<readonly ChargeRecord[]>;
   readCredits(accountId: string): Promise<readonly CreditRecord[]>;
   /**
-   * Every account there is, in an order of the store's own, or those behind a place that it has named. Reads through the whole table:
-   * for an operator's commands and the audit.
+   * Returns every account in the order of the store, or only the accounts after a place. Reads the whole table, for
+   * operator commands and the audit.
    */
   accountPlaces(after?: string): AsyncIterable<AccountPlace>;
 }
 
-/** The ids of all accounts. */
+/** Returns the ids of all accounts. */
 export async function* accountIds(records: Pick<LedgerRecords, 'accountPlaces'>): AsyncGenerator<string, void> {
   for await (const { accountId } of records.accountPlaces()) if (accountId !== undefined) yield accountId;
 }
 
-/** Something that an operator has done to an account, or was about to do when the store failed. Written once, never changed. */
+/** Action of an operator on an account, or an attempt that a store failure interrupted. Written once, never changed. */
 export interface Operation {
   readonly accountId: string;
-  /** A ULID, so that the order of ids is that of time. */
+  /** A ULID, so ids sort by time. */
   readonly id: string;
-  /** The command, such as `accounts block`. */
+  /** Command, such as `accounts block`. */
   readonly command: string;
   readonly reason: string;
   readonly ref?: string;
@@ -65,9 +65,12 @@ export interface Operation {
   readonly at: number;
 }
 
-/** Why accounts were changed by hand. Every method is one call, safe to repeat, and throws StoreError without a definite answer. */
+/**
+ * Log of manual changes to accounts. Every method is one call, safe to repeat, and throws StoreError if the result is
+ * not definite.
+ */
 export interface OperationLog {
   add(operation: Operation): Promise<void>;
-  /** Operations of one account, the oldest first. */
+  /** Returns the operations of one account, the oldest first. */
   list(accountId: string): Promise<readonly Operation[]>;
 }

@@ -4,10 +4,10 @@ import type { Account, ChargeRecord, LedgerDependencies } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
 
 interface Reason {
-  /** An error code, or what else became of the request. */
+  /** Error code, or another outcome of the request. */
   readonly reason: string;
   readonly modelId?: string;
-  /** Hash of the stored answer this record commits: a refusal that is to be repeated (IDEM-7). */
+  /** Hash of the stored response that this record commits: an error that is replayed (IDEM-7). */
   readonly answer?: string;
 }
 

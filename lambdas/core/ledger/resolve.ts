@@ -3,16 +3,17 @@ import type { Account, ChargeRecord, LedgerDependencies } from './ledger.ts';
 import { meterResolved } from './ledger.ts';
 
 /**
- * The commit point: writes the record unless the hold already has one, and answers the record that counts. A caller whose
- * record lost must obey the one it gets. Throws StoreError when no definite answer came.
+ * Commit point: writes the record unless the hold already has one, and returns the record that counts. A caller must
+ * follow the returned record, even if it is not its own. Throws StoreError if the result is not definite.
  */
 export const commit = async (deps: LedgerDependencies, record: ChargeRecord): Promise<ChargeRecord> => {
   const reply = await retryUntilDefinite(deps, () => deps.store.putRecord(record));
-  // After a lost reply the repeat finds this record. A record of another writer may carry another response.
+  // If a reply was lost, the retry finds this record. If another writer came first, its record may commit another
+  // response.
   return reply.kind === 'written' ? record : reply.record;
 };
 
-/** Updates the account by a committed record. Undefined if another process already did. Throws StoreError. */
+/** Applies a committed record to the account. Returns undefined if another process already did. Throws StoreError. */
 export const apply = async (
   deps: LedgerDependencies,
   record: ChargeRecord,

@@ -13,11 +13,11 @@ export interface ModelSpend {
 export interface SpendSum {
   /** Pico-USD. */
   readonly costPicos: bigint;
-  /** That were charged. */
+  /** Number of charged requests. */
   readonly requests: number;
   /** Requests that were not charged; their holds were released. */
   readonly failed: number;
-  /** The most expensive first. */
+  /** Models by cost, the most expensive first. */
   readonly models: readonly ModelSpend[];
 }
 
@@ -26,7 +26,7 @@ export interface DaySpend extends SpendSum {
 }
 
 export interface Spend {
-  /** Nothing was left unread; else the oldest requests are missing. */
+  /** Whether every record was read. If not, the oldest requests are missing. */
   readonly complete: boolean;
   readonly total: SpendSum;
   /** Days in the order of the query. */
@@ -36,27 +36,27 @@ export interface Spend {
 interface SpendRange {
   readonly fromHoldId: string;
   readonly beforeHoldId?: string;
-  /** After so many records reading ends. */
+  /** Maximum number of records to read. */
   readonly recordsMax: number;
 }
 
 export interface SpendParams extends SpendRange {
   readonly days: readonly string[];
-  /** Which of the days a request came on. */
+  /** Returns the day of a request. */
   readonly dayOf: (requestId: string) => string;
 }
 
 const MS_PER_DAY = 86_400_000;
 
 export interface Days {
-  /** `2026-11-20`, UTC, today as the last one. */
+  /** Days such as `2026-11-20` in UTC. Today is the last one. */
   readonly days: readonly string[];
-  /** When the first begins and the last ends, in Unix milliseconds. */
+  /** Start of the first day and end of the last, in Unix milliseconds. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Today, and as many days before it as make `count`. */
+/** Returns today and the days before it, `count` days in total. */
 export const lastDays = (nowMs: number, count: number): Days => {
   const today = Math.floor(nowMs / MS_PER_DAY);
   const first = today - count + 1;
@@ -67,7 +67,7 @@ export const lastDays = (nowMs: number, count: number): Days => {
   };
 };
 
-/** What an account has spent, by day and by model (KEY-4). Throws StoreError. */
+/** Sums the spend of an account by day and by model (KEY-4). Throws StoreError. */
 export const sumSpend = async (
   ledger: LedgerRecords,
   accountId: string,
@@ -90,11 +90,11 @@ export const sumSpend = async (
 
 export interface RecentSpend {
   readonly costPicos: bigint;
-  /** Where reading ended before its time: what came later has been added up. */
+  /** Hold id at which reading stopped early; newer records are included. Undefined if every record was read. */
   readonly cutAtHoldId: string | undefined;
 }
 
-/** Throws StoreError. */
+/** Sums the spend of a range. Throws StoreError. */
 export const sumRecent = async (ledger: LedgerRecords, accountId: string, range: SpendRange): Promise<RecentSpend> => {
   let costPicos = 0n;
   const cutAtHoldId = await readEnded(ledger, accountId, range, ({ amountPicos }) => {
@@ -105,7 +105,10 @@ export const sumRecent = async (ledger: LedgerRecords, accountId: string, range:
 
 const PAGE = 1_000;
 
-/** Hands on what became of each request, newest first. Answers the last hold id if there are more records than may be read. */
+/**
+ * Passes the outcome of each request to a callback, newest first. Returns the last hold id if there are more records
+ * than may be read.
+ */
 const readEnded = async (
   ledger: LedgerRecords,
   accountId: string,
@@ -128,7 +131,10 @@ const readEnded = async (
   }
 };
 
-/** Every charge has named its model; a record that has not is still counted. */
+/**
+ * Model name for a charge record without a model. Every charge should have a model, but its amount must count in any
+ * case.
+ */
 const UNNAMED = 'unknown';
 
 class Sum {

@@ -7,11 +7,14 @@ import { apply } from './resolve.ts';
 export interface SweepReport {
   readonly accounts: number;
   readonly released: number;
-  /** Holds that had been committed, by a record or by a note, before the account was updated. */
+  /** Holds that a record or an outbox entry had committed before the account was updated. */
   readonly finished: number;
   /** Accounts and holds left for the next run. */
   readonly failed: number;
-  /** For a person, once all others are done: what failed by no fault of a store, such as an item that cannot be read. */
+  /**
+   * Errors that need an operator: failures for another reason than the store, such as an unreadable item. Reported
+   * after all others are processed.
+   */
   readonly bug: AggregateError | undefined;
 }
 
@@ -41,7 +44,7 @@ export const sweep = async (deps: LedgerDependencies): Promise<SweepReport> => {
   return { accounts: due.length, ...ended, failed, bug };
 };
 
-/** Returns the errors. */
+/** Sweeps one account. Returns the errors. */
 const sweepAccount = async (deps: LedgerDependencies, accountId: string, ended: Ended): Promise<unknown[]> => {
   const errors: unknown[] = [];
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {

@@ -3,9 +3,9 @@ import type { Account, ChargeRecord, Hold, LedgerStore } from './ledger.ts';
 import type { LedgerRecords, RecordRange } from './records.ts';
 
 export interface UsagePage {
-  /** One for each request, the newest first. */
+  /** One record per request, the newest first. */
   readonly records: readonly ChargeRecord[];
-  /** Where the next page begins: all of it is before this hold id. Undefined after the last. */
+  /** Start of the next page: it contains only records before this hold id. Undefined on the last page. */
   readonly nextHoldId: string | undefined;
 }
 
@@ -25,7 +25,10 @@ const decisive = (records: readonly ChargeRecord[]): ChargeRecord | undefined =>
   );
 };
 
-/** Takes records in the order of a list, and hands on what became of a request when the next one begins, and at the `end`. */
+/**
+ * Groups records by request. Takes them in list order, so that those of one request are adjacent. Passes on the
+ * decisive record of a request when the first record of another request is taken, and on `end`.
+ */
 export const gatherRequests = (ended: (record: ChargeRecord) => void) => {
   let request: ChargeRecord[] = [];
   const end = (): void => {
@@ -41,7 +44,7 @@ export const gatherRequests = (ended: (record: ChargeRecord) => void) => {
   return { take, end };
 };
 
-/** The requests of an account that have ended (BILL-15). Throws StoreError. */
+/** Returns the finished requests of an account (BILL-15). Throws StoreError. */
 export const listUsage = async (ledger: LedgerRecords, accountId: string, range: RecordRange): Promise<UsagePage> => {
   const ended: ChargeRecord[] = [];
   const requests = gatherRequests((record) => ended.push(record));
@@ -67,7 +70,10 @@ export type UsageOfRequest =
   | { readonly kind: 'ended'; readonly record: ChargeRecord }
   | { readonly kind: 'open'; readonly hold: Hold };
 
-/** Undefined when this account has no such request, or when it was refused before anything was held. Throws StoreError. */
+/**
+ * Returns undefined if this account has no such request, or if the request was rejected before a hold. Throws
+ * StoreError.
+ */
 export const usageOfRequest = async (
   store: Pick<LedgerStore, 'readAccount'>,
   ledger: LedgerRecords,
@@ -79,7 +85,7 @@ export const usageOfRequest = async (
   if (ended) return { kind: 'ended', record: ended };
   const hold = openHoldOf(await store.readAccount(accountId), requestId, before);
   if (hold) return { kind: 'open', hold };
-  // It may have ended between the two reads.
+  // The request may have ended between the two reads.
   const since = decisive(await read());
   return since && { kind: 'ended', record: since };
 };

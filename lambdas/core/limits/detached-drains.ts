@@ -1,4 +1,4 @@
-/** BILL-8: of one account in one process. */
+/** Maximum number of drains of one account in one process (BILL-8). */
 const DRAINS_MAX = 8;
 
 /** Provider responses that are still read after the client left. Each of them holds a connection and money. */

@@ -3,8 +3,8 @@ import { StoreError } from '../errors/store-error.ts';
 import { RecentMap } from '../recent-map.ts';
 
 /**
- * A token bucket in one number: the theoretical arrival time of the next request that fits the steady rate.
- * All times are whole microseconds, so that both 10/s and 30/s are exact enough and stay below 2^53.
+ * A token bucket in one number: the theoretical arrival time of the next request that fits the steady rate. All times
+ * are whole microseconds, so that rates such as 10/s and 30/s are exact enough and values stay below 2^53.
  */
 export interface Bucket {
   readonly intervalMicros: number;
@@ -18,11 +18,11 @@ export const bucketOf = (perSecond: number, burst: number): Bucket => ({
 
 interface Verdict {
   readonly allowed: boolean;
-  /** The bucket's number after this request. */
+  /** Theoretical arrival time after this request. */
   readonly tatMicros: number;
 }
 
-/** Latest arrival time at which one more request still fits. */
+/** Returns the largest theoretical arrival time with which a bucket still allows a request now. */
 export const latestTatMicros = (bucket: Bucket, nowMicros: number): number =>
   nowMicros + (bucket.burst - 1) * bucket.intervalMicros;
 
@@ -49,7 +49,7 @@ export const describe = (bucket: Bucket, tatMicros: number, nowMicros: number): 
 
 const BUCKETS_MAX = 50_000;
 
-/** The buckets of this process alone: what still limits when the shared store does not answer (LIM-4). */
+/** Buckets of this process, which limit requests if the shared store does not respond (LIM-4). */
 export class ProcessBuckets {
   readonly #bucket: Bucket;
   readonly #tats = new RecentMap<number>(BUCKETS_MAX);
@@ -65,7 +65,7 @@ export class ProcessBuckets {
   }
 }
 
-/** The shared bucket of an address. Throws StoreError; `throttled` means that this very item is flooded. */
+/** Shared buckets of client IPs. Throws StoreError; `throttled` means that this item receives too many writes. */
 export interface AddressCounters {
   take(address: string, bucket: Bucket, nowMicros: number): Promise<boolean>;
 }
@@ -77,8 +77,8 @@ const FAILURES_BEFORE_PAUSE = 3;
 const PAUSE_MS = 5_000;
 
 /**
- * LIM-1 and LIM-4: checks the bucket of the process first, then the shared bucket for at most 50 ms. After three
- * failures in a row the shared bucket is skipped for 5 s, and the verdict of the process applies.
+ * Checks the bucket of the process first, then the shared bucket for at most 50 ms (LIM-1, LIM-4). After three
+ * consecutive failures it skips the shared bucket for 5 s, and only the bucket of the process limits requests.
  */
 export class AddressLimit {
   readonly #bucket: Bucket;
@@ -95,7 +95,7 @@ export class AddressLimit {
     this.#local = new ProcessBuckets(bucket);
   }
 
-  /** False when the process's own bucket is empty; nothing is asked of a store then. */
+  /** Returns false if the bucket of this process is empty; then the store is not called. */
   takeLocal(address: string): boolean {
     return this.#local.take(address, this.#clock.now() * 1_000).allowed;
   }

@@ -4,23 +4,26 @@ import type { Caller, PaidCallDependencies } from './dependencies.ts';
 
 const PLAIN_MS = 600_000;
 const REASONING_MS = 900_000;
-/** Part of the host's time that is kept for the settlement. */
+/** Share of the host's time that is reserved for the settlement. */
 const HOST_SETTLE_MARGIN_MS = 30_000;
 
 export interface Deadline {
-  /** When the hold may be released by others: the deadline and a grace (BILL-13). */
+  /** Time from which other processes may release the hold: the deadline plus a grace period (BILL-13). */
   readonly expiresAtMs: number;
-  /** Starts the clock on the upstream; the signal aborts with the error to end with. */
+  /** Starts the timer of the upstream. The signal aborts with the error for the client. */
   start(): AbortSignal;
-  /** A stream says something: from here on it has all of its time. */
+  /**
+   * Reports that a stream has started. From then on, a front door's timeout for the start of the response no longer
+   * applies.
+   */
   started(): void;
   stop(): void;
 }
 
 /**
- * LIM-6: deadline of a provider call: 600 s, or 900 s for models that reason, and never beyond the host's remaining
- * time. A front door may time out earlier: on the whole response, which also shortens the hold, or on a response that
- * has not started.
+ * LIM-6: returns the deadline of a provider call: 600 s, or 900 s for models that reason, and never beyond the host's
+ * remaining time. A front door's earlier timeout applies too. A timeout on the whole response also shortens the hold; a
+ * timeout on the start applies only until the stream has started.
  */
 export const upstreamDeadline = (
   deps: PaidCallDependencies,
@@ -44,7 +47,7 @@ export const upstreamDeadline = (
     start: () => {
       sentAtMs = clock.now();
       const endsAtMs = sentAtMs + allowedMs;
-      // The door counts from when the request was all there, whatever was waited for since.
+      // The front door measures from the arrival of the whole request, including any wait since.
       abortAt(Math.min(endsAtMs, answerBy?.atMs ?? endsAtMs));
       return controller.signal;
     },
@@ -60,7 +63,7 @@ export const upstreamDeadline = (
 const timeout = (waitedMs: number): GatewayError =>
   new GatewayError(
     'upstream_timeout',
-    `The provider did not respond within ${Math.max(0, Math.round(waitedMs / 1_000))} s. Nothing was charged.`,
+    `The provider did not respond within ${Math.max(0, Math.round(waitedMs / 1_000))} s. Nothing was charged. Retry the request.`,
   );
 
 const reasons = (model: Model): boolean => model.kind === 'text' && model.reasoning !== null;

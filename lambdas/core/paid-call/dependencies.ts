@@ -8,15 +8,15 @@ import type { PaidEvent } from '../metrics.ts';
 /** Dependencies of every paid use case. */
 export interface PaidCallDependencies {
   readonly catalog: Catalog;
-  /** Whether this environment has an address and a key for the provider. */
+  /** Whether this environment has a URL and a key for the provider. */
   readonly reachable: (provider: Provider) => boolean;
   readonly ledger: LedgerDependencies;
   readonly circuits: Circuits;
   readonly drains: DetachedDrains;
   readonly notice: (notice: PaidEvent, requestId: string) => void;
-  /** How long a hold outlives the upstream's deadline (BILL-13). */
+  /** Time from the upstream's deadline to the expiry of the hold, in ms (BILL-13). */
   readonly holdGraceMs: number;
-  /** Upper bound on the time an upstream gets, below the specification's own. */
+  /** Upper bound on the time of a provider call, in ms, if it is below the limit of LIM-6. */
   readonly upstreamDeadlineMs: number;
 }
 
@@ -24,14 +24,14 @@ export interface PaidCallDependencies {
 export interface AnswerBy {
   /** Unix milliseconds. */
   readonly atMs: number;
-  /** Whether it is enough to have begun by then, or all of it must be there. */
+  /** Whether the response must start by then, or be complete. */
   readonly covers: 'beginning' | 'all';
 }
 
 export interface Caller {
   readonly accountId: string;
   readonly requestId: string;
-  /** Unix milliseconds at which this process must be done, if its host has such a limit. */
+  /** Time at which the host stops this process, in Unix milliseconds; undefined without such a limit. */
   readonly hostEndsAtMs: number | undefined;
   /** Undefined if there is no such timeout, or if the response always starts in time. */
   readonly answerBy?: AnswerBy | undefined;

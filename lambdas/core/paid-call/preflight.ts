@@ -3,7 +3,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { formatUsd, PICOS_PER_USD } from '../money/usd.ts';
 import type { PaidCallDependencies } from './dependencies.ts';
 
-/** The most one request may reserve (BILL-4). */
+/** Maximum hold of one request (BILL-4). */
 const HOLD_MAX_PICOS = 100n * PICOS_PER_USD;
 
 export const refuseAboveBudget = (amountPicos: bigint, param: string, advice: string): void => {
@@ -20,7 +20,7 @@ export const refuseManyDrains = ({ drains }: Pick<PaidCallDependencies, 'drains'
   if (!drains.isFull(accountId)) return;
   throw new GatewayError(
     'rate_limit_exceeded',
-    'This account disconnected from too many streams that are still being read. Wait for them to end.',
+    'Too many responses of this account are still in progress after their clients disconnected. Wait for them to end.',
     { limit: 'drains' },
   );
 };
@@ -32,8 +32,8 @@ export interface DryRun {
   readonly holdPicos: bigint;
   /** Output tokens per choice; undefined for responses without a length. */
   readonly outputTokensMax: number | undefined;
-  /** Pico-USD for one of what is counted, such as a token. */
+  /** Pico-USD per unit, such as a token. */
   readonly prices: Readonly<Record<string, bigint>>;
-  /** Names of the request's fields that were ignored. */
+  /** Names of the ignored request fields. */
   readonly ignored?: readonly string[] | undefined;
 }

@@ -24,10 +24,10 @@ type ModelOf<Kind extends ModelKind> = Extract<Model, { kind: Kind }>;
 
 const isKind = <Kind extends ModelKind>(model: Model, kind: Kind): model is ModelOf<Kind> => model.kind === kind;
 
-/** A model that draws is one for text where it is called so (GEN-11). */
+/** Returns an image model as a text model if a text endpoint calls it (GEN-11). */
 const seenAs = (model: Model, kind: ModelKind): Model => (kind === 'text' && textModelOf(model)) || model;
 
-/** CAT-6 and GEN-11. `param` is where the request names its model. */
+/** Returns the model that the request names (CAT-6, GEN-11). */
 export const chooseModel = <Kind extends ModelKind>(
   catalog: Catalog,
   { modelId, protocol, kind, nowMs }: { modelId: string; protocol: Protocol; kind: Kind; nowMs: number },
@@ -57,13 +57,16 @@ export interface Route<SpokenWire> {
   readonly wire: SpokenWire;
 }
 
-/** What an upstream's condition can be about. */
+/** Properties of a request that the condition of an upstream can test. */
 interface UpstreamRequirements {
   readonly usesTools: boolean;
   readonly effort: string | undefined;
 }
 
-/** The first upstream whose condition fits, if its wire is spoken and its provider is on; else 503 without Retry-After (ERR-2). */
+/**
+ * Returns the first upstream whose condition holds, if the gateway supports its wire and its provider is on. Otherwise
+ * throws 503 without `Retry-After` (ERR-2).
+ */
 export const chooseUpstream = <SpokenWire>(
   { catalog, wires }: Pick<PaidCallDependencies, 'catalog'> & { readonly wires: ReadonlyMap<Wire, SpokenWire> },
   model: Model,
@@ -76,7 +79,7 @@ export const chooseUpstream = <SpokenWire>(
   return { upstream, provider, wire };
 };
 
-/** Undefined when none that fits is enabled. */
+/** Returns undefined if no upstream with a matching condition is enabled. */
 export const upstreamFor = (model: Model, wish: UpstreamRequirements): Upstream | undefined =>
   model.upstreams.find((candidate) => candidate.enabled && fits(candidate, wish));
 
@@ -88,8 +91,9 @@ interface ReachDependencies<SpokenWire> extends Pick<PaidCallDependencies, 'cata
 }
 
 /**
- * The way to a model without alternatives: 503 where there is none, or where its circuit is open (FALL-5, AUD-2). `check` throws the
- * 400 of what the vendor's protocol has no place for, which comes before the circuit (GEN-8).
+ * Returns the route to a model that has no fallback model. Throws 503 if no upstream is available or the circuit is
+ * open (FALL-5, AUD-2). `check` throws the 400 of a request that the provider's protocol cannot carry, before the
+ * circuit is read (GEN-8).
  */
 export const reachModel = <SpokenWire>(
   deps: ReachDependencies<SpokenWire>,
@@ -106,7 +110,7 @@ export const reachModel = <SpokenWire>(
   return { ...route, circuit };
 };
 
-/** FALL-5, BILL-10: why a model that the catalog has is not called. */
+/** Returns the error for a model of the catalog that cannot be called now (FALL-5, BILL-10). */
 export const rejectionError = (model: Model, rejection: CallRejection): GatewayError => {
   if (rejection.kind === 'quarantined') return unavailable(model);
   return new GatewayError(

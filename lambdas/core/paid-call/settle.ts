@@ -14,14 +14,16 @@ import type { PaidCallDependencies } from './dependencies.ts';
 export interface Settlement {
   readonly modelId: string;
   readonly endUser: string | undefined;
-  /** Names of the request's fields that were ignored. */
+  /** Names of the ignored request fields. */
   readonly ignored?: readonly string[] | undefined;
   readonly placedHold: PlacedHold;
-  /** Actual usage times the prices the request was held at (BILL-3). */
+  /** Returns the actual usage times the prices of the hold (BILL-3). */
   readonly chargeFor: (usage: TokenUsage | undefined) => Charge;
-  /** An answer without usage is then an alarm: it is sold by what the vendor counts (BILL-10). */
+  /**
+   * Whether a response without usage raises an alarm, because the model is priced by the provider's count (BILL-10).
+   */
   readonly expectsUsage: boolean;
-  /** Under an Idempotency-Key. */
+  /** Claim of a request with an idempotency key. */
   readonly claimed?: ClaimedRequest | undefined;
 }
 
@@ -41,9 +43,9 @@ export interface Committed {
 }
 
 /**
- * Writes the charge record: from here on the request is charged. `toAnswer` is what a repetition under the same key is to get.
- * Throws GatewayError when it cannot be charged, or when the hold was released meanwhile, and ClaimLost when another request has the
- * key: then the answer must not be served as a success.
+ * Writes the charge record, which charges the request. `toAnswer` returns the response that a repeat under the same
+ * idempotency key gets. Throws GatewayError if the charge failed or the hold was released in the meantime, and
+ * ClaimLost if another request has the claim. The response must then not be sent as a success.
  */
 export const commitCharge = async (
   deps: PaidCallDependencies,
@@ -69,7 +71,10 @@ export const commitCharge = async (
   );
 };
 
-/** Whatever it throws, nothing is charged. */
+/**
+ * Stages the response and writes the record. If it throws, the response must not be sent; a charge may exist only if
+ * the store failed.
+ */
 const prepareAndWrite = async (
   deps: PaidCallDependencies,
   settlement: Settlement,
@@ -131,9 +136,9 @@ const ifStoreError = (error: unknown): undefined => {
 };
 
 /**
- * A commit without a definite result may or may not have happened: an outbox entry makes sure that it will (BILL-14).
- * If no entry can be written, a released record decides: if it is refused, the charge exists and the client gets the
- * response; if it is accepted, the charge can never happen.
+ * Writes the charge record. If the result is unknown, an outbox entry makes sure that the charge is written (BILL-14).
+ * If no entry can be written, a released record decides: if the store rejects it, the charge exists and the client gets
+ * the response; if the store accepts it, the charge can never happen.
  */
 const writeRecord = async (
   deps: PaidCallDependencies,
@@ -175,13 +180,13 @@ export const applyCharge = async (
     const account = await apply(deps.ledger, record, placedHold.amountPicos);
     return account && balanceOf(account);
   } catch {
-    // Whatever it is, the answer has been paid for and is the client's.
+    // Whatever the error is, the response is paid for and belongs to the client.
     deps.notice('apply_failed', record.requestId);
     return undefined;
   }
 };
 
-/** For answers that come whole: both writes are made before the answer goes out. */
+/** Settles a response without a stream: commits and applies the charge before the response is sent. */
 export const settle = async (
   deps: PaidCallDependencies,
   settlement: Settlement,

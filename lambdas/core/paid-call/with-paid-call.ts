@@ -18,7 +18,7 @@ export interface Candidate {
   readonly model: Model;
   readonly circuit: CircuitId;
   readonly hold: Pick<HoldParams, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy'>;
-  /** Stops when the call fails; undefined where the call has no deadline of its own. */
+  /** Deadline of the provider call, stopped when the call fails. Undefined if `use` limits the time itself. */
   readonly deadline?: Deadline;
 }
 
@@ -32,15 +32,17 @@ interface ReservationParams<Chosen extends Candidate> {
   readonly first: Chosen;
   /** Prepares the fallback model that the client named. */
   readonly second?: (() => Promise<Chosen>) | undefined;
-  /** Under an Idempotency-Key. */
+  /** Claim of a request with an idempotency key. */
   readonly claimed?: ClaimedRequest | undefined;
-  /** Undoes what a failed call created, and returns the error to end with. If it throws, the hold is left to its expiry. */
+  /**
+   * Undoes what a failed call created. Returns the error for the client. If it throws, the hold stays until it expires.
+   */
   readonly withdraw?: ((error: unknown) => Promise<unknown>) | undefined;
 }
 
 /**
- * Places a hold, acquires a permit of the circuit, and then runs `use`. If `use` throws, releases the hold, reports to the circuit and
- * throws the error to end with. Otherwise `use` has committed the request, or a pump owns it.
+ * Places a hold, acquires a permit of the circuit, and runs `use`. If `use` throws, releases the hold, reports to the
+ * circuit and throws the error for the client. Otherwise `use` has committed the request, or a pump owns it.
  */
 export const withReservation = async <Chosen extends Candidate, Result>(
   deps: PaidCallDependencies,
@@ -60,8 +62,8 @@ export const withReservation = async <Chosen extends Candidate, Result>(
 };
 
 /**
- * Places the hold and, just before dispatch, acquires the permit. If the circuit rejects the call, releases the hold and places a new
- * one at the fallback model's prices.
+ * Places the hold and, just before dispatch, acquires the permit. If the circuit rejects the call, releases the hold
+ * and places a new one at the fallback model's prices.
  */
 const holdAndAcquire = async <Chosen extends Candidate>(
   deps: PaidCallDependencies,
@@ -106,7 +108,7 @@ interface TimedCandidate extends Candidate {
   readonly deadline: Deadline;
 }
 
-/** A paid call in progress: how it is charged, and its permit of the circuit. */
+/** A paid call in progress, with the terms of its charge and its permit of the circuit. */
 export interface PaidCall extends Settlement {
   readonly permit: CallPermit;
   readonly deadline: Pick<Deadline, 'stop'>;
@@ -117,15 +119,18 @@ interface OpenCall extends Omit<PaidCall, keyof Terms> {
   readonly deadline: Deadline;
 }
 
-/** A good response of the provider, by `whole` or `streamed`. Settles itself, or opens the pump that will. */
+/**
+ * Handles a successful response of the provider: `whole` or `streamed`. It settles the request, or returns a stream
+ * whose pump will settle it.
+ */
 export type PaidResponse<Result> = (deps: PaidCallDependencies, call: OpenCall) => Promise<Result>;
 
-/** How a response is charged: its usage times the prices of the hold (BILL-3). */
+/** Terms of the charge: usage times the prices of the hold (BILL-3). */
 export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage'>;
 
 /**
- * Places a hold, calls the provider once, and settles or streams the response (BILL-1). `use` makes the call: what it throws is the
- * error of the request, and nothing is charged. The caller has validated the request.
+ * Places a hold, calls the provider once, and settles or streams the response (BILL-1). `use` makes the call. If it
+ * throws, its error ends the request and nothing is charged. The caller has validated the request.
  */
 export const withPaidCall = <Chosen extends TimedCandidate, Result>(
   deps: PaidCallDependencies,
@@ -141,7 +146,7 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
     return respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline });
   });
 
-/** A failure before the provider call must not count toward the circuit. */
+/** Runs work that precedes the provider call. If it fails, the failure does not count toward the circuit. */
 export const beforeCall = async (permit: CallPermit, work: () => Promise<void>): Promise<void> => {
   try {
     await work();
@@ -155,11 +160,11 @@ interface Whole<Answer> {
   readonly answer: Answer;
   readonly usage: TokenUsage | undefined;
   readonly terms: Terms;
-  /** Under an Idempotency-Key: the response to store before the charge. */
+  /** Response to store before the charge, for a request with an idempotency key. */
   readonly toStored?: ((costPicos: bigint) => StoredResponse) | undefined;
 }
 
-/** A response that came whole. It goes out after its charge is committed and applied. */
+/** Handles a response without a stream. It is sent after its charge is committed and applied. */
 export const whole =
   <Answer>({ answer, usage, terms, toStored }: Whole<Answer>): PaidResponse<Settled<Answer>> =>
   async (deps, { deadline, ...call }) => {
@@ -183,7 +188,9 @@ interface Streamed<Answer, Last, Sink extends StreamSink<Last>> {
   readonly terms: Terms;
 }
 
-/** A response that has begun. From here on the pump owns the call: its deadline, its charge and its release. */
+/**
+ * Handles a stream that has started. From here on the pump owns the deadline, the charge and the release of the call.
+ */
 export const streamed =
   <Answer, Last, Sink extends StreamSink<Last>>({
     answer,
@@ -203,19 +210,19 @@ export interface Streaming<Answer, Sink> {
 
 /** Receives a streamed response. No method waits or throws. */
 export interface StreamSink<Last> {
-  /** The last piece of a good response. The charge is committed. */
+  /** Sends the last piece of a successful response. The charge is committed. */
   finish(last: Last, receipt: Receipt): void;
-  /** An error in place of the rest. Nothing was charged. */
+  /** Sends an error instead of the rest. Nothing was charged. */
   fail(error: GatewayError): void;
-  /** Nothing follows, and the request's money is settled or released. */
+  /** Ends the response. The money of the request is settled or released. */
   close(receipt: Receipt | undefined): void;
 }
 
-/** A provider's response that has begun. */
+/** A provider's response that has started. */
 export interface StreamSource<Last, Sink extends StreamSink<Last>> {
-  /** Reads the response to its end, and passes on all of it but the last piece, which waits for the charge. */
+  /** Reads the response to its end. Passes on all of it except the last piece, which waits for the charge. */
   forward(sink: Sink): Promise<{ readonly last: Last; readonly usage: TokenUsage | undefined }>;
-  /** Called once when nothing more is read, however the response ended. */
+  /** Called once when reading has ended, however the response ended. */
   close(): void;
   /** When the upstream deadline stops: before the charge is committed, or after it is applied. */
   readonly deadline: 'until-last-byte' | 'until-charged';
@@ -227,14 +234,20 @@ export interface PumpedStream<Sink> {
   pump(sink: Sink): Promise<void>;
 }
 
-/** Apart from its caller, because a stream must not keep the request's body in memory to its end. */
+/**
+ * Builds the stream in a separate function, so that its closure does not keep the body of the request in memory until
+ * the stream ends.
+ */
 const toPumped = <Last, Sink extends StreamSink<Last>>(
   deps: PaidCallDependencies,
   paid: PaidCall,
   source: StreamSource<Last, Sink>,
 ): PumpedStream<Sink> => ({ pump: (sink) => pump(deps, paid, source, sink) });
 
-/** Sends the last piece after the commit and before the account update. No caller awaits a pump, so no failure may escape. */
+/**
+ * Sends the last piece after the commit and before the account update. No caller awaits a pump, so no failure may
+ * escape.
+ */
 export const pump = async <Last, Sink extends StreamSink<Last>>(
   deps: PaidCallDependencies,
   paid: PaidCall,
@@ -264,15 +277,19 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
 type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed'>;
 
 /**
- * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the client's error. That is
- * `thrown`, unless a charge is already committed. Never throws.
+ * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the error for the
+ * client. The error is `thrown`, unless the request was charged, lost its claim, or its release is unknown. Never
+ * throws.
  */
 const failPaidCall = async (ledger: LedgerDependencies, failed: Failed, thrown: unknown): Promise<unknown> => {
   const [failure] = await Promise.all([released(ledger, failed, thrown), failed.permit.report(outcomeOf(thrown))]);
   return failure;
 };
 
-/** A provider that rejected this request is reachable and works. */
+/**
+ * Returns the outcome for the circuit. A provider that rejected this request works, so its rejection counts as a
+ * success.
+ */
 const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
   if (!(thrown instanceof GatewayError) || thrown.code === 'internal_error') return 'unknown';
   return thrown.upstreamFailed ? 'failed' : 'succeeded';
@@ -284,18 +301,23 @@ const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unkn
     const { failure, answer } = await storeRefusal(failed, thrown);
     const reason = { reason: reasonOf(failure), modelId, ...(answer === undefined ? {} : { answer }) };
     const record = await release(ledger, placedHold, reason);
-    // Where a charge or a stored answer may exist, the claim keeps its lease, and a takeover finds out.
+    // If a charge or a stored response may exist, the claim keeps its lease, and a takeover resolves it.
     const stands = record ? record.outcome === 'settled' : answer !== undefined || claimed?.mayBeCharged === true;
     if (stands) claimed?.abandon();
     if (record?.outcome === 'settled') {
-      return new GatewayError('internal_error', 'The gateway charged the response and then lost it.', {
-        cause: thrown,
-      });
+      return new GatewayError(
+        'internal_error',
+        'The gateway charged the response and then lost it. Report the request id to the operator of this service.',
+        {
+          cause: thrown,
+        },
+      );
     }
-    // Without a record of the release, the error of a bug must not say that nothing was charged.
+    // The client receives an unexpected error as "Nothing was charged". Without a record of the release,
+    // `asGatewayError` returns an error that does not claim this.
     if (answer === undefined) return record || failure instanceof ClaimLost ? failure : asGatewayError(failure);
     if (record?.answer !== answer) return new ClaimLost();
-    // If this write fails, a repeated request finds the answer by its record.
+    // If this write fails, a repeated request finds the response by its record.
     await claimed?.complete().catch(() => undefined);
     return thrown;
   } catch (bug) {
@@ -310,13 +332,13 @@ const reasonOf = (failure: unknown): string => {
 };
 
 interface Refused {
-  /** The error to end with. */
+  /** Error for the client. */
   readonly failure: unknown;
   /** Hash of the stored rejection. */
   readonly answer?: string;
 }
 
-/** Stores the provider's rejection of the request itself, so that its repetitions get it too (IDEM-7). */
+/** Stores the provider's rejection of the request, so that repeats get it too (IDEM-7). */
 const storeRefusal = async ({ placedHold, claimed }: Failed, thrown: unknown): Promise<Refused> => {
   const refusal = claimed?.toStoredRefusal(thrown);
   if (!claimed || !refusal) return { failure: thrown };
@@ -331,4 +353,6 @@ const storeRefusal = async ({ placedHold, claimed }: Failed, thrown: unknown): P
 const asGatewayError = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError
     ? thrown
-    : new GatewayError('internal_error', 'The gateway failed.', { cause: thrown });
+    : new GatewayError('internal_error', 'The gateway failed. Check GET /api/usage before you retry.', {
+        cause: thrown,
+      });

@@ -4,7 +4,7 @@ export interface Charge {
   /** Pico-USD per unit. */
   readonly prices: Readonly<Record<string, bigint>>;
   readonly usage: Readonly<Record<string, number>>;
-  /** A count could not be true and was charged at its bound (BILL-7). */
+  /** Whether an implausible count was charged at its bound (BILL-7). */
   readonly implausible: boolean;
 }
 
@@ -13,16 +13,14 @@ export interface TokenUsage {
   /** Prompt tokens that were neither read from nor written to a cache. */
   readonly input: number;
   readonly cacheRead: number;
-  /** Written to a cache for as long as the vendor keeps it by default: at Anthropic five minutes. */
+  /** Tokens written to a cache for the provider's default time: five minutes at Anthropic. */
   readonly cacheWrite: number;
-  /** Written for an hour. */
+  /** Tokens written to a cache for an hour. */
   readonly cacheWrite1h: number;
-  /** Answer tokens without reasoning. */
+  /** Output tokens without reasoning. */
   readonly output: number;
   readonly reasoning: number;
-  /*
-   * Tokens of other kinds than text, where a model is sold by them; the counts above are then without them.
-   */
+  /* Tokens other than text, if the model has a price for them. The counts above then exclude them. */
   readonly imageInput?: number;
   readonly cachedImageInput?: number;
   readonly audioInput?: number;
@@ -40,5 +38,5 @@ export const promptTokensOf = (usage: TokenUsage): number =>
 
 export const answerTokensOf = (usage: TokenUsage): number => usage.output + usage.reasoning + (usage.imageOutput ?? 0);
 
-/** Size of models with size steps, if the request names none. */
+/** Size of models with size tiers, if the request names none. */
 export const IMAGE_TIER_DEFAULT = '1K';

@@ -4,8 +4,9 @@ import type { Charge } from './charge.ts';
 import { answerTokensOf, IMAGE_TIER_DEFAULT, promptTokensOf, type TokenUsage } from './charge.ts';
 
 /**
- * How prompt tokens are priced: `one-rate` on formats that only report caching (BILL-18); on messages by the most
- * expensive cache write that the request allows (BILL-12).
+ * Pricing of prompt tokens. `one-rate`: every token has the same price, on all protocols except messages (BILL-18). The
+ * others are for messages, where cache tokens have their own rates (BILL-12); the suffix is the longest cache write
+ * that the request allows.
  */
 export type PromptPricing = 'one-rate' | 'cache-rates' | 'cache-rates-5m' | 'cache-rates-1h';
 
@@ -48,7 +49,7 @@ export const maximumPrice = (
   );
 };
 
-/** Pico-USD per token, by what is counted, for a prompt of this length. */
+/** Returns pico-USD per token by kind of token, for a prompt of this length. */
 export const pricesAt = (
   row: TextPriceRow,
   promptTokens: number,
@@ -61,7 +62,10 @@ export const pricesAt = (
   return pricing === 'one-rate' ? own : { ...own, cacheRead, cacheWrite: cacheWrite5m, cacheWrite1h };
 };
 
-/** How many answer tokens an amount pays for after the prompt; below zero when it does not pay for the prompt. */
+/**
+ * Returns the number of output tokens that an amount pays for after the prompt; negative if it does not pay for the
+ * prompt.
+ */
 export const affordableAnswerTokens = (
   row: TextPriceRow,
   promptTokens: number,
@@ -86,8 +90,8 @@ interface Priced {
 }
 
 /**
- * Actual usage times the prices at hold time, in integers and without rounding (BILL-3), at the rates of the whole prompt's
- * length. No usage charges no tokens (BILL-10).
+ * Returns the actual usage times the prices at hold time, in integers without rounding (BILL-3). The rates depend on
+ * the length of the whole prompt. Without usage, no tokens are charged (BILL-10).
  */
 export const chargeFor = (
   row: TextPriceRow,
@@ -123,7 +127,7 @@ export const chargeFor = (
   };
 };
 
-/** Up to the bound; what is beyond it cannot be true and is not charged (BILL-7). */
+/** Charges at most `tokensMax` tokens. Tokens above it are implausible and not charged (BILL-7). */
 const priceOf = (parts: readonly Priced[], tokensMax: number): bigint => {
   let left = tokensMax;
   let sum = 0n;

@@ -1,18 +1,27 @@
-/** More than any answer that is read as a whole may have, in bytes; what is longer is not read into memory. */
+/** Largest response that is read into memory, in bytes. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Above the longest token there is, 128 blanks: an answer can be made of nothing else. */
+/**
+ * Upper bound on the bytes of a token. The longest token has 128 spaces, and a response may consist of such tokens
+ * only.
+ */
 const BYTES_PER_TOKEN = 160;
-/** A token with its logarithm and its bytes, as indented JSON. */
+/**
+ * Upper bound on the bytes of one logprobs item in indented JSON: the token, its logarithmic probability and its byte
+ * values.
+ */
 const BYTES_PER_LOGPROB = 400;
 
 export interface AnswerShape {
-  /** Over all choices. */
+  /** Sum over all choices. */
   readonly tokens: number;
   /** Alternatives per token plus the token itself; 0 without logprobs. */
   readonly logprobsPerToken: number;
 }
 
-/** Whether an answer of that many tokens can be read. One that cannot would be paid to the vendor and lost. */
+/**
+ * Whether the longest response of this shape fits into `ANSWER_BYTES_MAX`. The provider would charge for a larger
+ * response, and the gateway could not deliver it.
+ */
 export const isReadable = ({ tokens, logprobsPerToken }: AnswerShape): boolean =>
   tokens * (BYTES_PER_TOKEN + logprobsPerToken * BYTES_PER_LOGPROB) <= ANSWER_BYTES_MAX;

@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors/gateway-error.ts';
 import type { JsonObject } from '../json.ts';
 import type { PromptPricing } from '../pricing/text-price.ts';
 
-/** An image as the client named it: an http(s) URL, or a base64 data URI whose first bytes have been checked. */
+/** An image as the client sent it: an http(s) URL, or a base64 data URI with checked first bytes. */
 export interface ImagePart {
   readonly kind: 'image';
   readonly url: string;
@@ -12,7 +12,7 @@ export interface ImagePart {
   readonly param: string;
 }
 
-/** A video: a base64 data URI, or a link to a platform that the vendor itself opens (CHAT-7). */
+/** A video: a base64 data URI, or a link that the provider opens itself (CHAT-7). */
 export interface VideoPart {
   readonly kind: 'video';
   readonly url: string;
@@ -44,7 +44,7 @@ export type Turn = Placed &
   (
     | { readonly role: 'system'; readonly text: string }
     | { readonly role: 'user'; readonly content: readonly ContentPart[] }
-    /** Text, calls or both; never neither, but the text may be empty. */
+    /** Text, tool calls or both. The text may be empty. */
     | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
     | { readonly role: 'tool'; readonly callId: string; readonly text: string }
   );
@@ -69,32 +69,32 @@ export type AnswerFormat =
       readonly strict: boolean | undefined;
     };
 
-/** A request for text in the core's own terms: what a vendor of another protocol is asked with. */
+/** A request for text, independent of the client's protocol. It is translated for providers with another protocol. */
 export interface Conversation {
   /** In the client's order. At least one. */
   readonly turns: readonly Turn[];
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice: ToolChoice | undefined;
   readonly parallelToolCalls: boolean | undefined;
-  /** Plain text without one. */
+  /** Undefined means plain text. */
   readonly format: AnswerFormat | undefined;
   readonly temperature: number | undefined;
   readonly topP: number | undefined;
   readonly stop: readonly string[];
   readonly seed: number | undefined;
-  /** As the client sent it. The vendor refuses a step that the model lacks (CHAT-9). */
+  /** As the client sent it. The provider's protocol rejects a level that the model lacks (CHAT-9). */
   readonly effort: string | undefined;
-  /** The model was named by its alias that turns thinking on (MSG-3). */
+  /** Whether the model was named by its alias that turns thinking on (MSG-3). */
   readonly thinking: boolean;
   readonly endUser: string | undefined;
-  /** What else the vendor takes, by the names of the client's protocol. */
+  /** Other fields that the provider accepts, with the names of the client's protocol. */
   readonly extras: JsonObject;
 }
 
-/** Instruction for a provider without a JSON mode, with `json_object`. */
+/** Instruction that replaces the format `json_object` for a provider without a JSON mode. */
 export const JSON_INSTRUCTION = 'Respond with one valid JSON object and nothing else: no prose, no code fence.';
 
-/** For vendors that take a schema and nothing beside it. Its name means nothing to them. */
+/** Returns the schema alone, for providers that accept no name for it. Throws 400 if the format has no schema. */
 export const schemaAlone = ({ schema }: Extract<AnswerFormat, { readonly kind: 'json_schema' }>): JsonObject => {
   if (schema !== undefined) return schema;
   const param = 'response_format.json_schema.schema';
@@ -103,45 +103,45 @@ export const schemaAlone = ({ schema }: Extract<AnswerFormat, { readonly kind: '
 
 export type TextProtocol = TextModel['protocols'][number];
 
-/** A request for text, valid for one model, in the terms the core decides by. */
+/** A request for text, valid for one model, with the values that decide about hold and provider. */
 export interface TextRequest {
   readonly stream: boolean;
-  /** Number of choices, each with its own cap. */
+  /** Number of choices, each with its own output limit. */
   readonly choices: number;
-  /** The client's own cap per answer, if it sent one. */
+  /** Output limit per choice that the client set; undefined if it set none. */
   readonly outputTokensMax: number | undefined;
   readonly usesTools: boolean;
   readonly effort: string | undefined;
   readonly prompt: PromptSize;
   /** How prompt tokens are priced. */
   readonly promptPricing: PromptPricing;
-  /** The size of the image that the answer is to hold, by name, where the client chose one. */
+  /** Name of the size of the requested image, if the client chose one. */
   readonly imageTier?: string | undefined;
-  /** The body in the client's protocol, valid and without what is not to be sent on. */
+  /** Valid body in the client's protocol, without the fields that are not forwarded. */
   readonly body: JsonObject;
   /** Headers of the provider's request, in addition to those of its catalog entry; for native formats only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Names of the request's fields that are ignored with this model (GEN-16). */
+  /** Names of the request fields that are ignored with this model (GEN-16). */
   readonly ignored: readonly string[];
-  /** The same in the core's own terms, for wires of another protocol; native formats have none. */
+  /** Returns the request as a `Conversation`, for providers with another protocol. Native protocols have none. */
   readonly toConversation?: () => Conversation;
 }
 
 export type ImageDetail = keyof TextModel['imageTokensMax'];
 
-/** Basis of the estimate; not a count of the provider. */
+/** Basis of the estimate, not a count of the provider. */
 export interface PromptSize {
-  /** UTF-8 bytes of everything but inline images, recordings and PDF documents. */
+  /** UTF-8 bytes of everything except inline images, recordings and PDF documents. */
   readonly bytes: number;
   /** Estimated tokens of the text. Without it, each byte counts as a token. */
   readonly textTokens?: number;
   /** Tokens that the provider adds to the text, such as the definition of a tool that it knows by name. */
   readonly addedTokens?: number;
-  /** The detail of each image. */
+  /** Detail of each image. */
   readonly images: readonly ImageDetail[];
-  /** How many videos and sound recordings there are, inline or by link. */
+  /** Number of videos and sound recordings, inline or by link. */
   readonly recordings?: number;
-  /** How many PDF documents there are. Documents of plain text count as text. */
+  /** Number of PDF documents. Plain-text documents count as text. */
   readonly documents?: number;
 }
 
@@ -149,12 +149,12 @@ export interface PromptSize {
 export interface TextParams {
   readonly protocol: TextProtocol;
   readonly modelId: string;
-  /** The client's own name for its end user; kept with the charge and the log (CHAT-15). */
+  /** End user, as the client names them. Stored with the charge and the log (CHAT-15). */
   readonly endUser: string | undefined;
-  /** Fallback model that the client named, used if the circuit of its model is open (FALL-1). */
+  /** Fallback model that the client named, used if the circuit of the requested model is open (FALL-1). */
   readonly fallbackModelId?: string | undefined;
-  /** Names of the prompt and the cap in the client's protocol, for errors. */
+  /** Names of the prompt and of the output limit in the client's protocol, for errors. */
   readonly params: { readonly prompt: string; readonly cap: string };
-  /** Checks the request against a model's entry. Throws GatewayError naming the field. */
+  /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */
   validateFor(model: TextModel): TextRequest;
 }

@@ -10,11 +10,11 @@ import type { TextProtocol } from './conversation.ts';
 export interface CountCall {
   readonly provider: Provider;
   readonly upstream: Upstream;
-  /** In the client's protocol, valid; a model it names is not yet the vendor's. */
+  /** Valid body in the client's protocol. Its model id is not yet replaced by the provider's. */
   readonly body: JsonObject;
   /** Headers of the provider's request, in addition to those of its catalog entry. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Its reason is the GatewayError to end with. */
+  /** Its reason is the GatewayError for the client. */
   readonly signal: AbortSignal;
 }
 
@@ -22,23 +22,23 @@ export interface CountDependencies<Counted> {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly reachable: (provider: Provider) => boolean;
-  /** Asks the vendor. Throws GatewayError. */
+  /** Sends the count request to the provider. Throws GatewayError. */
   readonly count: (call: CountCall) => Promise<Counted>;
 }
 
 export interface CountParams {
   readonly modelId: string;
   readonly protocol: TextProtocol;
-  /** Only a vendor of the same protocol can be asked. */
+  /** Only a provider with the same protocol can count. */
   readonly wire: Wire;
   readonly headers?: CountCall['headers'];
-  /** Checks the request against a model's entry. Throws GatewayError naming the field. */
+  /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */
   validateFor(model: TextModel): JsonObject;
 }
 
 const DEADLINE_MS = 60_000;
 
-/** Asks the vendor how long a prompt is. Free (BILL-17): nothing is held and no balance is looked at. */
+/** Returns the provider's count of a prompt. Free (BILL-17): no hold is placed and the balance is not checked. */
 export const countTokens = async <Counted>(
   { catalog, clock, reachable, count }: CountDependencies<Counted>,
   { modelId, protocol, wire, headers, validateFor }: CountParams,

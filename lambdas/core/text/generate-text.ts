@@ -23,14 +23,14 @@ import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
 import { type TextSink, textSource } from './text-stream.ts';
 import type { WireAnswer } from './text-wire.ts';
 
-/** Who answers, and what the gateway chose for the client. */
+/** Model that serves the request, and values that the gateway chose for the client. */
 export interface Outcome {
   readonly model: TextModel;
   /** Requested model, if the fallback model served the request (FALL-3). */
   readonly fallbackFrom: string | undefined;
-  /** The cap the gateway chose, when the client named none (BILL-6). */
+  /** Output limit that the gateway chose because the client set none (BILL-6). */
   readonly chosenCap: number | undefined;
-  /** Names of the request's fields that were ignored. */
+  /** Names of the ignored request fields. */
   readonly ignored: readonly string[];
 }
 
@@ -39,13 +39,15 @@ export type GeneratedText =
   | (Outcome & { readonly kind: 'answer'; readonly body: string; readonly receipt: Receipt })
   | (Outcome & { readonly kind: 'stream'; readonly stream: PumpedStream<TextSink> });
 
-/** How one request is to be answered. */
+/** Options of a request for text. */
 export interface TextOptions {
-  /** Puts a whole answer into the client's protocol: before it is charged, so that no charge can be without its answer. */
+  /**
+   * Renders a complete response in the client's protocol. Runs before the charge, so that every charge has a response.
+   */
   readonly render: (answer: WireAnswer, model: TextModel) => string;
-  /** Only what it would cost is asked (BILL-16). */
+  /** Whether the client requests only the cost (BILL-16). */
   readonly dryRun: boolean;
-  /** Under an Idempotency-Key: what is stored before the answer is charged. */
+  /** Response that is stored before the charge, for a request with an idempotency key. */
   readonly idempotent?: {
     readonly claimed: ClaimedRequest;
     readonly toStored: (outcome: Outcome, body: string, costPicos: bigint) => StoredResponse;
@@ -62,8 +64,9 @@ interface ReadyText extends Candidate {
 }
 
 /**
- * Validates, places a hold, calls and settles (BILL-1). Returns when the outcome of the call is known. Not an async generator: an
- * error must be thrown before the first byte goes to the client, not at the first read.
+ * Validates, places a hold, calls the provider and settles (BILL-1). Returns when the response is complete or its
+ * stream has started. Not an async generator, because an error must be thrown before the first byte is sent, not at the
+ * first read.
  */
 export const generateText = async (
   deps: TextDependencies,
@@ -97,7 +100,10 @@ export const generateText = async (
   return { kind: 'answer', ...paid.answer, receipt: paid.receipt };
 };
 
-/** The last of the request's own 400s come before money is looked at (GEN-8), and nothing is fetched for one. */
+/**
+ * Prepares a model for its call: fetches data that the provider accepts only as bytes, and computes the hold and the
+ * deadline. Throws the last errors of the request before the balance is checked (GEN-8).
+ */
 const makeReady = async (
   deps: TextDependencies,
   caller: Caller,
@@ -112,7 +118,7 @@ const makeReady = async (
   return { model, circuit, hold, checked, money, deadline };
 };
 
-/** Nothing is fetched for it either. */
+/** Computes the cost without fetching anything. */
 const dryRun = (
   deps: TextDependencies,
   { accountId }: Caller,

@@ -68,7 +68,7 @@ const chooseFallback = (
   );
 };
 
-/** A request that is right for one model, with its price: everything that is known before money is reserved. */
+/** A request that is valid for one model, with its price: everything that is known before the hold. */
 export interface CheckedText {
   readonly model: TextModel;
   readonly provider: Provider;
@@ -77,7 +77,7 @@ export interface CheckedText {
   readonly request: TextRequest;
   readonly call: PreparedCall;
   readonly row: TextPriceRow;
-  /** The most the prompt can have. */
+  /** Upper bound of the tokens in this prompt: an estimate, from which the hold is computed. */
   readonly promptTokens: number;
 }
 
@@ -88,7 +88,10 @@ const checkRequest = (order: TextParams, model: TextModel): TextRequest => {
   return request;
 };
 
-/** Throws what the vendor's protocol has no place for, and a 503 when there is no way to the model. Nothing is sent. */
+/**
+ * Throws the error for a request that the provider's protocol cannot carry, and 503 if no upstream is available. Sends
+ * nothing.
+ */
 const checkText = (
   deps: TextDependencies,
   order: TextParams,

@@ -4,26 +4,29 @@ import type { Settlement } from '../paid-call/settle.ts';
 import { affordableAnswerTokens, chargeFor, imageTokensOf, maximumPrice } from '../pricing/text-price.ts';
 import type { CheckedText } from './text-candidates.ts';
 
-/** A cap below this is not worth offering (BILL-6). */
+/** Smallest output limit that the gateway offers (BILL-6). */
 const SMALLEST_CAP = 256;
 
-/** Hold of a request for text, and the cap that follows from it. */
+/** Hold of a request for text, and the output limit that follows from it. */
 export interface TextHold {
   readonly order: Pick<HoldParams, 'amountPicos' | 'smaller' | 'advice'>;
-  /** The cap the hold in force was computed from: lower after `smaller` was taken. */
+  /** Returns the output limit of the current hold. It decreases after `smaller`. */
   readonly cap: () => number;
-  /** The cap if the gateway chose it, when the client named none. */
+  /** Returns the output limit if the gateway chose it, because the client set none. */
   readonly chosenCap: () => number | undefined;
 }
 
-/** Throws `request_budget_exceeded` (BILL-4). `capParam` is what the client's protocol calls the cap. */
+/**
+ * Computes the hold of a request. Throws `request_budget_exceeded` (BILL-4). `capParam` is the name of the output limit
+ * in the client's protocol.
+ */
 export const priceText = ({ model, request, row, promptTokens }: CheckedText, capParam: string): TextHold => {
   const { promptPricing, choices, imageTier } = request;
   const imageTokens = imageTokensOf(row, imageTier);
   const price = (cap: number) => maximumPrice(row, promptTokens, cap * choices, promptPricing, imageTokens);
   let cap = request.outputTokensMax ?? model.limits.outputTokensDefault;
   const amountPicos = price(cap);
-  refuseAboveBudget(amountPicos, capParam, `reduce ${capParam} or split it`);
+  refuseAboveBudget(amountPicos, capParam, `reduce ${capParam} or split the request`);
   const affordableAt = (availablePicos: bigint): number =>
     Math.max(0, Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos, promptPricing) / choices));
   const smaller = (availablePicos: bigint): bigint | undefined => {
@@ -42,12 +45,15 @@ export const priceText = ({ model, request, row, promptTokens }: CheckedText, ca
   };
 };
 
-/** Only what settling needs: a stream must not keep the request's body in memory to its end. */
+/**
+ * Returns only the data for the settlement, because a stream must not keep the body of the request in memory to its
+ * end.
+ */
 export const settlementTerms = (
   { model, row, request: { choices, promptPricing } }: CheckedText,
   cap: number,
 ): Pick<Settlement, 'chargeFor' | 'expectsUsage'> => {
-  // Some vendors do not count an image by the cap.
+  // Some providers do not count an image toward the output limit.
   const answerTokens = model.imageTiers.length > 0 ? model.limits.outputTokensMax * choices : cap * choices;
   const bounds = { promptTokens: model.limits.contextTokens, answerTokens };
   return {

@@ -4,15 +4,17 @@ import type { TokenUsage } from '../pricing/charge.ts';
 import type { Ending, TextDelta, WireEvent, WireStream } from './text-wire.ts';
 
 /**
- * Renders a stream in the client's protocol. For chat completions and generate-content an event is its data alone. For messages and
- * responses it is the whole event with its name and blank line.
+ * Renders a stream in the client's protocol. For chat completions and generate-content an event is its data alone. For
+ * messages and responses it is the whole event with its name and blank line.
  */
 export interface TextSink extends StreamSink<Ending> {
   native(events: readonly string[]): void;
   neutral(deltas: readonly TextDelta[]): void;
 }
 
-/** Awaits the first event. An error in its place is thrown and becomes an HTTP error (ERR-4). */
+/**
+ * Waits for the first event. If an error arrives first, throws it, so that the client receives an HTTP error (ERR-4).
+ */
 export const textSource = async (
   { events, close }: WireStream,
   clock: Clock,
@@ -26,14 +28,15 @@ export const textSource = async (
 
 type Next = IteratorResult<WireEvent, void>;
 
-/** Longest wait for the first event after the opening ones. */
+/** Longest wait for the first event after announcements, in ms. */
 const OPENING_MS = 1_000;
 
 const isOpening = ({ done, value }: Next): boolean => !done && value.kind !== 'end' && value.announcement === true;
 
 /**
- * Reads the first event, and those that follow opening ones within `OPENING_MS`. A response that the provider blocks or breaks before
- * its first content is then an HTTP error, too (CHAT-14).
+ * Reads the first event. If it only announces the response, also reads the following events, until content arrives or
+ * `OPENING_MS` has passed. A response that the provider blocks or breaks off before its first content then also becomes
+ * an HTTP error (CHAT-14).
  */
 const begin = async (events: AsyncIterator<WireEvent, void>, clock: Clock): Promise<Promise<Next>[]> => {
   const first = await events.next();

@@ -13,15 +13,15 @@ export interface WireCall {
 
 /** Data that is known after the hold was placed. */
 export interface Dispatch {
-  /** The cap the hold was computed from; it always goes upstream (BILL-6). */
+  /** Output limit of the hold. It is always sent to the provider (BILL-6). */
   readonly outputTokensMax: number;
-  /** Aborted when the upstream's time is over. Its reason is the GatewayError to end with. */
+  /** Aborted at the upstream's timeout. Its reason is the GatewayError for the client. */
   readonly signal: AbortSignal;
 }
 
 /**
- * A whole answer. `native` is one in the client's protocol: as the vendor sent it but for the model's id, and the same parsed.
- * `neutral` is one that the client's protocol has to put into words.
+ * A complete response. `native` is in the client's protocol: the provider's text with the model id replaced, and the
+ * same parsed. `neutral` must be rendered in the client's protocol.
  */
 export interface WireAnswer {
   readonly kind: 'answer';
@@ -31,18 +31,18 @@ export interface WireAnswer {
   readonly usage: TokenUsage | undefined;
 }
 
-/** How a good stream ends. Nothing of it has gone to the client before the request is charged. */
+/** End of a successful stream. None of it is sent to the client before the request is charged. */
 export type Ending =
-  /** The last events in the client's protocol, ready to be sent. */
+  /** Last events in the client's protocol, ready to be sent. */
   | { readonly kind: 'native'; readonly events: readonly string[] }
-  /** An event that the protocol completes with the vendor's own usage and the cost. */
+  /** An event that the protocol completes with the provider's usage and the cost. */
   | { readonly kind: 'deferred'; readonly event: JsonObject; readonly reportedUsage: JsonObject | undefined }
   | { readonly kind: 'neutral'; readonly finishReason: FinishReason };
 
 /**
- * `native`: events in the client's protocol, in the form its sink takes (TextSink). `neutral`: pieces it has to put into words.
- * `opening`: so far the answer has only been announced. `end` is the last. A stream that does not end with `end` throws
- * GatewayError.
+ * Event of a stream. `native`: events in the client's protocol, in the form that `TextSink` describes. `neutral`:
+ * deltas that must be rendered. `announcement`: the response was announced and has no content yet. `end`: the last
+ * event. The iterator throws a GatewayError if the provider's stream ends before it is complete.
  */
 export type WireEvent =
   | { readonly kind: 'native'; readonly events: readonly string[]; readonly announcement?: boolean }
@@ -52,44 +52,47 @@ export type WireEvent =
 export interface WireStream {
   readonly kind: 'stream';
   readonly events: AsyncIterator<WireEvent, void>;
-  /** Called once when nothing more is read, however it ended. */
+  /** Called once when reading has ended, however the response ended. */
   close(): void;
 }
 
 export interface PreparedCall {
-  /** Fetches what the vendor takes only as bytes, before money is held. Throws `invalid_image_format` (CHAT-6). */
+  /** Fetches data that the provider accepts only as bytes, before the hold. Throws `invalid_image_format` (CHAT-6). */
   gather?(): Promise<void>;
   /**
-   * Makes exactly one call and answers once the status line is known to be good; a refusal is thrown as the GatewayError the
-   * client is to get (ERR-9). Nothing is ever sent twice (GEN-5).
+   * Makes exactly one call and returns after a successful status line. Throws the GatewayError for the client if the
+   * provider rejects the request (ERR-9). Never sends anything twice (GEN-5).
    */
   send(dispatch: Dispatch): Promise<WireAnswer | WireStream>;
 }
 
-/** One vendor protocol. */
+/** Protocol of a provider for text. */
 export interface TextWire {
-  /** Throws the 400 or 422 for what this vendor cannot do. Nothing is sent, nothing fetched. */
+  /** Throws the 400 or 422 for a request that this provider cannot serve. Sends and fetches nothing. */
   buildCall(call: WireCall): PreparedCall;
 }
 
-/** `length`: the cap or the context was reached. A blocked answer has none: it is thrown as content_filter (CHAT-14). */
+/**
+ * `length`: the output limit or the context was reached. A blocked response has no reason here, because it is thrown as
+ * `content_filter` (CHAT-14).
+ */
 export type FinishReason = 'stop' | 'length' | 'tool_calls';
 
-/** A whole answer in the core's own terms. */
+/** A complete response, independent of the client's protocol. */
 export interface TextAnswer {
-  /** Null when there is none beside the calls. */
+  /** Null if the response contains only tool calls. */
   readonly text: string | null;
-  /** The model declined, in its own words. */
+  /** Refusal of the model in its own words. */
   readonly refusal: string | null;
   readonly toolCalls: readonly ToolCall[];
   readonly finishReason: FinishReason;
 }
 
-/** A piece of a streamed answer in the core's own terms. */
+/** A piece of a streamed response, independent of the client's protocol. */
 export type TextDelta =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'refusal'; readonly text: string }
-  /** The nth call begins, counted from 0. */
+  /** The call with this index begins, counted from 0. */
   | {
       readonly kind: 'tool_call';
       readonly index: number;

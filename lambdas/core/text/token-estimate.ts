@@ -13,7 +13,7 @@ import {
   TEXT,
 } from './token-rates.ts';
 
-/** The rates are whole hundredths of a token. */
+/** Rates are whole hundredths of a token. */
 const HUNDREDTHS = 100;
 
 const LONG_RUN = 16;
@@ -63,7 +63,7 @@ const rateOfMark = (previous: Kind, isSame: boolean): number => {
   return previous === 'mark' ? ascii.markAfterMark : ascii.mark;
 };
 
-/** One space is counted with what follows it. */
+/** A single space counts with the text that follows it. */
 const rateOfSpace = (previous: Kind, before: number): number => {
   if (previous === 'space') return ascii.spaceAfterSpace;
   const isApart = previous === 'line' || (previous === 'control' && before !== FOREIGN);
@@ -75,7 +75,7 @@ const rateOfLine = (previous: Kind): number => {
   return previous === 'line' ? ascii.lineAfterLine : ascii.line;
 };
 
-/** What an ASCII character costs after another. */
+/** Returns the cost of an ASCII character after another. */
 const rateOf = (before: number, code: number): number => {
   const rates: Readonly<Record<Kind, (previous: Kind) => number>> = {
     small: () => rateOfLetter(before, code),
@@ -91,7 +91,7 @@ const rateOf = (before: number, code: number): number => {
 
 const RULERS = '-=*#_~./!+:;%';
 
-/** What an ASCII character costs after two of itself, and after many. */
+/** Returns the cost of an ASCII character after two of the same, and after many. */
 const rateAgain = (code: number): { readonly again: number; readonly long: number } => {
   const kind = kindOf(code);
   if (kind === 'space') return repeated.space;
@@ -103,14 +103,14 @@ const rateAgain = (code: number): { readonly again: number; readonly long: numbe
 
 const codes = Array.from({ length: 128 }, (_, code) => code);
 
-/** By the code before and the code. */
+/** Indexed by the previous code and the code. */
 const pairRates = Uint16Array.from(codes.flatMap((before) => codes.map((code) => rateOf(before, code))));
 
 const againRates = Uint16Array.from(codes, (code) => rateAgain(code).again);
 
 const longRates = Uint16Array.from(codes, (code) => rateAgain(code).long);
 
-/** Which of the `scripts` each code unit belongs to, counted from 1. */
+/** Index in `scripts` of each code unit, counted from 1. */
 const scriptOf = new Uint8Array(0x1_0000);
 
 const firstRates = Uint16Array.from([0, ...scripts.map(([, first]) => first)]);
@@ -124,7 +124,7 @@ const at = (rates: Uint16Array, index: number): number => rates[index] ?? 0;
 /** Whether the code is a letter. Upper and lower case differ in one bit. */
 const isLetter = (code: number): boolean => (code | SPACE) >= 0x61 && (code | SPACE) <= 0x7a;
 
-/** `run` counts the same characters in a row, `letters` the letters. */
+/** `run` counts equal characters in a row, `letters` counts letters in a row. */
 const rateInRun = (run: number, letters: number, before: number, code: number): number => {
   if (letters > LONG_WORD) return Math.max(IN_LONG_WORD, at(pairRates, (before << 7) | code));
   if (run < 2) return at(pairRates, (before << 7) | code);
@@ -163,13 +163,16 @@ export const tokensOfText = (text: string, enough = Number.MAX_SAFE_INTEGER / HU
   return Math.min(Math.ceil(sum / HUNDREDTHS), Buffer.byteLength(text));
 };
 
-/** Bytes around a member: quotation marks, a colon, a comma, brackets. */
+/** Tokens for the characters around a member: quotation marks, a colon, a comma, brackets. */
 const AROUND_MEMBER = 1;
 
-/** `true` and the like. */
+/** For `true`, `false` and `null`. */
 const TOKENS_OF_WORD = 1;
 
-/** 25 characters at most, and three digits are one token: https://tc39.es/ecma262/#sec-number.prototype.tostring */
+/**
+ * A number has at most 25 characters, and three digits are one token:
+ * https://tc39.es/ecma262/#sec-number.prototype.tostring
+ */
 const TOKENS_OF_NUMBER = 14;
 
 const tokensOfNumber = (value: number): number => {
@@ -180,11 +183,11 @@ const tokensOfNumber = (value: number): number => {
 };
 
 /**
- * How many tokens the text of a prompt may have (BILL-5): every string, name and number of what is sent, whatever it is for, since
- * vendors write all of it into the prompt in ways of their own. `inline` are the images and recordings that stand in the body, in
- * its order; they are no text. Nothing above the model's context is counted to its end.
+ * Returns the maximum number of text tokens of a prompt (BILL-5). It counts every string, name and number of the body,
+ * because providers write all of them into the prompt in their own format. `inline` are the images and recordings in
+ * the body, in its order; they do not count as text. Counting stops above the model's context.
  *
- * A body is nested 64 deep at most.
+ * A body has at most 64 levels.
  */
 export const promptTextTokens = (
   sent: JsonValue,
@@ -195,7 +198,8 @@ export const promptTextTokens = (
   let tokens = 0;
   let skipped = 0;
   const addText = (text: string): void => {
-    // If the same characters occur twice, either may be left out.
+    // Leaves out the next inline content. If another text has the same characters, it does not matter which of the two
+    // is left out.
     if (text === inline[skipped]) skipped += 1;
     else tokens += tokensOfText(text, enough - tokens);
   };
@@ -228,9 +232,10 @@ const BYTES_PER_TOKEN_MAX = 128;
 const TOKENS_AROUND_TOOLS = 1_000;
 
 /**
- * The most tokens a prompt is held for: what its text may have (docs/internals/token-estimate.md), never more than it has bytes, and no prompt
- * is longer than the model's context. The bytes of a recording or a PDF document do not bound its tokens, so either is held for at
- * the whole context: hours of silence fit in a few kilobytes, and so do hundreds of compressed pages.
+ * Returns the maximum number of tokens of a prompt: the estimate of its text (docs/internals/token-estimate.md), at
+ * most one token per byte, plus the provider's additions and the images, but at most the model's context. A prompt with
+ * a recording or a PDF document counts as the whole context, because its bytes do not limit its tokens: hours of
+ * silence fit into a few kilobytes, and so do hundreds of compressed pages.
  */
 export const promptTokensAtMost = (
   model: TextModel,
@@ -245,5 +250,5 @@ export const promptTokensAtMost = (
   return Math.min(text + images, contextTokens);
 };
 
-/** The fewest tokens a prompt can have. Above the context it cannot fit (CHAT-13). */
+/** Returns the minimum number of tokens of a prompt. Above the context, the prompt cannot fit (CHAT-13). */
 export const promptTokensAtLeast = (prompt: PromptSize): number => Math.floor(prompt.bytes / BYTES_PER_TOKEN_MAX);

@@ -1,14 +1,14 @@
 /**
- * What a character costs, in hundredths of a token. The figures are those of o200k_base with something on top, and
- * `bench/token-estimate.ts` proves them (docs/internals/token-estimate.md).
+ * Cost of characters in hundredths of a token. The values are those of o200k_base plus a margin;
+ * `bench/token-estimate.ts` measures them (docs/internals/token-estimate.md).
  */
 
-/** A text by itself. */
+/** Cost of a text in addition to its characters. */
 export const TEXT = 150;
 
 /**
- * How likely a word breaks into two tokens between two letters, from 0 (hardly ever) to 3 (mostly): a row for each first letter, a
- * place in it for each second. It tells prose from codes, in any language.
+ * Likelihood that a word splits into two tokens between two letters, from 0 (rarely) to 3 (mostly). One row per first
+ * letter, one position per second letter. It separates prose from codes in any language.
  */
 export const letterPairs = [
   '30003001200000303000100100', // a
@@ -43,7 +43,10 @@ export const letterPairs = [
 export const afterSmall = [2, 10, 42, 98] as const;
 export const afterCapital = [8, 20, 85, 100] as const;
 
-/** No token goes on for ever: from so many letters on, each costs this much at least, however well it goes with the one before. */
+/**
+ * Number of letters in a row after which each further letter costs at least `IN_LONG_WORD`, because the length of a
+ * token is limited.
+ */
 export const LONG_WORD = 8;
 export const IN_LONG_WORD = 40;
 
@@ -52,10 +55,10 @@ export const ascii = {
   word: 100,
   wordAfterSpace: 122,
   capitalAfterSpace: 150,
-  /** Many words and their mark are one token. */
+  /** Many words and the mark before them are one token. */
   wordAfterMark: 65,
   digit: 100,
-  /** Three of them are one token. */
+  /** Three digits are one token. */
   digitAfterDigit: 34,
   digitAfterSpace: 200,
   mark: 100,
@@ -71,10 +74,13 @@ export const ascii = {
   control: 100,
 } as const;
 
-/** Cost from the third repetition of a character, and from the seventeenth. Most marks come in pairs at most. */
+/**
+ * Cost of a character from the third equal character in a row, and from the seventeenth. Most marks appear in pairs at
+ * most.
+ */
 export const repeated = {
   mark: { again: 55, long: 55 },
-  /** `-`, `=` and others that lines are drawn with. */
+  /** `-`, `=` and other marks that form lines. */
   ruler: { again: 16, long: 10 },
   space: { again: 12, long: 4 },
   line: { again: 15, long: 10 },
@@ -133,10 +139,10 @@ export const scripts: readonly (readonly [from: number, first: number, next: num
   [0xa000, 400, 300],
   [0xac00, 200, 90], // Hangul
   [0xd7a4, 400, 300],
-  [0xd800, 380, 380], // the first half of what has four bytes
-  [0xd83c, 110, 110], // the same of emoji
+  [0xd800, 380, 380], // The first half of a four-byte character
+  [0xd83c, 110, 110], // The first half of an emoji
   [0xd83f, 380, 380],
-  [0xdc00, 125, 125], // the second half
+  [0xdc00, 125, 125], // The second half
   [0xe000, 400, 300],
   [0xfe00, 110, 110], // variants of emoji
   [0xfe10, 400, 300],

@@ -40,15 +40,15 @@ export interface CreateDependencies extends PaidCallDependencies {
 export interface VideoParams {
   readonly modelId: string;
   readonly webhook: Webhook | undefined;
-  /** Checks the request against a model's entry. Throws GatewayError naming the field. */
+  /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */
   validateFor(model: VideoModel): VideoAsk;
 }
 
-/** How one request is to be answered. */
+/** Options of a request for a video. */
 export interface VideoOptions {
-  /** Only what it would cost is asked (BILL-16). */
+  /** Whether the client requests only the cost (BILL-16). */
   readonly dryRun: boolean;
-  /** Under an Idempotency-Key. */
+  /** Claim of a request with an idempotency key. */
   readonly idempotent?:
     | { readonly claimed: ClaimedRequest; readonly toStored: (job: VideoJob) => StoredResponse }
     | undefined;
@@ -66,8 +66,8 @@ interface ReadyVideo {
 }
 
 /**
- * Validates, then writes in this order: hold, job record, execution, provider call, upstream id (BILL-1). If the process dies in
- * between, the execution ends the video and releases its hold. The job record commits the creation.
+ * Validates, then writes in this order: hold, job record, execution, provider call, upstream id (BILL-1). If the
+ * process dies in between, the execution ends the video and releases its hold. The job record commits the creation.
  */
 export const createVideo = async (
   deps: CreateDependencies,
@@ -160,7 +160,7 @@ const beginVideo = async (
     const beginning = { placedHold, ready, record, idempotent };
     await beforeCall(permit, async () => {
       await idempotent?.claimed.dispatch(placedHold.holdId);
-      // A record whose write has no definite result may exist: it too must be withdrawn before the key is free.
+      // The record may exist if its write had no definite result. It too must be withdrawn before the key is free.
       mayStand = true;
       await commitCreation(deps, beginning);
       await startMachine(deps, beginning);
@@ -177,18 +177,18 @@ const beginVideo = async (
 const commitCreation = async (deps: CreateDependencies, { record }: Beginning): Promise<void> => {
   const dueAtMs = firstLookAt(record.createdAtMs, deps.times.createMs);
   const reply = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.jobs.create(record, dueAtMs)));
-  // After a lost reply it finds itself.
+  // After a lost reply, the write finds its own record.
   if (reply.kind === 'created' || (reply.kind === 'exists' && reply.job.holdId === record.holdId)) return;
   throw new ClaimLost();
 };
 
 const startMachine = async (deps: CreateDependencies, { record, idempotent }: Beginning): Promise<void> => {
   const started = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id)));
-  // The workflow released the video before it was started.
+  // An earlier execution has ended and released the video.
   if (started === 'ended') throw given(idempotent) ?? lateError(deps.times.createMs);
 };
 
-/** Nothing has been sent to the vendor yet. */
+/** Maps a store failure to 503. Nothing has been sent to the provider yet. */
 const orUnavailable = async <T>(pending: Promise<T>): Promise<T> => {
   try {
     return await pending;
@@ -207,10 +207,13 @@ const orUnavailable = async <T>(pending: Promise<T>): Promise<T> => {
 const lateError = (ms: number): GatewayError =>
   new GatewayError(
     'upstream_timeout',
-    `The provider did not accept the video within ${Math.round(ms / 1_000)} s. Nothing was charged.`,
+    `The provider did not accept the video within ${Math.round(ms / 1_000)} s. Nothing was charged. Retry the request.`,
   );
 
-/** Everybody counts from the creation: once the time is over, others give the video up. */
+/**
+ * Calls the provider within `createMs` after the creation. After that time, which all processes measure from the
+ * creation, the workflow or a takeover may release the video.
+ */
 const callVendor = async (deps: CreateDependencies, { ready, record }: Beginning): Promise<string> => {
   const { route, ask } = ready;
   const { createMs } = deps.times;
@@ -228,8 +231,8 @@ const callVendor = async (deps: CreateDependencies, { ready, record }: Beginning
 };
 
 /**
- * A definite failure means that the workflow or a takeover has released the video. Without a result the id may or may
- * not be stored: the video exists in both cases, and its state will show it.
+ * Stores the upstream id. Throws if the workflow or a takeover has released the video. Does not throw if the result is
+ * unknown: the provider has the video, and its state will show whether the id was stored.
  */
 const noteUpstream = async (
   deps: CreateDependencies,
@@ -245,14 +248,17 @@ const noteUpstream = async (
   throw given(idempotent) ?? lateError(deps.times.createMs);
 };
 
-/** Under a key another request may have answered with this video already: then that answer counts. */
+/**
+ * Leaves the claim to its lease and returns ClaimLost, because another request with the same idempotency key may have
+ * returned this video already. Returns undefined without an idempotency key.
+ */
 const given = (idempotent: Beginning['idempotent']): ClaimLost | undefined => {
   if (!idempotent) return undefined;
   idempotent.claimed.abandon();
   return new ClaimLost();
 };
 
-/** Refuses the video, so that no list shows it, and returns the error to end with. */
+/** Marks the video as refused, so that no list shows it. Returns the error for the client. */
 const withdraw = async (
   deps: CreateDependencies,
   { requestId }: Caller,
@@ -265,7 +271,7 @@ const withdraw = async (
     if (await retryUntilDefinite(deps.ledger, () => deps.jobs.refuse(videoIdOf(requestId), failure))) return error;
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
-    // Without an upstream id the machine fails it. Until then the video exists, and its key must not begin another.
+    // Without an upstream id the workflow fails the video. Until then it exists, and its key must not start another.
     idempotent?.claimed.abandon();
     return error;
   }
@@ -275,7 +281,7 @@ const withdraw = async (
 const toFailure = (error: unknown): VideoFailure =>
   error instanceof GatewayError
     ? { code: error.code, message: error.message }
-    : { code: 'internal_error', message: 'The gateway failed. Nothing was charged.' };
+    : { code: 'internal_error', message: 'The gateway failed. Nothing was charged. Create the video again.' };
 
 const toJob = (record: VideoParamsRecord, upstreamId: string): VideoJob => ({
   ...record,

@@ -16,32 +16,38 @@ export interface VideoStepDependencies {
   readonly notice: (notice: VideoEvent, videoId: string) => void;
   /** Undefined if no meter is used. */
   readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;
-  /** BILL-10. */
+  /** Reports a response without usage (BILL-10). */
   readonly usageMissing: (modelId: string) => Promise<void>;
-  /** One delivery to the client's address. Throws when it was not taken. */
+  /** Sends one delivery to the client's URL. Throws if it was not accepted. */
   readonly deliver: (job: VideoJob) => Promise<void>;
 }
 
-/** What brings a video to its end: one execution per video, under the video's id. */
+/** Runs a video to its end: one execution per video, with the id of the video. */
 export interface VideoWorkflow {
-  /** Safe to repeat. `ended`: there was one, and it is over. Throws StoreError when no definite answer came. */
+  /**
+   * Starts the execution. Safe to repeat. `ended`: an earlier execution has ended. Throws StoreError if the result is
+   * not definite.
+   */
   start(videoId: string): Promise<'running' | 'ended'>;
 }
 
-/** Both ends are counted, as in HTTP. */
+/** Both ends are inclusive, as in HTTP. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Finished files, by names that are used once. Every method throws StoreError when it brought no definite answer. */
+/**
+ * Finished files, each under a name that is used once. Every method throws StoreError if the result is not definite.
+ */
 export interface VideoFiles {
   /**
-   * Takes a file as it comes, in bounded memory; it is there as a whole or not at all. What `bytes` throws is thrown.
+   * Stores a file as it arrives, in bounded memory. The file is stored completely or not at all. Throws errors of
+   * `bytes`.
    */
   put(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Undefined when there is none. What breaks while it is read is thrown by the iteration. */
+  /** Returns undefined if the file does not exist. The iteration throws if a read fails. */
   open(name: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Also when there is none. */
+  /** Removes the file, if it exists. */
   remove(name: string): Promise<void>;
 }

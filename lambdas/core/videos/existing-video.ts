@@ -37,7 +37,10 @@ export const videoCreations = (
 
 const removed = 'idempotency-key: the video of this key was removed. Use a new key.';
 
-/** Its creation is still under way, or died before the vendor had answered: then it must not be taken up again by that process. */
+/**
+ * Ends a video that the provider has not accepted, so that its creating process cannot continue it. Throws 409 while
+ * the creation may still be in progress.
+ */
 const endUnbegun = async (deps: ExistingVideoDependencies, job: VideoJob): Promise<void> => {
   const { ledger, times } = deps;
   if (mayStillBegin(job, times, ledger.clock.now())) throw inProgress();

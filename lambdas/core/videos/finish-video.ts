@@ -13,12 +13,12 @@ import type { VideoFile } from './video-wire.ts';
 
 const CALL_MS = 30_000;
 
-/** Less than the machine waits for this step: an attempt that it has given up is not to go on. */
+/** Shorter than the workflow's timeout for this step, so that an attempt ends before the next one starts. */
 const STORE_MS = 140_000;
 
 const NAME_PART = 1e9;
 
-/** No clip of a dozen seconds is larger; a vendor that sends on and on must not fill the bucket. */
+/** Larger than any clip of twelve seconds. It keeps a provider that never stops from filling the bucket. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024 * 1024;
 
 /** Offset of the name of an MP4's first box, after its length: ISO/IEC 14496-12, 4.3. */
@@ -29,8 +29,9 @@ const FIRST_BOX = Buffer.from('ftyp');
 const HEAD_BYTES = BOX_NAME_AT + FIRST_BOX.length;
 
 /**
- * VID-5: brings the file from the vendor into the bucket, and notes what it is and what the vendor counted. Throws GatewayError for a
- * vendor that gives no whole MP4, and StoreError; safe to repeat, and done once it has been noted.
+ * VID-5: copies the file from the provider to the bucket, and records its properties and the provider's count. Throws
+ * GatewayError if the provider sends no complete MP4, and StoreError. Safe to repeat. A recorded file is not copied
+ * again.
  */
 export const storeVideo = async (deps: VideoStepDependencies, videoId: string): Promise<void> => {
   const { jobs, files, ledger } = deps;
@@ -46,7 +47,7 @@ export const storeVideo = async (deps: VideoStepDependencies, videoId: string): 
   await files.put(name, taken.bytes);
   const file = { name, ...taken.facts() };
   if (await retryUntilDefinite(ledger, () => jobs.noteFile(videoId, file, status.tokens))) return;
-  // Another attempt was first, and what it has stored is what will be charged.
+  // Another attempt was faster, and its file is the one that is charged.
   await files.remove(name).catch(ignoreStore);
 };
 
@@ -54,7 +55,10 @@ export const storeVideo = async (deps: VideoStepDependencies, videoId: string): 
 const attemptName = ({ random }: VideoStepDependencies['ledger']): string =>
   Array.from({ length: 3 }, () => Math.floor(random() * NAME_PART)).join('-');
 
-/** Passes on the bytes and learns what they are, which can be asked once. A file that is not whole, or none, breaks the iteration. */
+/**
+ * Passes on the bytes and computes their length and hash in the same pass. Throws in the iteration if the file is
+ * incomplete or not an MP4.
+ */
 const takeWhole = ({ bytes: source, length }: VideoFile, isLate: () => boolean) => {
   const hash = createHash('sha256');
   let size = 0;
@@ -90,8 +94,8 @@ const readJob = ({ jobs, ledger }: VideoStepDependencies, videoId: string): Prom
   retryUntilDefinite(ledger, () => jobs.read(videoId));
 
 /**
- * VID-6: writes the charge record of a video whose file is stored. The first record of a hold counts: a video that had been released
- * is not charged by this. Throws StoreError. Safe to repeat.
+ * VID-6: writes the charge record of a video whose file is stored. The first record of a hold counts, so a released
+ * video is not charged. Throws StoreError. Safe to repeat.
  */
 export const chargeVideo = async (deps: VideoStepDependencies, videoId: string): Promise<void> => {
   const job = await readJob(deps, videoId);
@@ -126,7 +130,7 @@ const tellLate = ({ ledger, notice }: VideoStepDependencies, videoId: string, am
   notice('video_late_settlement', videoId);
 };
 
-/** The state, from the record. Throws an Error when there is no record yet: that step comes first. */
+/** Sets the state by the record. Throws an Error without a record, because that step comes first. */
 export const finishVideo = async (deps: VideoStepDependencies, videoId: string): Promise<VideoEnded> => {
   const job = await readJob(deps, videoId);
   if (!job) return { webhook: false };
@@ -186,7 +190,7 @@ interface EndingDependencies extends Pick<VideoStepDependencies, 'jobs' | 'files
 }
 
 /**
- * The last write of a video: its state, derived from what became of its hold, and from nothing else. So a video is `completed` exactly
+ * Last write of a video: its state, which depends only on the outcome of its hold. So a video is `completed` exactly
  * when it was charged. Throws StoreError. Safe to repeat.
  */
 const endVideo = async (deps: EndingDependencies, job: VideoJob, record: ChargeRecord): Promise<void> => {
@@ -205,16 +209,19 @@ const endVideo = async (deps: EndingDependencies, job: VideoJob, record: ChargeR
   if (job.state !== 'failed' && (await retryUntilDefinite(ledger, () => jobs.end(job.id, failed)))) {
     notice('video_failed', job.id);
   }
-  // The file is never delivered, and the bucket deletes it in time.
+  // The file is never delivered, and the bucket deletes it later if this fails.
   if (job.file) await files.remove(job.file.name).catch(ignoreStore);
 };
 
-/** For what is tidied up in time anyway. */
+/** Ignores a store failure in the removal of a file. The bucket deletes the file later. */
 const ignoreStore = (error: unknown): void => {
   if (!(error instanceof StoreError)) throw error;
 };
 
-/** VID-7: one delivery of how a video ended. Throws what went wrong, so that the machine tries again; nothing else depends on it. */
+/**
+ * VID-7: sends one webhook delivery about the end of a video. Throws if it fails, so that the workflow retries. Nothing
+ * else depends on it.
+ */
 export const notifyVideo = async (deps: VideoStepDependencies, videoId: string): Promise<void> => {
   const { jobs, ledger, notice, deliver } = deps;
   const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));

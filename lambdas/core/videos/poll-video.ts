@@ -7,15 +7,18 @@ import type { VideoStatus } from './video-wire.ts';
 /** Result by which the workflow chooses its next step. `ended`: nothing is left to do. */
 export interface Polled {
   readonly outcome: 'running' | 'succeeded' | 'failed' | 'ended';
-  /** Whole seconds, at least 1, until the next poll. */
+  /** Time until the next poll, in whole seconds, at least 1. */
   readonly waitSeconds: number;
-  /** Since the creation. */
+  /** Time since the creation, in whole seconds. */
   readonly elapsedSeconds: number;
 }
 
 const CALL_MS = 30_000;
 
-/** One look at the vendor. Throws StoreError only: what the vendor does wrong keeps the state (VID-7). */
+/**
+ * Polls the provider once. Throws only StoreError. An invalid response of the provider leaves the state unchanged
+ * (VID-7).
+ */
 export const pollVideo = async (deps: VideoStepDependencies, videoId: string): Promise<Polled> => {
   const { jobs, ledger, times } = deps;
   const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));
@@ -26,7 +29,7 @@ export const pollVideo = async (deps: VideoStepDependencies, videoId: string): P
     elapsedSeconds: Math.floor(elapsedMs / 1_000),
   });
   if (!job || job.state === 'completed') return as('ended');
-  // Its hold may be open still.
+  // Its hold may still be open.
   if (isEnded(job)) return as('failed');
   const failsWith = async (failure: VideoFailure): Promise<Polled> => {
     await retryUntilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
@@ -40,7 +43,7 @@ export const pollVideo = async (deps: VideoStepDependencies, videoId: string): P
     case 'unknown':
       return as('running');
     case 'gone':
-      // A vendor may take a moment to know its own job.
+      // A provider may need a moment to list its own job.
       return isYoung ? as('running') : failsWith(vanished);
     case 'failed':
       return failsWith(status.failure);
@@ -58,7 +61,7 @@ const vanished: VideoFailure = {
   message: 'The provider lost this video. Nothing was charged. Create the video again.',
 };
 
-/** Ever further apart: half as long as it has taken so far. */
+/** Returns half the time that the video has taken so far, within the limits, so polls become less frequent. */
 const waitAfter = (elapsedMs: number, { pollMs, pollMaxMs }: VideoTimes): number =>
   Math.max(1, Math.round(Math.min(pollMaxMs, Math.max(pollMs, elapsedMs / 2)) / 1_000));
 
@@ -71,7 +74,7 @@ const ask = async (deps: VideoStepDependencies, job: VideoJob, upstreamId: strin
   }
 };
 
-/** Throws GatewayError when the vendor gives no answer, or is not known any more. */
+/** Polls the provider. Throws GatewayError if the provider does not respond or is no longer configured. */
 export const askVendor = async (
   { catalog, wires, ledger }: VideoStepDependencies,
   job: VideoJob,

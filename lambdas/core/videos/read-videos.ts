@@ -24,7 +24,7 @@ const answered = async <T>(pending: Promise<T>): Promise<T> => {
 export const noSuchVideo = (): GatewayError =>
   new GatewayError('not_found', 'There is no video with this id. Check the id.');
 
-/** One of the account's own videos; another's is not there (AUTH-7). */
+/** Returns a video of the account. Videos of other accounts are not found (AUTH-7). */
 export const readVideo = async ({ jobs }: ReadDependencies, accountId: string, videoId: string): Promise<VideoJob> => {
   const job = isVideoId(videoId) ? await answered(jobs.read(videoId)) : undefined;
   // A refused creation has no video for the client.
@@ -45,7 +45,7 @@ export const locateVideo = async (
 export const listVideos = ({ jobs }: ReadDependencies, accountId: string, range: JobRange): Promise<JobPage> =>
   answered(jobs.list(accountId, range));
 
-/** VID-8. First the file: a video whose file is still there is not gone. */
+/** Removes a video (VID-8). Removes the file first, so that no file remains without its video. */
 export const removeVideo = async (deps: ReadDependencies, accountId: string, videoId: string): Promise<void> => {
   const job = await readVideo(deps, accountId, videoId);
   const inProgress = (): GatewayError =>
@@ -55,11 +55,11 @@ export const removeVideo = async (deps: ReadDependencies, accountId: string, vid
   if (!(await answered(deps.jobs.remove(videoId)))) throw inProgress();
 };
 
-/** Unix milliseconds from which on the file is not handed out any more; undefined while there is none. */
+/** Returns the time in Unix milliseconds from which the file is no longer available; undefined without a file. */
 export const expiresAtOf = ({ completedAtMs }: VideoJob): number | undefined =>
   completedAtMs === undefined ? undefined : completedAtMs + CONTENT_KEPT_MS;
 
-/** The file of a completed video (VID-4, VID-7). Throws what its state or its age has against it. */
+/** Returns the file of a completed video (VID-4, VID-7). Throws the error that its state or age causes. */
 export const fileOf = (job: VideoJob, nowMs: number): StoredFile => {
   if (job.state === 'failed') {
     throw new GatewayError('not_found', 'This video failed and has no content. Its `error` has the reason.');
@@ -78,7 +78,7 @@ export const expired = (): GatewayError =>
     'The content of a video is kept for 24 hours after its completion. Create the video again.',
   );
 
-/** The bytes, all of them or some. */
+/** Returns all bytes or a range of them. */
 export const openFile = async (
   { files }: ReadDependencies,
   { name }: StoredFile,

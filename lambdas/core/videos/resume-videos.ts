@@ -10,23 +10,28 @@ export interface ResumeDependencies extends VideoStepDependencies {
 
 export interface ResumeReport {
   readonly looked: number;
-  /** Videos that no execution would have ended. */
+  /** Videos that were released because no running execution would end them. */
   readonly released: number;
-  /** Left for the next run. */
+  /** Videos left for the next run. */
   readonly failed: number;
-  /** For a person, once all others are done: what failed by no fault of a store. */
+  /**
+   * Errors that need an operator: failures for another reason than the store. Reported after all others are processed.
+   */
   readonly bug: AggregateError | undefined;
 }
 
-/** When a new video is looked at first: its creation is over by then, and its execution was started or never will be. */
+/**
+ * Returns the time of the first check of a new video. Its creation is over by then, and its execution was started or
+ * never will be.
+ */
 export const firstLookAt = (createdAtMs: number, createMs: number): number => createdAtMs + createMs + 60_000;
 
-/** Longer than the last steps of an execution take with all their repeats, and over before the hold is. */
+/** Longer than the last steps of an execution with all retries, and shorter than the lifetime of the hold. */
 export const LAST_STEPS_MS = 55 * 60_000;
 
 /**
- * Looks after videos whose creation or execution died: one without an execution gets its execution, one that an execution has left
- * behind is released. Every video ends so, whatever dies. Throws StoreError when they cannot be listed.
+ * Checks videos whose creation or execution may have died. Starts the execution of a video without one. Releases a
+ * video whose execution has ended. So every video ends. Throws StoreError if the videos cannot be listed.
  */
 export const resumeVideos = async (
   deps: ResumeDependencies,
@@ -47,7 +52,7 @@ export const resumeVideos = async (
   return { ...report, bug: bugs.length === 0 ? undefined : new AggregateError(bugs, message) };
 };
 
-/** Whether it had to be released. */
+/** Returns whether the video was released. */
 const resume = async (deps: ResumeDependencies, videoId: string): Promise<boolean> => {
   const { jobs, machine, ledger, times } = deps;
   const job = await jobs.read(videoId);

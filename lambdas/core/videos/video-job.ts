@@ -1,7 +1,7 @@
 import type { Wire } from '../catalog/providers.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 
-/** VID-3: only forward, and `completed` or `failed` for good. */
+/** States only move forward; `completed` and `failed` are final (VID-3). */
 export type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
 
 /** Prices of a video at the time of its hold (BILL-3). */
@@ -9,7 +9,7 @@ export interface VideoTerms {
   readonly unit: 'token' | 'second';
   /** Pico-USD per unit. */
   readonly ratePicos: bigint;
-  /** A count above this cannot be true (BILL-7). */
+  /** Counts above this are implausible (BILL-7). */
   readonly unitsMax: number;
 }
 
@@ -18,19 +18,19 @@ export interface VideoFailure {
   readonly message: string;
 }
 
-/** A finished file as it lies in the bucket. */
+/** A finished file in the bucket. */
 export interface StoredFile {
   /** Name of the object. Each attempt has its own object, so that a late one never replaces the charged file. */
   readonly name: string;
   readonly bytes: number;
-  /** Hex. */
+  /** In hex. */
   readonly sha256: string;
 }
 
 /** Webhook of a client. */
 export interface Webhook {
   readonly url: string;
-  /** What deliveries are signed with. Never shown. */
+  /** Secret that signs deliveries. Never shown. */
   readonly secret: string;
 }
 
@@ -44,10 +44,10 @@ export interface VideoParamsRecord {
   readonly modelId: string;
   readonly providerId: string;
   readonly wire: Wire;
-  /** The vendor's own name of the model. */
+  /** The provider's name of the model. */
   readonly upstreamModel: string;
   readonly prompt: string;
-  /** Whole seconds. */
+  /** In whole seconds. */
   readonly seconds: number;
   readonly width: number;
   readonly height: number;
@@ -56,16 +56,16 @@ export interface VideoParamsRecord {
   readonly webhook?: Webhook | undefined;
 }
 
-/** One video from its creation to its end: the record that commits the creation. */
+/** A video from its creation to its end. The record commits the creation. */
 export interface VideoJob extends VideoParamsRecord {
   readonly state: VideoState;
   /** From 0 to 100. */
   readonly progress: number;
-  /** The vendor's name of the job. Without one nothing is ever charged. */
+  /** The provider's id of the job. Without one the video is never charged. */
   readonly upstreamId?: string | undefined;
-  /** The creation itself was refused: its client has an error, and no list shows it. */
+  /** Whether the creation was refused: its client got an error, and no list shows the video. */
   readonly refused: boolean;
-  /** Why it failed, or is about to. */
+  /** Reason of a failure that has happened or is about to. */
   readonly failure?: VideoFailure | undefined;
   readonly file?: StoredFile | undefined;
   /** Tokens that the provider counted; undefined until the file is stored, or if it counts none. */
@@ -73,7 +73,7 @@ export interface VideoJob extends VideoParamsRecord {
   readonly completedAtMs?: number | undefined;
 }
 
-/** VID-7. */
+/** Retention of a file, in ms (VID-7). */
 export const CONTENT_KEPT_MS = 24 * 60 * 60 * 1_000;
 
 export const isEnded = ({ state }: VideoJob): boolean => state === 'completed' || state === 'failed';
@@ -88,14 +88,14 @@ export const isVideoId = (text: string): boolean => idForm.test(text);
 export type CreateReply =
   | { readonly kind: 'created' }
   | { readonly kind: 'exists'; readonly job: VideoJob }
-  /** The video cannot be created any more, or it was removed. */
+  /** The video can no longer be created, or it was removed. */
   | { readonly kind: 'closed' };
 
 export type AbandonReply =
-  /** There is no such video and never will be. */
+  /** The video does not exist and can never be created. */
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'exists'; readonly job: VideoJob }
-  /** There was one, and its owner removed it. */
+  /** The owner removed the video. */
   | { readonly kind: 'removed' };
 
 export interface JobPosition {
@@ -106,7 +106,7 @@ export interface JobPosition {
 
 export interface JobRange {
   readonly limit: number;
-  /** Only what comes behind this one in the list. */
+  /** Only videos after this position in the list. */
   readonly after?: JobPosition | undefined;
   readonly newestFirst: boolean;
 }
@@ -121,8 +121,9 @@ export type Ending =
   | { readonly state: 'failed'; readonly failure: VideoFailure };
 
 /**
- * Where videos are kept. Every method is one call, throws StoreError when it brought no definite answer, and is safe to repeat.
- * Those that answer a boolean say whether the job is now as asked for: false means that its state does not allow it.
+ * Store of videos. Each method is one call, safe to repeat, and throws StoreError if the result is not definite.
+ * Methods that return a boolean report whether the job now has the requested state; `false` means that its present
+ * state does not allow it.
  */
 export interface VideoJobStore {
   /**
@@ -130,47 +131,47 @@ export interface VideoJobStore {
    * in progress.
    */
   create(order: VideoParamsRecord, dueAtMs: number): Promise<CreateReply>;
-  /** Put if absent, so that a creation that has not been committed never will. */
+  /** Makes the creation impossible, if it was not committed yet. */
   abandon(id: string): Promise<AbandonReply>;
-  /** A consistent read. Undefined also for what was abandoned or removed. */
+  /** Reads consistently. Returns undefined for an abandoned or removed video. */
   read(id: string): Promise<VideoJob | undefined>;
-  /** Returns the position in its owner's list, also after a removal. A consistent read. */
+  /** Returns the position in the owner's list, also after a removal. Reads consistently. */
   locate(id: string): Promise<JobPosition | undefined>;
-  /** Only while queued and without another one. */
+  /** Sets the upstream id of a queued job that has none. */
   setUpstream(id: string, upstreamId: string): Promise<boolean>;
-  /** Only while queued and without an upstream id: the job fails, and no list shows it. */
+  /** Fails a queued job without an upstream id. No list shows it. */
   refuse(id: string, failure: VideoFailure): Promise<boolean>;
-  /** From queued to in_progress; progress never falls. Only while not ended. */
+  /** Moves a job that has not ended to in_progress. Progress never decreases. */
   advance(id: string, progress: number | undefined): Promise<boolean>;
-  /** Why it is about to fail: the first reason counts. Only while not ended. */
+  /** Records why a job that has not ended is about to fail. The first reason counts. */
   noteFailure(id: string, failure: VideoFailure): Promise<boolean>;
-  /** The file is in the bucket. Only while not ended, and the first one counts. */
+  /** Records the stored file of a job that has not ended. The first file counts. */
   noteFile(id: string, file: StoredFile, tokens: number | undefined): Promise<boolean>;
-  /** Only while not ended. */
+  /** Ends a job that has not ended. */
   end(id: string, ending: Ending): Promise<boolean>;
   /** Lists the videos of one account, without refused ones. May miss the latest writes. */
   list(accountId: string, range: JobRange): Promise<JobPage>;
   /** Removes an ended video. The id and its position remain. */
   remove(id: string): Promise<boolean>;
-  /** Ids of jobs that have not ended and whose time to be looked at has come. */
+  /** Returns ids of jobs that have not ended and whose check is due. */
   due(nowMs: number): Promise<readonly string[]>;
-  /** Only while not ended. */
+  /** Sets the next check of a job that has not ended. */
   postpone(id: string, dueAtMs: number): Promise<boolean>;
 }
 
 export interface VideoTimes {
   /** Time that the provider has to accept a job, in ms. */
   readonly createMs: number;
-  /** Between the first polls; later ones are further apart, up to `pollMaxMs`. */
+  /** Interval of the first polls, in ms. Later intervals grow up to `pollMaxMs`. */
   readonly pollMs: number;
   readonly pollMaxMs: number;
-  /** VID-7: an older job fails. */
+  /** Age in ms at which a job fails (VID-7). */
   readonly limitMs: number;
-  /** How long a video's hold lives (BILL-13). */
+  /** Lifetime of a video's hold, in ms (BILL-13). */
   readonly holdMs: number;
 }
 
-/** What clocks of two processes may differ by. */
+/** Largest expected difference between the clocks of two processes, in ms. */
 const SKEW_MS = 5_000;
 
 /**

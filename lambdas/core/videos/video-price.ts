@@ -11,13 +11,19 @@ export interface VideoMoney {
   readonly terms: VideoTerms;
 }
 
-/** Encoders work in blocks, and the first frame is at second 0. */
+/**
+ * Edge of the blocks in which encoders work, in pixels. The estimate rounds each edge up to whole blocks, and counts
+ * one more frame because the first frame is at second 0.
+ */
 const BLOCK_PIXELS = 32;
 /** Factor above the estimate from which a count of the provider is implausible. */
 const IMPLAUSIBLE_TIMES = 2;
 const FULL_HD_EDGE = 1_080;
 
-/** VID-6: by tokens, or by seconds at the rate of the size. Throws an Error for a size without a price, which load rules out. */
+/**
+ * VID-6: prices a video by tokens, or by seconds at the rate of its size. Throws an Error for a size without a price,
+ * which loading the catalog excludes.
+ */
 export const priceVideo = (row: PriceRow, { video, id }: VideoModel, asked: Sized): VideoMoney => {
   const { seconds, width, height } = asked;
   if (row.unit === 'second') {
@@ -37,7 +43,7 @@ export const priceVideo = (row: PriceRow, { video, id }: VideoModel, asked: Size
   };
 };
 
-/** No count where one is owed charges no tokens (BILL-10). */
+/** Returns the charge. If the provider should count tokens but did not, no tokens are charged (BILL-10). */
 export const chargeForVideo = ({ terms, seconds, tokens }: Pick<VideoJob, 'terms' | 'seconds' | 'tokens'>): Charge => {
   const { unit, ratePicos, unitsMax } = terms;
   if (unit === 'second') {

@@ -2,7 +2,7 @@ import type { Provider } from '../catalog/schema.ts';
 import type { ImageMediaType } from '../image-type.ts';
 import type { VideoFailure } from './video-job.ts';
 
-/** The first frame. */
+/** Image for the first frame. */
 export interface ReferenceImage {
   readonly mediaType: ImageMediaType;
   readonly bytes: Uint8Array;
@@ -11,7 +11,7 @@ export interface ReferenceImage {
 /** Parameters of a video. */
 export interface VideoAsk {
   readonly prompt: string;
-  /** Whole seconds. */
+  /** In whole seconds. */
   readonly seconds: number;
   readonly width: number;
   readonly height: number;
@@ -21,7 +21,7 @@ export interface VideoAsk {
 export interface VideoCreation extends VideoAsk {
   readonly provider: Provider;
   readonly upstreamModel: string;
-  /** Its reason is the GatewayError to end with. */
+  /** Its reason is the GatewayError for the client. */
   readonly signal: AbortSignal;
 }
 
@@ -33,26 +33,26 @@ export interface UpstreamJob {
 
 export interface VideoFile {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** As announced. */
+  /** Length that the provider announced, in bytes. */
   readonly length: number | undefined;
 }
 
-/** `unknown`: the vendor said nothing that could be understood, and the job stays as it is (VID-7). */
+/** `unknown`: the response could not be understood, and the job stays as it is (VID-7). */
 export type VideoStatus =
   | { readonly kind: 'queued' | 'unknown' }
   | { readonly kind: 'running'; readonly progress: number | undefined }
-  /** `tokens`: what the vendor counts by, if it does. `open` begins a download and throws GatewayError. */
+  /** `tokens`: the provider's count, if it reports one. `open` starts the download and throws GatewayError. */
   | { readonly kind: 'succeeded'; readonly tokens: number | undefined; readonly open: () => Promise<VideoFile> }
   | { readonly kind: 'failed'; readonly failure: VideoFailure }
-  /** The vendor does not know the job. */
+  /** The provider does not know the job. */
   | { readonly kind: 'gone' };
 
-/** A vendor's protocol for videos. */
+/** Protocol of a provider for videos. */
 export interface VideoWire {
-  /** What this protocol has no safe place for is refused before money is held. Throws GatewayError. */
+  /** Throws a GatewayError for a request that this protocol cannot carry, before the hold. */
   check?(ask: VideoAsk): void;
-  /** One call that is never repeated. Answers the vendor's id of the job; throws GatewayError. */
+  /** Makes one call that is never repeated. Returns the provider's id of the job. Throws GatewayError. */
   create(creation: VideoCreation): Promise<string>;
-  /** Throws GatewayError when no answer came. */
+  /** Throws GatewayError if no response came. */
   poll(job: UpstreamJob): Promise<VideoStatus>;
 }

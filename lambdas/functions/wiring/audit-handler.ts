@@ -4,10 +4,13 @@ import { createAuditCursor, createLedgerRecords } from '../../stores/dynamodb/le
 import type { AuditFunctionDependencies, Reporting } from './dependencies.ts';
 import { type Environment, openLedger } from './ledger.ts';
 
-/** The function has five minutes, and the last account may take a little longer than its turn. */
+/**
+ * Time in ms after which a run starts no further account. The function may run for five minutes, because the last
+ * account can need longer.
+ */
 const RUN_MS = 240_000;
 
-/** Limit on the findings of one account, because a broken account repeats itself. */
+/** Limit on the reported findings of one account, because a broken account causes many similar findings. */
 const TOLD_MAX = 5;
 
 /** Called every hour. Not an HTTP function. */
@@ -28,7 +31,7 @@ export const createAuditHandler = (deps: AuditFunctionDependencies) => async ():
       tooLong: (accountId) => reporting.notice('audit_too_long', { accountId }),
     }));
   } finally {
-    // The next run goes on behind what this one has seen, even if it was broken off.
+    // Logged even if this run failed, because the next run continues after the accounts of this one.
     reporting.measured({
       audit_accounts: found.accounts,
       audit_differences: found.differences,
@@ -46,7 +49,10 @@ const toDependencies = ({ ledgerStore, ledgerRecords, auditCursor, clock }: Audi
   clock,
 });
 
-/** A hold that the sweeper should have ended. No money is wrong, but it is withheld. */
+/**
+ * Whether the finding is a hold that the sweeper should have ended. No amount is wrong, but the held money is not
+ * available.
+ */
 const isOrphan = ({ invariant }: Finding): boolean => invariant === 'hold-swept';
 
 const emitReport = ({ notice }: Reporting, { findings }: AccountAudit): void => {

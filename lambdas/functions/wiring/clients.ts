@@ -13,15 +13,15 @@ interface Clients {
 }
 
 /**
- * Two clients, because a hold id must go over the wire once, and the SDK repeats a write whose response is lost. Every other call is
- * safe to repeat once.
+ * Creates two clients. `once` sends each call once, because a hold must never be sent twice. `repeating` lets the SDK
+ * repeat a call once.
  */
 export const createClients = (options: ClientOptions): Clients => ({
   once: createClient(options, { maxAttempts: 1, requestTimeout: 1_000 }),
   repeating: createClient(options, { maxAttempts: 2, requestTimeout: 2_000 }),
 });
 
-/** The same two as the stores use them. */
+/** Wraps both clients in the interface of the stores. */
 export const createDatabases = ({ once, repeating }: Clients): { once: DynamoDB; repeating: DynamoDB } => ({
   once: createDynamoDB(once),
   repeating: createDynamoDB(repeating),
@@ -29,7 +29,7 @@ export const createDatabases = ({ once, repeating }: Clients): { once: DynamoDB;
 
 interface ClientTimeouts {
   readonly maxAttempts: number;
-  /** Milliseconds for one attempt. */
+  /** Time limit of one attempt in ms. */
   readonly requestTimeout: number;
 }
 
@@ -55,22 +55,22 @@ export const localS3Credentials = { accessKeyId: 'local', secretAccessKey: 'loca
 
 export interface S3Timeouts {
   readonly maxAttempts: number;
-  /** Milliseconds until an attempt has its answer's head, what it sends included. */
+  /** Time limit in ms of one attempt: sending the request and receiving the response headers. */
   readonly requestTimeout: number;
-  /** Milliseconds without a byte in either direction. */
+  /** Longest time in ms without a byte in either direction. */
   readonly socketTimeout: number;
 }
 
-/** Timeouts of calls on which a client waits. */
+/** Timeouts of calls that a client waits for. */
 const brief: S3Timeouts = { maxAttempts: 2, requestTimeout: 5_000, socketTimeout: 5_000 };
 
 /**
- * For files: a part of several megabytes has to go out whole before it is answered, and a reader who is slow leaves the connection
- * idle for as long as it has enough to read.
+ * Timeouts for files. A part of several megabytes is sent completely before S3 responds, and the connection is idle
+ * while a slow reader consumes bytes that have already arrived.
  */
 export const patient: S3Timeouts = { maxAttempts: 3, requestTimeout: 60_000, socketTimeout: 5 * 60_000 };
 
-/** One client per process, made when it is first asked for. */
+/** Creates one client per process, on first use. */
 export const createS3Access = (options: ClientOptions, timeouts: S3Timeouts = brief): (() => Promise<S3Client>) => {
   let client: Promise<S3Client> | undefined;
   return () => {
@@ -79,7 +79,7 @@ export const createS3Access = (options: ClientOptions, timeouts: S3Timeouts = br
   };
 };
 
-/** Loaded on demand: it is a large part of what a start would have to read. */
+/** Loads the SDK on demand, because it would slow down every cold start. */
 export const createS3Client = async (
   { endpoint, region }: ClientOptions,
   { maxAttempts, requestTimeout, socketTimeout }: S3Timeouts = brief,
@@ -88,7 +88,7 @@ export const createS3Client = async (
   return new S3Client({
     maxAttempts,
     ...(region === undefined ? {} : { region }),
-    // A stand-in has one name for all buckets, and need not know the checksums that are sent behind a body.
+    // A local emulator has one host name for all buckets, and may not support trailing checksums.
     ...(endpoint === undefined
       ? {}
       : {
@@ -102,7 +102,7 @@ export const createS3Client = async (
       requestTimeout,
       throwOnRequestTimeout: true,
       socketTimeout,
-      // Every file that is being read has its own connection. A slow reader must not delay others.
+      // Each file that is read has its own connection, so that a slow reader does not delay others.
       httpsAgent: { maxSockets: 500 },
       httpAgent: { maxSockets: 500 },
     },

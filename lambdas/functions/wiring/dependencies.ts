@@ -27,11 +27,11 @@ export interface VendorAccess {
   readonly key: string;
 }
 
-/** Reports of a request besides its response. */
+/** Functions that report requests and events to logs and metrics. */
 export interface Reporting {
   readonly finished: (requestId: string, summary: Summary) => void;
   readonly notice: (name: OperationalEventName, details: Readonly<Record<string, string>>) => void;
-  /** In the units that lambdas/core/metrics.ts names; several that were measured together cost one line. */
+  /** Units are those of lambdas/core/metrics.ts. Values that are passed together are logged on one line. */
   readonly measured: (values: Readonly<Partial<Record<Measure | MoneyMetric, number>>>) => void;
 }
 
@@ -45,7 +45,7 @@ export interface LedgerFunctionDependencies {
   readonly reporting: Reporting;
 }
 
-/** What compares accounts with their records is built of. */
+/** Dependencies of the function that compares accounts with their records. */
 export interface AuditFunctionDependencies {
   readonly clock: Clock;
   readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
@@ -64,28 +64,28 @@ export interface NoticesFunctionDependencies {
   readonly reporting: Reporting;
 }
 
-/** What brings videos to their end is built of: nothing that a client proves itself with. */
+/** Dependencies of the functions that run videos. They hold no secret that authenticates clients. */
 export interface VideoFunctionDependencies extends LedgerFunctionDependencies {
   readonly catalog: Catalog;
   readonly circuitStore: CircuitStore;
   readonly videoJobs: VideoJobStore;
   readonly videoFiles: VideoFiles;
-  /** Throws where this function has no state machine. */
+  /** Throws if this function has no state machine. */
   readonly videoMachine: VideoWorkflow;
   readonly upstreamHttp: UpstreamHttp;
-  /** Undefined when this environment has no key or no address for the provider. */
+  /** Returns undefined if this environment has no key or no URL for the provider. */
   readonly vendorAccess: (providerId: string) => VendorAccess | undefined;
   readonly sendWebhook: WebhookSender;
 }
 
-/** Everything from outside that the HTTP functions are built of: one set per process, another one in a test. */
+/** External dependencies of the HTTP functions: one set per process, another in a test. */
 export interface FunctionDependencies extends VideoFunctionDependencies {
   readonly newRequestId: () => string;
   readonly frontDoor: FrontDoor;
-  /** Public base URL, without a slash at its end; undefined if it is not configured. */
+  /** Public base URL without a trailing slash; undefined if it is not configured. */
   readonly publicUrl: string | undefined;
   readonly pepper: string;
-  /** Those that keys may still be hashed with, the newest first. */
+  /** Older peppers that API keys may still be hashed with, the newest first. */
   readonly olderPeppers: readonly string[];
   readonly secrets: CallerSecrets;
   /** 32 unpredictable bytes. */
@@ -99,10 +99,10 @@ export interface FunctionDependencies extends VideoFunctionDependencies {
   readonly answers: ResponseStore;
   readonly media: MediaStore;
   readonly pages: PageFiles;
-  /** 128 random bits, hexadecimal. */
+  /** 128 random bits in hexadecimal. */
   readonly newMediaToken: () => string;
-  /** Gets images at addresses that clients named. */
+  /** Fetches images from URLs that clients send. */
   readonly fetchImage: ImageFetch;
-  /** Returns a code for each part that does not work (GEN-10). Undefined where the platform watches them. */
+  /** Returns a code for each part that does not work (GEN-10). Undefined where the platform watches the parts. */
   readonly problems?: (() => Promise<readonly string[]>) | undefined;
 }

@@ -11,7 +11,10 @@ import type { Reporting } from './dependencies.ts';
 import { keepRefreshing } from './refreshing-value.ts';
 import { nameOf, type ReadSecret, readOriginSecrets, readSecret } from './secrets.ts';
 
-/** A regional REST API that streams gives up after five minutes without a byte. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
+/**
+ * A regional REST API with response streaming times out after five minutes without a byte.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
+ */
 const API_GATEWAY_SILENCE_MS = 300_000;
 
 const REREAD_PAUSE_MS = 10_000;
@@ -24,7 +27,7 @@ interface FrontDoorDependencies {
   readonly read?: ReadSecret;
 }
 
-/** Throws an Error where there is an edge and nothing it could prove itself with. */
+/** Throws an Error if the front door is CloudFront and no origin secret is configured. */
 export const frontDoorOf = async (settings: Settings, dependencies: FrontDoorDependencies): Promise<FrontDoor> => {
   const { FRONT_DOOR, EDGE_TIMEOUT_SECONDS, EDGE_JSON_KEEP_ALIVE } = settings;
   if (FRONT_DOOR === 'none') return openFrontDoor;
@@ -43,8 +46,8 @@ const apiGatewayTimeouts: FrontDoorTimeouts = {
 };
 
 /**
- * The edge receives a new secret some time after it was stored, so a process learns of it by the first request that
- * carries it.
+ * Opens the origin secrets and reads them again when a request carries an unknown secret, because CloudFront starts to
+ * send a new secret some time after it was stored.
  */
 const openOriginSecrets = async (
   settings: Settings,

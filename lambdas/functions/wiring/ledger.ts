@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** With its database and object storage, for other stores that use them. */
+/** Ledger dependencies with their database and object storage, which other stores share. */
 export type OpenLedger = LedgerFunctionDependencies & {
   readonly db: ReturnType<typeof createDatabases>;
   readonly s3: ReturnType<typeof createS3Access>;
@@ -41,11 +41,14 @@ export const openLedger = (environment: Environment): OpenLedger => {
   };
 };
 
-/** Needs no secret: a function that only sweeps is not given any. */
+/** Reads no secret, because functions that only sweep have none. */
 export const ledgerDependenciesFromEnvironment = (environment: Environment): LedgerFunctionDependencies =>
   openLedger(environment);
 
-/** No hold is shorter than its grace, whatever the deadline of its request. */
+/**
+ * Converts the dependencies of a function to those of the ledger. HOLD_GRACE_SECONDS is also the minimum lifetime of
+ * every hold, even if the deadline of its request is earlier.
+ */
 export const toLedgerDependencies = ({
   ledgerStore,
   outbox,
@@ -70,5 +73,5 @@ const toMoneyMetrics = (picos: Parameters<MoneyMeter>[0]): Readonly<Partial<Reco
     }),
   );
 
-/** For trends: what the ledger works with is never made a number. */
+/** Converts an amount for metrics. The ledger itself never computes with floating-point numbers. */
 const toMicroUsd = (picos: bigint): number => Number(picos) / 1_000_000;

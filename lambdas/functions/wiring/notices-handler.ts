@@ -10,7 +10,10 @@ import { type Environment, openLedger } from './ledger.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readBotToken } from './secrets.ts';
 
-/** The function has a minute, and one notice may take half of it. */
+/**
+ * Time in ms after which a run starts no further notification. The function may run for a minute, and one notification
+ * may take half of it.
+ */
 const BUDGET_MS = 30_000;
 
 /**

@@ -2,7 +2,10 @@ import { type OutboxReport, settleOutbox } from '../../core/ledger/outbox.ts';
 import type { LedgerFunctionDependencies } from './dependencies.ts';
 import { toLedgerDependencies } from './ledger.ts';
 
-/** Runs every minute. Not an HTTP function. Throws the error of its report after the report was logged. */
+/**
+ * Runs every minute. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
+ * one.
+ */
 export const createOutboxHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
   const report = await settleOutbox(toLedgerDependencies(deps));
   emitReport(deps, report);

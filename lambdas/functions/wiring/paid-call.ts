@@ -44,7 +44,7 @@ export const toIdempotencyDependencies = (
   leaseMs: settings.CLAIM_LEASE_SECONDS * 1_000,
 });
 
-/** What all handlers of one process share: its limits, its budget of bodies, its circuits and its drains. */
+/** Limits, body budget, circuits and drains that all handlers of one process share. */
 export interface ProcessDependencies {
   readonly http: HttpDependencies;
   readonly paid: PaidCallDependencies;
@@ -55,7 +55,7 @@ export const toProcessDependencies = (deps: FunctionDependencies): ProcessDepend
   paid: toPaidCallDependencies(deps),
 });
 
-/** Throws if the settings have no base URL for links. */
+/** Throws if the settings contain no base URL for links. */
 export const toMediaDependencies = ({
   media,
   newMediaToken,
@@ -64,6 +64,6 @@ export const toMediaDependencies = ({
 }: FunctionDependencies): MediaDependencies => {
   const url = settings.MEDIA_URL ?? publicUrl;
   if (url === undefined)
-    throw new Error('MEDIA_URL: neither MEDIA_URL nor the public URL is set, and links to images need one of them');
+    throw new Error('MEDIA_URL: neither MEDIA_URL nor the public URL is set. Set one of them for links to images');
   return { media, newMediaToken, mediaUrl: url.replace(/\/+$/, '') };
 };

@@ -2,10 +2,10 @@ import type { Settings } from '../../settings.ts';
 
 type ReadParameter = (name: string) => Promise<string | undefined>;
 
-/** Parameter Store allows few requests per second, and many processes may start concurrently. */
+/** Parameter Store allows few requests per second, and many processes can start concurrently. */
 const MAX_ATTEMPTS = 6;
 
-/** Loaded only where the address is kept in AWS. Undefined while there is no such parameter. */
+/** Reads a parameter. Loads the SDK on demand. Returns undefined if the parameter does not exist. */
 export const readParameter = async (name: string, region?: string): Promise<string | undefined> => {
   const { GetParameterCommand, ParameterNotFound, SSMClient } = await import('@aws-sdk/client-ssm');
   const client = new SSMClient({
@@ -25,8 +25,8 @@ export const readParameter = async (name: string, region?: string): Promise<stri
 };
 
 /**
- * Returns the public base URL, without a slash at its end; undefined if it is not configured, or if the front door does
- * not exist yet.
+ * Returns the public base URL without a trailing slash; undefined if it is not configured or the front door does not
+ * exist yet.
  */
 export const readPublicUrl = async (
   { PUBLIC_URL, PUBLIC_URL_PARAMETER }: Pick<Settings, 'PUBLIC_URL' | 'PUBLIC_URL_PARAMETER'>,

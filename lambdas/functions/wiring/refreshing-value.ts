@@ -1,26 +1,26 @@
 import type { Clock } from '../../core/clock.ts';
 
-/** Something that was read once and may change where it was read from. */
+/** Value that was read once and can change at its source. */
 export interface Refreshing<T> {
-  /** As it was read last. */
+  /** Returns the value of the last successful read. */
   current(): T;
-  /** Reads the value again, unless a read started within the pause. Never rejects; callers need not wait. */
+  /** Reads the value again, unless a read started within the pause. Never rejects, so callers need not wait. */
   refresh(): Promise<void>;
 }
 
 interface Keeping<T> {
   readonly read: () => Promise<T>;
   readonly clock: Clock;
-  /** Between two beginnings. */
+  /** Least time in ms between the starts of two reads. */
   readonly pauseMs: number;
   /** Called on a failed read. The value does not change. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Keeps a value that is read again in the background. A process may be frozen during a read and continue hours later:
- * an overtaken read changes nothing, and the pause counts from the start of a read, so that a read without an end does
- * not block the next.
+ * Keeps a value that is read again in the background. A process can be frozen during a read and continue hours later: a
+ * superseded read changes nothing. The pause counts from the start of a read, so a hung read does not block the next
+ * one.
  */
 export const keepRefreshing = <T>(first: T, { read, clock, pauseMs, onFailure }: Keeping<T>): Refreshing<T> => {
   let kept = first;

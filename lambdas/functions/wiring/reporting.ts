@@ -17,12 +17,13 @@ import type { Reporting } from './dependencies.ts';
 type MetricValues = Readonly<Partial<Record<MetricName, number>>>;
 export type DimensionValues = Readonly<Partial<Record<MetricDimension, string>>>;
 
-/** To be asked by the keys of an object, which are any text to the compiler. */
+/** Map for lookups with arbitrary strings, which the type of the object does not allow. */
 const rows: ReadonlyMap<string, MetricRow> = metrics;
 
 /**
- * Writes one line of CloudWatch's embedded metric format, with all that has the same dimensions. Nothing is awaited between the first
- * value and the line, so that requests of one process never mix. The dimension `service` is POWERTOOLS_SERVICE_NAME.
+ * Writes one line of CloudWatch's embedded metric format for all values with the same dimensions. Nothing is awaited
+ * between the first value and the line, so requests of one process never mix. The dimension `service` is
+ * POWERTOOLS_SERVICE_NAME.
  */
 export const createPublisher = () => {
   const writer = new Metrics({ namespace: METRIC_NAMESPACE });
@@ -43,10 +44,10 @@ export interface RequestMetrics {
   readonly values: Readonly<Partial<Record<RequestMetric, number | undefined>>>;
 }
 
-/** Failures of the gateway or its platform. A provider's own 503 has the same code and counts too. */
+/** Failures of the gateway or its platform. A provider's own 503 has the same code and counts as well. */
 const ours: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);
 
-/** What one request adds to the metrics, by the dimensions that it is counted under. */
+/** Returns the metric values of a request, grouped by their dimensions. */
 export const requestMetrics = (summary: Summary): readonly RequestMetrics[] => {
   const { route, errorCode = 'ok', limit } = summary;
   return [
@@ -65,7 +66,7 @@ export const requestMetrics = (summary: Summary): readonly RequestMetrics[] => {
   ];
 };
 
-/** Lines for a person at a terminal, or records and metrics for CloudWatch. */
+/** Creates either readable lines for a terminal, or log records and metrics for CloudWatch. */
 export const createReporting = (settings: Pick<Settings, 'LOG_FORMAT' | 'FUNCTION_NAME'>): Reporting =>
   settings.LOG_FORMAT === 'line' ? createLineReporting(process) : forServices(settings);
 

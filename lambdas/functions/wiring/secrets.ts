@@ -3,18 +3,18 @@ import { type Peppers, parsePeppers, SECRET_LENGTH_MIN } from '../../core/accoun
 import type { Settings } from '../../settings.ts';
 import type { Environment } from './ledger.ts';
 
-/** A secret has one value, and while it is rotated the one before. */
+/** A secret has a current value and, during a rotation, the previous one. */
 type Stage = 'AWSCURRENT' | 'AWSPREVIOUS';
 
-/** Undefined where the secret has no value of that stage. */
+/** Returns undefined if the secret has no value of that stage. */
 export type ReadSecret = (name: string, stage?: Stage) => Promise<string | undefined>;
 
 let client: Promise<SecretsManagerClient> | undefined;
 
-/** Loaded only where secrets are kept in AWS, so that the other functions start without its client. */
+/** Loads the SDK on demand, so that functions without secrets in AWS start without it. */
 const openClient = async (name: string): Promise<SecretsManagerClient> => {
   const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-  // An ARN names its region: the commands of an operator may run where another one is set.
+  // The region comes from the ARN, because an operator's commands may run with another default region.
   const [, , , region] = name.split(':');
   return new SecretsManagerClient({
     ...(region ? { region } : {}),
@@ -40,7 +40,7 @@ const readCurrent = async (name: string, read: ReadSecret): Promise<string> => {
   return value;
 };
 
-/** What went wrong, without a word of what was read. */
+/** Names an error without its message, which could quote the secret. */
 export const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
 export const readPeppers = async (
@@ -77,7 +77,10 @@ const asLongEnough = (secret = ''): string | undefined => {
   return value.length < SECRET_LENGTH_MIN ? undefined : value;
 };
 
-/** All that are valid now, the newest first: never none, and none that is too short. */
+/**
+ * Returns all valid secrets, the newest first. Throws if the current secret is missing or too short; skips a previous
+ * secret that is too short.
+ */
 export const readOriginSecrets = async (
   { ORIGIN_SECRET, ORIGIN_SECRET_SECRET }: Pick<Settings, 'ORIGIN_SECRET' | 'ORIGIN_SECRET_SECRET'>,
   read = readSecret,
@@ -99,7 +102,10 @@ const required = (secret: string | undefined): string => {
   return secret;
 };
 
-/** The vendors' keys by variable name: a JSON object of strings in one secret, else the environment. */
+/**
+ * Returns the provider keys by variable name: from one secret that holds a JSON object of strings, or from the
+ * environment.
+ */
 export const readProviderKeys = async (
   { PROVIDER_KEYS_SECRET }: Pick<Settings, 'PROVIDER_KEYS_SECRET'>,
   environment: Environment,
@@ -112,7 +118,7 @@ export const readProviderKeys = async (
   return Object.fromEntries(Object.entries(value).filter(([, key]) => typeof key === 'string' && key !== ''));
 };
 
-/** The parser's own error quotes what it could not read. */
+/** Returns undefined for invalid JSON. The error of the parser is dropped, because it quotes the secret. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);

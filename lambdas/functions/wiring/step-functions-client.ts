@@ -1,11 +1,11 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import type { ClientOptions } from './clients.ts';
 
-// Apart from `clients.ts`: most functions start no execution, and their bundles must not have this client.
+// Separate from `clients.ts`, because most functions start no execution and their bundles must not contain this client.
 
 const TIMEOUT_MS = 3_000;
 
-/** One client per process, made when it is first asked for: most functions never start an execution. */
+/** Creates one client per process, on first use, because most functions start no execution. */
 export const createStepFunctionsAccess = (
   options: ClientOptions,
   timeoutMs = TIMEOUT_MS,
@@ -17,7 +17,7 @@ export const createStepFunctionsAccess = (
   };
 };
 
-/** Repeats a call once: to start an execution again under its name starts nothing. */
+/** Repeats a call once. Starting an execution again under the same name has no effect. */
 const createStepFunctionsClient = async (
   { endpoint, region }: ClientOptions,
   timeoutMs: number,

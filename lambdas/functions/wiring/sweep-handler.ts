@@ -2,7 +2,10 @@ import { type SweepReport, sweep } from '../../core/ledger/sweep.ts';
 import type { LedgerFunctionDependencies, Reporting } from './dependencies.ts';
 import { toLedgerDependencies } from './ledger.ts';
 
-/** Runs every minute. Not an HTTP function. Throws the error of its report after the report was logged. */
+/**
+ * Runs every minute. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
+ * one.
+ */
 export const createSweepHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
   const report = await sweep(toLedgerDependencies(deps));
   emitReport(deps.reporting, report);

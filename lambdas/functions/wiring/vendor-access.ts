@@ -7,7 +7,7 @@ import { nameOf, type ReadSecret, readProviderKeys, readSecret } from './secrets
 const REREAD_PAUSE_MS = 60_000;
 
 /**
- * Returns provider keys from memory and checks in the background whether the secret changed: no request waits, and a
+ * Returns provider keys from memory and checks in the background whether the secret changed. No request waits, and a
  * rotation needs no deployment. An unreadable secret changes nothing.
  */
 export const openVendorAccess = async (
@@ -35,8 +35,8 @@ export const openVendorAccess = async (
 };
 
 /**
- * A provider is a row of the catalog: its address may be replaced by a variable, its key always comes from one. The secret with the
- * keys may hold addresses as well.
+ * Creates access to the providers of the catalog. For each provider, one variable holds the key and another can replace
+ * the URL. Both can be in the environment or in the secret with the provider keys.
  */
 export const createVendorAccess = (
   catalog: Catalog,

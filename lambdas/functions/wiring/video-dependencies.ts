@@ -44,5 +44,5 @@ export const openVideoParts = async (
 
 const openMachine = (arn: string | undefined, options: ClientOptions): VideoWorkflow =>
   arn === undefined
-    ? { start: () => Promise.reject(new Error('VIDEO_MACHINE_ARN: not set, and a video must be started')) }
+    ? { start: () => Promise.reject(new Error('VIDEO_MACHINE_ARN: not set, so videos cannot be started')) }
     : createVideoWorkflow(createStepFunctionsAccess(options), arn);

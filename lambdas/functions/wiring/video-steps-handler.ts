@@ -12,7 +12,7 @@ const taskSchema = z.object({ step: stepSchema, videoId: z.string().refine(isVid
 
 type Step = (dependencies: VideoStepDependencies, videoId: string) => Promise<object>;
 
-/** Steps without a result for the workflow. */
+/** Wraps steps that return no result to the workflow. */
 const silent =
   (step: (dependencies: VideoStepDependencies, videoId: string) => Promise<void>): Step =>
   async (dependencies, videoId) => {
@@ -29,12 +29,15 @@ const steps: Readonly<Record<z.infer<typeof stepSchema>, Step>> = {
   notify: silent(notifyVideo),
 };
 
-/** An execution keeps what its steps throw, and a message may hold the vendor's words about a prompt. */
+/**
+ * Keeps only the error code, because an execution stores the errors of its steps, and the message may quote the
+ * provider about a prompt.
+ */
 const toHistory = ({ code }: GatewayError): Error => Object.assign(new Error(code), { name: 'GatewayError' });
 
 /**
- * Called by the workflow, and by the rule for failed executions. Not an HTTP function. The caller repeats a step that
- * throws; an invalid step throws ZodError.
+ * Handles calls of the workflow and of the rule for failed executions. Not an HTTP function. The caller repeats a step
+ * that throws; an invalid step throws ZodError.
  */
 export const createVideoStepsHandler = (deps: VideoFunctionDependencies) => {
   const dependencies = toVideoStepDependencies(deps);

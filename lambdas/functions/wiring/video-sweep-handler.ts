@@ -2,16 +2,19 @@ import { type ResumeReport, resumeVideos } from '../../core/videos/resume-videos
 import type { Reporting, VideoFunctionDependencies } from './dependencies.ts';
 import { toVideoStepDependencies } from './videos.ts';
 
-/** Later than any time that a video is to be looked at. Databases know no infinite numbers. */
+/** Time after every poll time. It is finite, because databases do not store infinite numbers. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
-/** Runs every minute. Not an HTTP function. Throws the error of its report after the report was logged. */
+/**
+ * Runs every minute. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
+ * one.
+ */
 export const createVideoSweepHandler = (deps: VideoFunctionDependencies) => {
   const resume = createResume(deps);
   return async (): Promise<void> => void (await resume());
 };
 
-/** For a machine that was switched off with all its executions: looks after every video that has not ended. */
+/** Resumes every unfinished video after a machine was switched off with all its executions. */
 export const createResumeAll = (deps: VideoFunctionDependencies) => {
   const resume = createResume(deps);
   return (): Promise<ResumeReport> => resume(END_OF_TIME_MS);

@@ -41,7 +41,7 @@ const deliver = async ({ sendWebhook }: VideoFunctionDependencies, job: VideoJob
   await sendWebhook({ ...job.webhook, body: toWebhookBody(job) });
 };
 
-/** Creating a video may also end one: that of the request whose idempotency key is taken over. */
+/** Creating a video can also end another one: the video of the request whose idempotency claim is taken over. */
 export const toCreateDependencies = (
   deps: FunctionDependencies,
   paid: PaidCallDependencies,

@@ -26,7 +26,10 @@ import { toMediaDependencies } from './paid-call.ts';
 const byName = <Implementation>(wires: Readonly<Partial<Record<Wire, Implementation>>>) =>
   new Map(Object.entries(wires) as [Wire, Implementation][]);
 
-/** Text wires by name, with the image wire that also speaks text. A text wire of the catalog without a row does not compile. */
+/**
+ * Returns text wires by name, including the image wire that also handles text. The code does not compile if a text wire
+ * of the catalog has no row here.
+ */
 export const toTextWires = (deps: FunctionDependencies, options: WireOptions): ReadonlyMap<Wire, TextWire> => {
   const { fetchImage } = deps;
   return byName<TextWire>({
@@ -65,7 +68,7 @@ export const toImageWires = (options: WireOptions): ReadonlyMap<Wire, ImageWire>
     bfl_async: createBflWire(options),
   } satisfies Record<WireFor<'image'>, ImageWire>);
 
-/** One wire name for two protocols: the model's kind decides. */
+/** Two protocols share one wire name; the kind of the model decides which applies. */
 export const toAudioWires = (options: WireOptions) => ({
   transcription: byName<TranscriptionWire>({
     openai_audio: createTranscriptionWire(options),

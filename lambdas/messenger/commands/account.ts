@@ -8,7 +8,7 @@ import { html } from '../html.ts';
 
 type OfAccount = (visit: BotContext, accountId: string) => Promise<void>;
 
-/** Commands that need an account; without one they say how to get it. */
+/** Runs a command that needs an account. A user without an account gets instructions to create one. */
 export const withAccount =
   (command: OfAccount) =>
   (visit: BotContext): Promise<void> =>

@@ -7,7 +7,7 @@ import type { PricedUnit, Texts } from '../texts/words.ts';
 
 /** Number of models per company and kind; the app shows the others. */
 const SHOWN = 2;
-/** A message has 4,096 characters; what ends this one needs some of them. */
+/** Limit on the list in characters. A message can have 4,096, and the text after the list needs some of them. */
 const CHARACTERS_MAX = 3_600;
 
 const companyNames: Readonly<Record<string, string>> = {
@@ -52,7 +52,10 @@ const fitting = (all: readonly Html[]): readonly Html[] => {
   return end < 0 ? all : all.slice(0, end);
 };
 
-/** The one figure, or two for text, by which models of a kind compare; where it depends on the request, the least. */
+/**
+ * Formats the listed price of a model: the prices of input and output if it has both, otherwise its main price. If the
+ * price depends on the request, formats the lowest.
+ */
 const toPrice = (texts: Texts, { unit, rates, tiers, byTier, bySize, byPixels }: ListedPrice): string => {
   const choice =
     byTier ?? bySize ?? (byPixels && Object.fromEntries(byPixels.map((band, index) => [index, band.perImage])));

@@ -3,7 +3,7 @@ import { toMasked } from '../../core/accounts/keys.ts';
 import { retryUntilDefinite } from '../../core/retry.ts';
 import { appButton, type BotContext, type BotDependencies } from '../bot-context.ts';
 
-/** The same user has asked for a key with another message, which is not done with yet. */
+/** Another message of the same user requested an API key and is still being processed. */
 export class ChatBusyError extends Error {
   override readonly name = 'ChatBusyError';
 }
@@ -29,7 +29,7 @@ const tellKey = async (deps: BotDependencies, visit: BotContext): Promise<void> 
   const chatId = String(visit.userId);
   const started = await startChat(deps, chatId);
   if (visit.accountId === undefined) {
-    // The chat was not there when its user was looked for.
+    // The user's language could not be stored before the bot chat existed.
     await retryUntilDefinite(deps, () => deps.accounts.setLanguage(chatId, texts.language));
   }
   visit.accountId = started.accountId;
@@ -56,7 +56,7 @@ interface Example {
   readonly guide: string | undefined;
 }
 
-/** A first request, ready to be pasted: what it costs is next to nothing, with the cheapest model there is. */
+/** Returns a first request to paste, which uses the cheapest model. */
 const exampleFor = ({ publicUrl, catalog, clock }: BotDependencies, apiKey: string): Example => {
   if (publicUrl === undefined) return { baseUrl: undefined, example: undefined, guide: undefined };
   const { origin } = new URL(publicUrl);

@@ -13,7 +13,7 @@ const DAYS = 7;
 /** Limit on the records to add up. With more, the reply says "more than". */
 const RECORDS_MAX = 5_000;
 
-/** Spend of today and of seven days, and the last requests. */
+/** Creates the command that shows the spend of today and of seven days, and the last requests. */
 export const createUsage =
   (deps: BotDependencies) =>
   async (visit: BotContext, accountId: string): Promise<void> => {
@@ -21,7 +21,7 @@ export const createUsage =
     const order = { days: asked, dayOf: dayOfRequest, fromHoldId: firstIdAt(fromMs), recordsMax: RECORDS_MAX };
     const [{ records: last }, { complete, total, days }] = await Promise.all([
       retryUntilDefinite(deps, () => listUsage(deps.ledgerRecords, accountId, { limit: SHOWN })),
-      // Repeated as a whole: most accounts fit one read.
+      // Retried as a whole, because most accounts fit into one read.
       retryUntilDefinite(deps, () => sumSpend(deps.ledgerRecords, accountId, order)),
     ]);
     const today = days.at(-1);

@@ -27,9 +27,9 @@ const units = {
 } as const;
 
 const commands = {
-  start: 'begin, and get an API key',
-  balance: 'balance and what is held',
-  usage: 'what has been spent',
+  start: 'create an account and get an API key',
+  balance: 'balance and held amount',
+  usage: 'spending and latest requests',
   key: 'your key, masked',
   models: 'models and prices',
   topup: 'add money',
@@ -47,12 +47,11 @@ export const english: Texts = {
   commands,
   openApp: 'Open the app',
   payNow: 'Top up',
-  help: () =>
-    lines([html`<b>What I understand</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
-  startFirst: () => html`You have no account yet. /start opens one.`,
+  help: () => lines([html`<b>Commands</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
+  startFirst: () => html`You have no account yet. Create one with /start.`,
   firstKey: ({ apiKey, baseUrl, example, guide }) =>
     lines([
-      html`<b>Your API key</b>. I show it this once and keep no copy, so save it now:`,
+      html`<b>Your API key</b>. It is shown only once. Save it now:`,
       html``,
       html`<code>${apiKey}</code>`,
       html``,
@@ -63,16 +62,16 @@ export const english: Texts = {
     ]),
   hadKey: (masked) =>
     lines([
-      html`You have an account and a key: <code>${masked}</code>`,
-      html`It was shown once and cannot be shown again. If you have lost it, replace it in the app: the old key stops working at that moment.`,
+      html`You already have an account and an API key: <code>${masked}</code>`,
+      html`The key was shown once and cannot be shown again. If you lost it, replace it in the app. The old key then stops working immediately.`,
     ]),
-  keyRevoked: () => html`Your key has been revoked and does not work any more. The app issues you another one.`,
+  keyRevoked: () => html`Your API key is revoked and no longer works. Issue a new one in the app.`,
   accountBlocked: () => html`This account is blocked. Contact the operator of this service.`,
   balance: ({ balance, available, held, openHolds, isBlocked }) =>
     lines([
       html`<b>Balance</b>: ${balance} USD`,
       html`Available: ${available} USD`,
-      html`Held: ${held} USD for ${requests(openHolds)} under way`,
+      html`Held: ${held} USD for ${requests(openHolds)} in progress`,
       ...(isBlocked ? [html`The account is blocked.`] : []),
     ]),
   usage: ({ today, week, isWhole, last }) =>
@@ -80,18 +79,18 @@ export const english: Texts = {
       spend('Today', today, isWhole),
       spend('Last 7 days', week, isWhole),
       html``,
-      ...(last.length === 0 ? [html`There has been no request yet.`] : [html`<b>Last requests</b>`]),
+      ...(last.length === 0 ? [html`No requests yet.`] : [html`<b>Last requests</b>`]),
       ...last.map(request),
       html``,
       html`Days and times are in UTC.`,
     ]),
   key: ({ masked, issuedAtMs, isRevoked }) =>
     lines([
-      html`<b>Your key</b>: <code>${masked}</code>`,
+      html`<b>Your API key</b>: <code>${masked}</code>`,
       html`Issued on ${dates.day(issuedAtMs)}.`,
       isRevoked
-        ? html`It has been revoked and does not work any more. The app issues you another one.`
-        : html`It cannot be shown again. The app replaces it by a new one.`,
+        ? html`It is revoked and no longer works. Issue a new one in the app.`
+        : html`It cannot be shown again. If you lost it, replace it in the app.`,
     ]),
   modelsHeading: (count) => html`<b>${models(count)}</b>, prices in USD`,
   kindHeading: (kind, count) => html`<b>${kinds[kind]}</b> (${count})`,
@@ -100,11 +99,11 @@ export const english: Texts = {
     return `${isLeast ? 'from ' : ''}${amounts.join(' / ')} ${units[unit]}`;
   },
   andMore: (count) => `and ${count} more`,
-  modelsEnd: () => html`Two prices are for what a model reads and what it writes. The app has every model and price.`,
-  topUpLink: () => html`This is where you add money to your account:`,
+  modelsEnd: () => html`Two prices are for input and output. The app lists every model and price.`,
+  topUpLink: () => html`Add money to your account:`,
   topUpUnknown: (accountId) =>
     lines([
-      html`The operator of this service adds money. Name your account when you ask:`,
+      html`The operator of this service adds money. Contact the operator with your account id:`,
       html`<code>${accountId}</code>`,
     ]),
 };

@@ -36,9 +36,9 @@ const units = {
 } as const;
 
 const commands = {
-  start: 'начать и получить API-ключ',
+  start: 'создать счёт и получить API-ключ',
   balance: 'баланс и удержания',
-  usage: 'сколько потрачено',
+  usage: 'расходы и последние запросы',
   key: 'ваш ключ в скрытом виде',
   models: 'модели и цены',
   topup: 'пополнить счёт',
@@ -56,23 +56,23 @@ export const russian: Texts = {
   commands,
   openApp: 'Открыть приложение',
   payNow: 'Пополнить',
-  help: () => lines([html`<b>Что я понимаю</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
-  startFirst: () => html`У вас ещё нет счёта. Его открывает команда /start.`,
+  help: () => lines([html`<b>Команды</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
+  startFirst: () => html`У вас ещё нет счёта. Создайте его командой /start.`,
   firstKey: ({ apiKey, baseUrl, example, guide }) =>
     lines([
-      html`<b>Ваш API-ключ</b>. Я показываю его один раз и не храню, поэтому сохраните его сейчас:`,
+      html`<b>Ваш API-ключ</b>. Он показывается только один раз. Сохраните его сейчас:`,
       html``,
       html`<code>${apiKey}</code>`,
       html``,
-      ...(baseUrl === undefined ? [] : [html`Базовый адрес: <code>${baseUrl}</code>`]),
+      ...(baseUrl === undefined ? [] : [html`Базовый URL: <code>${baseUrl}</code>`]),
       ...(example === undefined ? [] : [html``, html`Попробуйте:`, html`<pre>${example}</pre>`, html``]),
       ...(guide === undefined ? [] : [html`<a href="${guide}">Настройка клиентов и SDK</a>`, html``]),
-      html`Если таких сообщений несколько, действует ключ из последнего.`,
+      html`Если пришло несколько таких сообщений, используйте ключ из последнего.`,
     ]),
   hadKey: (masked) =>
     lines([
       html`У вас уже есть счёт и ключ: <code>${masked}</code>`,
-      html`Он был показан один раз, повторно показать его нельзя. Если ключ потерян, замените его в приложении: старый сразу перестанет работать.`,
+      html`Ключ был показан один раз, повторно показать его нельзя. Если вы его потеряли, замените его в приложении. Старый ключ сразу перестанет работать.`,
     ]),
   keyRevoked: () => html`Ваш ключ отозван и больше не работает. Новый можно выпустить в приложении.`,
   accountBlocked: () => html`Этот счёт заблокирован. Обратитесь к владельцу сервиса.`,
@@ -99,7 +99,7 @@ export const russian: Texts = {
       html`Выпущен ${dates.day(issuedAtMs)}`,
       isRevoked
         ? html`Он отозван и больше не работает. Новый можно выпустить в приложении.`
-        : html`Показать его ещё раз нельзя. Заменить его новым можно в приложении.`,
+        : html`Показать его ещё раз нельзя. Если вы его потеряли, замените его в приложении.`,
     ]),
   modelsHeading: (count) => html`<b>${models(count)}</b>, цены в USD`,
   kindHeading: (kind, count) => html`<b>${kinds[kind]}</b> (${count})`,
@@ -108,9 +108,8 @@ export const russian: Texts = {
     return `${isLeast ? 'от ' : ''}${amounts.join(' / ')} ${units[unit]}`;
   },
   andMore: (count) => `и ещё ${count}`,
-  modelsEnd: () =>
-    html`Две цены: за то, что модель читает, и за то, что она пишет. В приложении есть все модели и цены.`,
-  topUpLink: () => html`Здесь можно пополнить счёт:`,
+  modelsEnd: () => html`Две цены — за ввод и за вывод. Все модели и цены есть в приложении.`,
+  topUpLink: () => html`Пополнить счёт:`,
   topUpUnknown: (accountId) =>
-    lines([html`Счёт пополняет владелец сервиса. Назовите ему номер вашего счёта:`, html`<code>${accountId}</code>`]),
+    lines([html`Счёт пополняет владелец сервиса. Сообщите ему номер вашего счёта:`, html`<code>${accountId}</code>`]),
 };

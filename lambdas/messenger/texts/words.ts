@@ -4,13 +4,13 @@ import type { Html } from '../html.ts';
 
 type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
 
-/** "1 request", "2 requests". */
+/** Returns a function for texts such as "1 request" and "2 requests". */
 export const createCounting = (locale: string) => {
   const rules = new Intl.PluralRules(locale);
   return (count: number, forms: Forms): string => `${count} ${forms[rules.select(count)] ?? forms.other}`;
 };
 
-/** In UTC, as every day of the service. */
+/** Returns a formatter for dates in UTC, as everywhere in the service. */
 export const createDates = (locale: string) => {
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
   const time = new Intl.DateTimeFormat(locale, {
@@ -24,7 +24,7 @@ export const createDates = (locale: string) => {
   return { day: (atMs: number) => day.format(atMs), time: (atMs: number) => time.format(atMs) };
 };
 
-/** In the order in which they are shown. */
+/** Command names in the order of the list. */
 export const commandNames = ['start', 'balance', 'usage', 'key', 'models', 'topup', 'help'] as const;
 
 export type CommandName = (typeof commandNames)[number];

@@ -24,7 +24,7 @@ export const readSpendDays = (query: Query, nowMs: number): SpendDays => {
   const unknown = Object.keys(query).find((name) => name !== 'days');
   if (unknown !== undefined) {
     const name = unknown.slice(0, 100);
-    throw invalidRequest(name, `${name}: unknown query parameter. Use days.`);
+    throw invalidRequest(name, `${name}: unknown query parameter. The only one is "days".`);
   }
   const { days, fromMs, untilMs } = lastDays(nowMs, readCount(query));
   return { days, fromHoldId: firstIdAt(fromMs), beforeHoldId: firstIdAt(untilMs), dayOf: dayOfRequest };
@@ -42,7 +42,7 @@ export interface SpendDependencies {
   readonly ledgerRecords: LedgerRecords;
 }
 
-/** About 20 MB of the table, in about 20 reads. */
+/** Limit on the records that are read: about 20 MB of the table, in about 20 reads. */
 const RECORDS_MAX = 20_000;
 
 /**

@@ -34,7 +34,10 @@ export const fieldNames: ReadonlySet<string> = new Set([
 
 const PROMPT_CHARACTERS_MAX = 4_000;
 const LANGUAGE_CHARACTERS_MAX = 35;
-/** ISO-639-1 or a longer tag that begins so: `en`, `pt-BR`, `zh-Hant-TW` (https://www.rfc-editor.org/rfc/rfc5646). */
+/**
+ * ISO-639-1 code, or a longer language tag that starts with a language code: `en`, `pt-BR`, `zh-Hant-TW`
+ * (https://www.rfc-editor.org/rfc/rfc5646).
+ */
 const language = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/;
 const decimal = /^(?:0|1)(?:\.\d{1,10})?$|^\.\d{1,10}$/;
 
@@ -112,5 +115,8 @@ const toAudioFile = ({ fileName, mediaType, bytes }: FormFile, { transcription }
   if (formats.includes(ending)) return { name: fileName, mediaType, bytes };
   const found = sniffAudio(bytes);
   if (found && formats.includes(found)) return { name: `${fileName || 'audio'}.${found}`, mediaType, bytes };
-  throw refuse('file', `the format is unknown by its name and its first bytes. Must be one of ${formats.join(', ')}.`);
+  throw refuse(
+    'file',
+    `the format cannot be recognized by the file name or the first bytes. Must be one of ${formats.join(', ')}.`,
+  );
 };

@@ -43,7 +43,7 @@ const toolCall = fields(
       copied,
     ),
     /**
-     * Google's models require their signature with a call:
+     * Thought signature, which Google's models require with each tool call that a client sends back:
      * https://ai.google.dev/gemini-api/docs/thought-signatures#openai
      */
     extra_content: z
@@ -298,7 +298,10 @@ const forForeignVendor = (message: Message, ignored: IgnoredFields): Message => 
   return { ...message, name: undefined, content };
 };
 
-/** Claude and Gemini accept a schema without further members. Claude accepts only closed objects. */
+/**
+ * Adapts a JSON schema format to Claude and Gemini, which accept no `description`. Claude also accepts only closed
+ * objects.
+ */
 const formatFor = (format: Format, wire: Wire, ignored: IgnoredFields): Format => {
   if (format.type !== 'json_schema' || wire === 'openai_responses') return format;
   const { description, schema, ...rest } = format.json_schema;

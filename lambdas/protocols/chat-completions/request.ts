@@ -144,7 +144,7 @@ const refuseToolChoiceAlone = ({ tools, tool_choice: choice }: ChatBody): void =
   throw invalidRequest('tool_choice', 'tool_choice: needs tools. Send both.');
 };
 
-/** Field that makes the response long, among those that the client sent. */
+/** Name of the field that the error blames for a response that could be too long. */
 const longestBy = ({ logprobs, top_logprobs: alternatives, n, max_tokens: cap }: ChatBody): string => {
   if (logprobs) return alternatives ? 'top_logprobs' : 'logprobs';
   if ((n ?? 1) > 1) return 'n';

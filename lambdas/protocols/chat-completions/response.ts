@@ -69,7 +69,7 @@ const toChoice = (choice: JsonValue): JsonValue =>
       }
     : choice;
 
-/** The provider's counts. `cached_tokens` is always included and has no price of its own here (BILL-18). */
+/** The provider's counts. `cached_tokens` is always included and has no separate price here (BILL-18). */
 export const withCachedTokens = (usage: JsonObject): JsonObject => {
   const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   return { ...usage, prompt_tokens_details: { ...details, cached_tokens: details.cached_tokens ?? 0 } };

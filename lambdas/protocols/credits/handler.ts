@@ -12,7 +12,7 @@ import { parseWith } from '../parse.ts';
 const accountMessage = `must be the id of an account: ${ACCOUNT_ID_RULE}`;
 const refMessage = `must be the id of the payment: ${REF_RULE}`;
 
-/** Any other field is refused by name (GEN-9). */
+/** Any other field gets an error that names it (GEN-9). */
 export const creditBody = z.strictObject({
   account: z.string(accountMessage).regex(ACCOUNT_ID_FORM, accountMessage),
   ref: z.string(refMessage).regex(REF_FORM, refMessage),

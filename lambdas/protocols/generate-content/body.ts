@@ -53,7 +53,7 @@ const imageConfig = message({
   imageSize: z.string().optional(),
 });
 
-/** https://ai.google.dev/api/generate-content#generationconfig */
+/** Source: https://ai.google.dev/api/generate-content#generationconfig */
 export const generationConfig = message(
   {
     temperature: z.number().optional(),
@@ -186,7 +186,7 @@ const mediaResolution = message({
 const partRunsAtProvider =
   'this part belongs to a tool that runs at the provider, which is not supported. Remove the part.';
 
-/** https://ai.google.dev/api/caching#Part */
+/** Source: https://ai.google.dev/api/caching#Part */
 const part = message(
   {
     text: z.string().optional(),
@@ -241,7 +241,7 @@ export type Part = z.output<typeof part>;
 
 const contents = listOf(content, { min: 1, max: 10_000, message: 'must be an array with at least one content' });
 
-/** https://ai.google.dev/api/generate-content#request-body */
+/** Source: https://ai.google.dev/api/generate-content#request-body */
 export const generateContentBody = message(
   {
     /**
@@ -256,7 +256,7 @@ export const generateContentBody = message(
     safetySettings: listOf(safetySetting, { max: 100, message: 'must be an array of settings' }).optional(),
     generationConfig: generationConfig.optional(),
     /**
-     * The provider's SDKs send it without the client's request:
+     * The provider's SDKs send it although their user did not ask for it:
      * https://ai.google.dev/gemini-api/docs/generate-content/long-decode
      */
     continuationToken: z.string().optional(),
@@ -275,7 +275,7 @@ export const generateContentBody = message(
 
 const inRequest = 'not counted together with contents. Send the whole request as generateContentRequest.';
 
-/** https://ai.google.dev/api/tokens#request-body */
+/** Source: https://ai.google.dev/api/tokens#request-body */
 export const countContentBody = message(
   {
     model: z.string().optional(),

@@ -145,7 +145,8 @@ const checkLink = (
   const host = hostOf(fileUri) ?? '';
   if (!model.videoLinkHosts.includes(host)) {
     const uriParam = `${param}.fileUri`;
-    const allowed = model.videoLinkHosts.length > 0 ? ` Links can be to ${model.videoLinkHosts.join(', ')}.` : '';
+    const allowed =
+      model.videoLinkHosts.length > 0 ? ` Allowed hosts of links: ${model.videoLinkHosts.join(', ')}.` : '';
     const others = alternatives(({ videoLinkHosts }) => videoLinkHosts.includes(host));
     throw invalidRequest(
       uriParam,

@@ -11,7 +11,9 @@ import { parseWith, shownName } from '../parse.ts';
 import { countContentBody, type GenerateContentBody, type GenerationConfig, generateContentBody } from './body.ts';
 import { type MediaSize, measureMedia } from './media.ts';
 
-/** Fields that not every model accepts. The sampling fields are not among them: they always reach the provider (GEM-1). */
+/**
+ * Fields that not every model accepts. The sampling fields are not among them: they always reach the provider (GEM-1).
+ */
 const optional: readonly OptionalField<GenerationConfig>[] = [
   {
     field: 'stopSequences',
@@ -84,7 +86,7 @@ const refuseCandidates = ({ candidateCount = 1 }: GenerationConfig, { model, alt
   throw new GatewayError('unprocessable_entity', message, { param });
 };
 
-/** Checks fields that only image models accept, and the sizes that have a price (IMG-8). */
+/** Rejects image fields for a model without images, and an image size without a price (IMG-8). */
 const refuseImages = (
   { responseModalities = [], imageConfig }: GenerationConfig,
   { model, alternatives, at = '' }: Entry,

@@ -52,7 +52,10 @@ const refuseDeltas = (): never => {
 
 const asEvents = (elements: readonly string[]): string => elements.map((element) => `data: ${element}\n\n`).join('');
 
-/** Renders a stream with `?alt=sse`. Only its end marks the last event. */
+/**
+ * Renders a stream with `?alt=sse`. No event marks the end, so a client knows the last event only by the end of the
+ * stream.
+ */
 export const eventStream = ({ write, requestId }: Context): StreamRenderer => ({
   native: (events) => write(asEvents(events)),
   neutral: refuseDeltas,

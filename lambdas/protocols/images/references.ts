@@ -10,7 +10,10 @@ import { inlineTypeOf } from '../image-url.ts';
 const URL_CHARACTERS_MAX = 8_192;
 const numberedForm = /^input_image(?:_\d{1,4})?$/;
 
-/** Whether a field holds images with some model. For another model, the error can then name the right field. */
+/**
+ * Whether at least one model has images in a field of this name. The error for a model without the field can then name
+ * the right field.
+ */
 export const isReferenceName = (name: string): boolean =>
   name === 'image' || name === 'mask' || numberedForm.test(name);
 
@@ -44,7 +47,7 @@ const wrongField = (name: string, { id, capabilities, image }: ImageModel): Gate
   }
   const [first = '', ...others] = fields;
   const last = others.at(-1);
-  const fitting = last === undefined ? `an array of URLs, ${first}` : `the fields ${first} to ${last}`;
+  const fitting = last === undefined ? `an array of URLs in the field ${first}` : `the fields ${first} to ${last}`;
   return invalidRequest(name, `${name}: not supported with "${id}". Send images as ${fitting}.`);
 };
 
@@ -85,8 +88,8 @@ const inlineOrUrl = (value: JsonValue, param: string): ImageReference => {
 };
 
 /**
- * The decoder skips characters that are not base64 and stops at padding. The bytes are then fewer than the text has
- * room for.
+ * The decoder skips characters that are not base64 and stops at padding. Invalid text is therefore recognized by having
+ * fewer decoded bytes than its length implies.
  */
 const decode = (base64: string, param: string): Uint8Array => {
   const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));

@@ -89,7 +89,10 @@ const ownQuality = (rule: ImageModel['image']['size'], size: ChosenSize): ImageQ
 };
 
 const CHARACTERS_MAX = 64;
-/** Formats that the gateway can deliver. The provider's others are not single images, and cost more than the hold. */
+/**
+ * Output formats that the gateway can deliver. The provider's other formats are more than a single image and cost more
+ * than the hold.
+ */
 const outputFormats: ReadonlySet<JsonValue> = new Set(['png', 'jpeg', 'webp']);
 const textFields: ReadonlySet<string> = new Set(['background', 'moderation']);
 const streaming: ReadonlySet<string> = new Set(['stream', 'partial_images']);

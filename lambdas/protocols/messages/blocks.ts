@@ -3,7 +3,7 @@ import { type FieldPolicy, fields } from '../fields.ts';
 import { anyObject, listOf, shownName } from '../parse.ts';
 
 const listed: FieldPolicy = { unknown: 'list' };
-/** Clients copy messages and blocks from earlier responses and add members of their own. */
+/** Clients copy messages and blocks from earlier responses and add their own members. */
 const copied: FieldPolicy = { unknown: 'accept' };
 
 /**
@@ -139,7 +139,7 @@ const toolUse = fields(
     id: z.string().min(1),
     name: z.string().min(1),
     input: anyObject,
-    /** As responses have it. The other callers are tools of the provider. */
+    /** Caller as responses name it. Any other caller is a tool that runs at the provider. */
     caller: fields({ type: z.literal('direct') }, copied).optional(),
     toolset_name: z.null().optional(),
     cache_control: cacheControl,

@@ -30,7 +30,7 @@ import { refuseEffortInThinking } from './thinking.ts';
 const TOKENS_FOR_CITATIONS = 1_000;
 /** Tokens for the title, index and marks around a document or a search result. */
 const TOKENS_AROUND_SOURCE = 64;
-/** Tokens that show the model its budget with each message. */
+/** Tokens that the provider adds to each message to show the model its budget. */
 const TOKENS_OF_BUDGET = 64;
 
 /** Tokens that the provider adds to the text of the body, before the entry's factor (BILL-5). */

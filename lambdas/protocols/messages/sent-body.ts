@@ -13,10 +13,13 @@ const displayUpdates = 'thinking-display-updates-2026-08-18';
 const bindingControls = 'thinking-binding-controls-2026-08-01';
 const clearAt = 'mid-conversation-system-clear-at-2026-08-21';
 const toolChanges = 'mid-conversation-tool-changes-2026-07-01';
-/** Each of these lets a system message set the effort of a turn. Claude Code sends the second. */
+/** Beta values, each of which lets a system message set the effort of a turn. Claude Code sends the second value. */
 const turnConfig: readonly string[] = ['mid-conversation-output-config-2026-07-01', 'per-turn-control-2026-07-01'];
 
-/** Values that change no price. Others could: a larger context, a faster mode, a tool that runs at the provider. */
+/**
+ * Values of `anthropic-beta` that change no price. Other values could, for example by a larger context, a faster mode
+ * or a tool that runs at the provider.
+ */
 const forwarded: ReadonlySet<string> = new Set([
   contextManagement,
   taskBudgets,
@@ -58,7 +61,10 @@ export const allowsTurnConfig = (named: readonly string[]): boolean =>
 export const missingToolChanges = (named: readonly string[]): string | undefined =>
   named.includes(toolChanges) ? undefined : `${BETA_HEADER}: ${toolChanges}`;
 
-/** Header with the values that the client sent and that its fields need. Undefined if there are none. */
+/**
+ * Header with the values that the client sent and the values that the fields of its body need. Undefined if there are
+ * none.
+ */
 export const betaHeaders = (
   named: readonly string[],
   body: PromptBody,
@@ -135,7 +141,10 @@ const refuseFormat = (
   throw invalidRequest(param, `${param}: json_schema is not supported with this model.${others}`);
 };
 
-/** MSG-4: the effort is not compared with the entry's levels. The provider rejects a level that a model lacks. */
+/**
+ * Whether the model has an effort setting. The gateway does not compare the value with the levels of the catalog entry,
+ * because the provider rejects a level that a model lacks (MSG-4).
+ */
 export const hasEffort = ({ reasoning }: TextModel): boolean => reasoning?.field === 'output_config.effort';
 
 const USER_CHARACTERS_MAX = 256;
@@ -165,9 +174,9 @@ export const effortOf = ({ output_config: config }: PromptBody, model: TextModel
   hasEffort(model) ? (config?.effort ?? 'high') : undefined;
 
 /**
- * Converts the client's fields to the provider's terms for one model: thinking by the model's name, the effort, the
- * current name of the format (BILL-6). Throws the 400 for a field that the model does not accept, and lists the fields
- * that it ignores.
+ * Converts the client's fields to the provider's body for one model: adds the thinking that the model's name turns on
+ * and the effort, and renames `output_format` to its current name (BILL-6). Throws the 400 for a field that the model
+ * does not accept, and lists the fields that it ignores.
  */
 export const sentBody = (
   { fields, body, betas, ignored }: Kept,
@@ -204,7 +213,10 @@ const configFor = (
   return Object.keys(sent).length > 0 ? sent : undefined;
 };
 
-/** Without a beta value for it, the effort of a turn is not sent. A message that has nothing else is dropped. */
+/**
+ * Removes the effort of a turn unless the client sent a beta value that allows it. Drops a message that has no other
+ * content.
+ */
 const messagesFor = ({ messages }: JsonObject, betas: readonly string[]): JsonObject => {
   if (allowsTurnConfig(betas) || !Array.isArray(messages) || !messages.some(setsTurn)) return {};
   return {

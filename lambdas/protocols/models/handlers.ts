@@ -32,7 +32,7 @@ export const findCallable = (
   const callable = model && callableIn(model, protocol);
   if (callable) return callable;
   const message = model
-    ? `The model "${model.id}" is not available in this format. Use another endpoint.`
+    ? `The model "${model.id}" is not available in this format. Use a protocol that GET /api/models lists for it.`
     : catalog.explainMissing(id, nowMs);
   throw new GatewayError('model_not_found', message, { param: 'model' });
 };

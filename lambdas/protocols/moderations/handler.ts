@@ -18,7 +18,7 @@ const part = z.discriminatedUnion('type', [
 ]);
 const bounds = { min: 1, max: INPUTS_MAX, message: 'must be a string or an array with at least one input' };
 
-/** https://platform.openai.com/docs/api-reference/moderations/create */
+/** Source: https://platform.openai.com/docs/api-reference/moderations/create */
 export const moderationsBody = fields(
   {
     model: z.string('must be the id of a model').min(1, 'must be the id of a model').nullish(),
@@ -59,7 +59,8 @@ const measure = (input: Input, model: ModerationModel): number => {
 const partBytes = (member: Part, place: string, { id, inputTypes }: ModerationModel): number => {
   if (member.type === 'text') return Buffer.byteLength(member.text);
   const param = `${place}.image_url.url`;
-  if (!inputTypes.includes('image')) throw invalidRequest(param, `${param}: "${id}" does not accept images.`);
+  if (!inputTypes.includes('image'))
+    throw invalidRequest(param, `${param}: "${id}" does not accept images. Send only text, or use another model.`);
   inlineImageCharacters(member.image_url.url, param);
   return 0;
 };

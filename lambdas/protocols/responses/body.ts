@@ -7,7 +7,10 @@ import { foundTools, offeredTools, toolChoice, toolName } from './tools.ts';
 const listed = { unknown: 'list' } as const;
 
 const parts = { max: 10_000, message: 'must be a string or an array of parts' };
-/** Members that clients copy from a response, or add to it, are not sent: ids refer to what the provider has not stored. */
+/**
+ * Members that clients copy from a response, or add to it, are not sent, because the provider did not store what the
+ * ids refer to.
+ */
 const copied = { unknown: 'accept' } as const;
 
 const inputPart = (policy: Pick<FieldPolicy, 'unknown'>) =>
@@ -59,7 +62,10 @@ const called = {
   name: z.string().min(1),
   namespace: z.string().min(1).nullish(),
 };
-/** Checked and not sent. Calls made by programs run at the provider. */
+/**
+ * Caller of a tool, which is checked and not sent. Rejects calls made by programs, because programs run at the
+ * provider.
+ */
 const caller = fields({ type: z.enum(['direct']) }, copied).nullish();
 /** Required, because a search without it ran at the provider. */
 const execution = z.enum(['client']);
@@ -204,7 +210,7 @@ const unsupported = (advice: string): Refusal => ({
 });
 const wholeHistory = unsupported('Conversations are not stored. Send the whole history with every request.');
 
-/** https://platform.openai.com/docs/api-reference/responses/create */
+/** Source: https://platform.openai.com/docs/api-reference/responses/create */
 export const responsesBody = fields(
   { ...specified, ...harmless },
   {

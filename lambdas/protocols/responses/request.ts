@@ -42,8 +42,8 @@ export const hasTools = ({ tools }: ResponsesBody): boolean =>
   tools?.some(({ type }) => type !== 'web_search') ?? false;
 
 /**
- * RESP-6: clients offer a search of cached pages without their user's request, so it is ignored. The caller relies on a
- * search of live pages, so it is rejected.
+ * RESP-6: rejects a web search of live pages, because the caller relies on it. A search of cached pages is ignored,
+ * because clients offer it even if their user did not ask for it.
  */
 export const refuseWebSearch = ({ tools }: ResponsesBody): void => {
   const at = tools?.findIndex((tool) => tool.type === 'web_search' && tool.external_web_access !== false) ?? -1;

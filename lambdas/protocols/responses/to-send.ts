@@ -31,8 +31,9 @@ const isOfAnswer = (item: JsonValue): boolean =>
 
 /**
  * Reverses RESP-5 for responses that a client sends back with the message first. The provider rejects reasoning without
- * the item that followed it. So the message moves behind reasoning that has no such item, or else behind the first
- * reasoning. Reasoning that is then last, such as that of an incomplete response, is dropped.
+ * the item that followed it. So the message moves behind the last reasoning item that is followed by more reasoning or
+ * by nothing; if there is none, it moves behind the first reasoning item. Reasoning that is then last, such as that of
+ * an incomplete response, is dropped.
  */
 export const reasoningFirst = (input: readonly JsonValue[]): readonly JsonValue[] => {
   const ordered: JsonValue[] = [];

@@ -67,8 +67,8 @@ const toolSearch = fields(
 );
 
 /**
- * Never sent. Codex offers it without its user's request, with `external_web_access` set to false unless it runs
- * without a sandbox.
+ * Never sent. Codex offers this tool even if its user did not ask for it, with `external_web_access` set to false
+ * unless Codex runs without a sandbox.
  */
 const webSearch = fields(
   { type: z.literal('web_search'), external_web_access: z.boolean().nullish() },

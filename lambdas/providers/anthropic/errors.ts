@@ -12,8 +12,8 @@ const errorBody = z.object({
 });
 
 /**
- * Also with status 400 and instead of a stream's end, without any other sign:
- * github.com/anthropics/claude-code/issues/58367.
+ * Matches the message of an error for filtered output, which has no other sign of the filter. Such an error can have
+ * status 400 or come in a stream instead of its end: github.com/anthropics/claude-code/issues/58367.
  */
 const blocked = /^Output blocked by content filtering policy/;
 
@@ -31,9 +31,9 @@ export const parseRefusal = (body: unknown, toParam: ToParam): Refusal => {
 };
 
 /**
- * The codes are from the package @anthropic-ai/sdk 1.11.0, resources/shared.d.ts. The messages are from
- * github.com/anthropics/claude-code/issues/38035 and 19028. They match only at the start, where no quoted prompt can
- * be.
+ * The codes are from the package @anthropic-ai/sdk 1.11.0, resources/shared.d.ts. The messages in `oursInWords` are
+ * from github.com/anthropics/claude-code/issues/38035 and 19028. These messages match only at their start, where no
+ * prompt can be quoted.
  */
 const rules: RefusalRules = {
   ours: /billing_error|authentication_error|permission_error|spend_limit_reached|billing_unavailable|organization_on_hold|cmek_/,
@@ -50,7 +50,8 @@ export const toAnthropicError = (status: number, refusal: Refusal, told: Refusal
   toGatewayError(status, refusal, told, rules);
 
 /**
- * Errors inside a successful response have no status. These are the statuses that the same page lists for their type.
+ * Statuses by error type, as https://platform.claude.com/docs/en/api/errors lists them, for errors inside a successful
+ * response.
  */
 const statuses: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
@@ -74,7 +75,10 @@ export const toInBandError = (body: unknown, told: RefusalContext, toParam: ToPa
 /** Place in the provider's request that an error is about. */
 interface VendorPath {
   readonly field: string;
-  /** Member of `output_config`, the only field whose members follow without a tag in between. */
+  /**
+   * Member of `output_config`, the only field whose path continues with a member. In other paths, the provider puts a
+   * type name before the member.
+   */
   readonly member: string | undefined;
   readonly index: number | undefined;
   /** Index of the block in a message. */

@@ -102,7 +102,7 @@ const toTool = ({ name, description, parameters, strict }: ToolDefinition): Json
   ...(strict === undefined ? {} : { strict }),
 });
 
-/** `disable_parallel_tool_use` is a member of the choice. The choice `none` does not have it and needs none. */
+/** Puts `disable_parallel_tool_use` into the tool choice. The choice `none` does not support this member. */
 const toToolChoice = ({ toolChoice, parallelToolCalls }: Conversation): JsonObject => {
   const single = parallelToolCalls === false;
   if (toolChoice === undefined && !single) return {};
@@ -213,7 +213,7 @@ const toUserBlocks = ({ content, param }: TurnOf<'user'>, modelId: string): read
   // The provider rejects an empty text, even together with other parts (github.com/LibreChat-AI/agents/pull/124).
   const said = [...content.entries()].filter(([, part]) => part.kind !== 'text' || part.text !== '');
   if (said.length === 0) throw invalidMessages(`${param}.content`, 'must not be empty.');
-  // A single text may have been a plain string as the content.
+  // A single part may come from a plain string, which has no index in the client's body.
   const place = (index: number): string => (content.length === 1 ? `${param}.content` : `${param}.content[${index}]`);
   return said.map(([index, part]) => toPartBlock(part, place(index), modelId));
 };
@@ -243,14 +243,14 @@ const toToolUse = ({ id, name, arguments: text }: ToolCall, param: string): Bloc
 const toInput = (text: string, param: string): JsonObject => {
   if (text.trim() === '') return {};
   try {
-    // Requires an object, because a number alone would be parsed to an object, too.
+    // Parse only text that starts with a brace, because `parseExact` turns some numbers into objects.
     const input = text.trimStart().startsWith('{') ? parseExact(text) : undefined;
     if (isJsonObject(input)) return input;
   } catch {}
   throw invalidMessages(param, 'must be a JSON object, nested at most 64 levels deep.');
 };
 
-/** Base64 characters that contain the bytes that identify the type. */
+/** Number of Base64 characters at the start that are enough to detect the image type. */
 const START = 24;
 
 const HEAD_MAX = 512;
@@ -323,8 +323,8 @@ const offSteps: readonly (string | undefined)[] = ['none', 'minimal'];
 const lowestIfOff = (effort: string | undefined): string | undefined => (offSteps.includes(effort) ? 'low' : effort);
 
 /**
- * Thinking for clients of another protocol (MSG-3). Checks a cap that the client sent immediately, not only when the
- * body is built.
+ * Returns the thinking for clients of another protocol (MSG-3). Validates the client's own cap here already, not only
+ * when the body is built.
  */
 const thinkingFor = (
   { thinking: wanted, turns, effort }: Pick<Conversation, 'thinking' | 'turns' | 'effort'>,

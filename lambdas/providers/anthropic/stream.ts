@@ -97,7 +97,10 @@ class MessageTally {
     return message;
   }
 
-  /** The last of several changes counts. Its usage is final only if a stop reason has arrived. */
+  /**
+   * Takes a `message_delta` event. The values of a later event replace those of an earlier one. The usage is final only
+   * if a stop reason has arrived.
+   */
   change(event: JsonObject): void {
     const usage = memberOf(event, 'usage');
     this.#reported = mergeUsage(this.#reported, usage);
@@ -171,7 +174,10 @@ export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamRe
   };
 };
 
-/** Content blocks of one response. Calls have an index of their own, blocks share one. */
+/**
+ * Content blocks of one response. The provider numbers all blocks together, but the gateway numbers the calls
+ * separately.
+ */
 class Blocks {
   readonly #calls = new Map<unknown, OpenCall>();
 

@@ -32,7 +32,7 @@ const parseBflRefusal = (body: unknown): Refusal => {
   return { message, type: '', code: '', param: undefined };
 };
 
-/** https://docs.bfl.ai/api_integration/errors: the status says most of it. */
+/** https://docs.bfl.ai/api_integration/errors: the status alone identifies most errors. */
 const rules: RefusalRules = {
   ours: /(?!)/,
   oursInWords: /insufficient credits|out of credits|not authenticated/i,

@@ -110,7 +110,7 @@ const untrusted = (): GatewayError =>
     'The provider returned a URL of another host. Nothing was charged. Retry the request.',
   );
 
-/** Wait before the poll of that number, in ms. */
+/** Returns the wait in ms before the poll with the number `round`, counted from 0. */
 type PollWait = (round: number) => number;
 
 const FIRST_WAIT_MS = 500;
@@ -121,7 +121,10 @@ const GROWTH = 1.25;
 
 export const growingWait: PollWait = (round) => Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * GROWTH ** round);
 
-/** A job may still be unknown shortly after its creation. */
+/**
+ * Number of consecutive polls without the job after which it counts as lost. A job may still be unknown shortly after
+ * its creation.
+ */
 const MISSING_MAX = 5;
 
 interface Job {

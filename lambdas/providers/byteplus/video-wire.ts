@@ -33,7 +33,10 @@ export const createArkVideoWire = (options: WireOptions): VideoWire => ({
     }),
 });
 
-/** A model that the gateway's account cannot use also responds with 404, which is not a missing job. */
+/**
+ * Whether the job does not exist. The provider also returns 404 for a model that the gateway's account cannot use,
+ * which does not mean that the job is missing.
+ */
 const isGone = (status: number, body: JsonValue): boolean => {
   const refusal = parseArkRefusal(body);
   if (isAboutAccount(refusal)) return false;
@@ -41,8 +44,8 @@ const isGone = (status: number, body: JsonValue): boolean => {
 };
 
 /**
- * Seconds; the provider's minimum. By then the gateway has given up the job (VID-7), and a later result would be
- * charged but not delivered.
+ * Expiry of a task in seconds; this is the provider's minimum. The gateway ends the job earlier (VID-7), so the
+ * provider would charge for a later result that no client gets.
  */
 const EXPIRES_AFTER = 3_600;
 
@@ -59,7 +62,7 @@ const refuseCommands = ({ prompt }: VideoAsk): void => {
   throw invalidRequest('prompt', `prompt: must not contain the command ${command}. Use seconds and size instead.`);
 };
 
-/** https://docs.byteplus.com/en/docs/ModelArk/1520757 */
+/** Source: https://docs.byteplus.com/en/docs/ModelArk/1520757 */
 const toArkVideoRequest = (creation: VideoCreation): JsonObject => {
   const { upstreamModel, prompt, seconds, width, height, reference } = creation;
   const divisor = greatestDivisor(width, height);
@@ -92,7 +95,7 @@ const wholeCount = z
   .optional()
   .catch(undefined);
 
-/** https://docs.byteplus.com/en/docs/ModelArk/1521309 */
+/** Source: https://docs.byteplus.com/en/docs/ModelArk/1521309 */
 const task = z.object({ status: z.string() });
 
 const content = z.object({

@@ -38,7 +38,7 @@ const silent: GoogleRefusal = {
 };
 
 /**
- * Parses an error body. A refused stream that would be a list responds with a list of one error.
+ * Parses an error body. The error of a refused stream can be the only item of a list.
  * https://github.com/niki914/zafiro/issues/100
  */
 export const parseRefusal = (body: unknown): GoogleRefusal => {
@@ -74,7 +74,7 @@ const aboutFile = /^You do not have permission to access the File|^CachedContent
 /** Protocol of the client's request. */
 export type AskedIn = TextProtocol | 'images';
 
-/** Name of the prompt in these protocols. In all others it is `messages`. */
+/** Name of the prompt, by protocol. In all other protocols, the name is `messages`. */
 const promptParams: Partial<Record<AskedIn, string>> = { generate_content: 'contents', images: 'prompt' };
 
 /**
@@ -142,11 +142,11 @@ interface Quota {
  *   https://github.com/diegosouzapw/OmniRoute/issues/9504
  * - A limit of 0 means that the account's tier does not have the model:
  *   https://github.com/continuedev/continue/issues/9570
- * - A quota without an id and a retry time lasts until midnight:
+ * - A quota with neither an id nor a retry time is used up until midnight:
  *   https://github.com/gke-labs/gemini-for-kubernetes-development/issues/1215
  * - Spent credit was a 429 before it became a 402: https://discuss.ai.google.dev/t/183654
  *
- * "Resource has been exhausted (e.g. check quota)." alone lasts minutes:
+ * "Resource has been exhausted (e.g. check quota)." without details means a wait of minutes:
  * https://github.com/googleapis/python-genai/issues/2065
  */
 const findQuota = (message: string, details: readonly QuotaDetail[]): Quota => {

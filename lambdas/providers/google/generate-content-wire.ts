@@ -121,7 +121,10 @@ export const createContentTokenCounter =
     return counted;
   };
 
-/** A whole request that is counted repeats its model. Replaces it with the provider's name of the model. */
+/**
+ * Replaces the model in `generateContentRequest`, which repeats the model of the path, with the provider's name of the
+ * model.
+ */
 const withOurModel = (body: JsonObject, model: string): JsonObject => {
   const { generateContentRequest: request } = body;
   return isJsonObject(request) ? { ...body, generateContentRequest: { ...request, model: `models/${model}` } } : body;

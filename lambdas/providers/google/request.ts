@@ -78,8 +78,8 @@ const toDeclaration = ({ name, description, parameters }: ToolDefinition): JsonO
 });
 
 /**
- * Tool choice in the provider's terms. A call that must match its schema (`strict`) is `VALIDATED` there; a forced call
- * always matches.
+ * Converts the tool choice to the provider's terms. The mode `VALIDATED` makes calls match their schema (`strict`). A
+ * forced call always matches its schema.
  */
 const toToolConfig = (choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): JsonObject | undefined => {
   const config = (mode: string, more: JsonObject = {}): JsonObject => ({ functionCallingConfig: { mode, ...more } });
@@ -198,10 +198,10 @@ const toResponsePart = (
   const call = calls.get(callId);
   if (!call) {
     const place = `${param}.tool_call_id`;
-    const message = `${place}: not the result of an open call in a preceding assistant message.`;
+    const message = `${place}: must be the id of a call in a preceding assistant message that has no result yet.`;
     throw new GatewayError('invalid_messages', message, { param: place });
   }
-  // Each call has one result. A second one would repeat its name.
+  // Each call has one result, so a second result for the same call is rejected.
   calls.delete(callId);
   const response = toObject(text) ?? { result: text };
   return { functionResponse: { ...idMember(callId), name: call.name, response } };
@@ -211,8 +211,8 @@ const toResponsePart = (
 const idMember = (id: string): JsonObject => (isVendorsId(id) ? { id } : {});
 
 /**
- * Parses JSON so that numbers keep their digits. Written out in full, 1e20 would be longer than the prompt that was
- * paid for.
+ * Parses JSON so that numbers keep their digits. If 1e20 were written out in full, the prompt would become longer than
+ * the one that was paid for.
  */
 const toObject = (text: string): JsonObject | undefined => {
   if (!text.trimStart().startsWith('{')) return undefined;

@@ -145,7 +145,7 @@ export const refuseBlocked = (reason: string): void => {
 /** `NO_IMAGE`: an image model responded only with text. */
 const complete: ReadonlySet<string> = new Set(['STOP', 'NO_IMAGE']);
 
-/** Content of a response up to its end. */
+/** Kinds of content that a response contained by its end. */
 interface Said {
   readonly calls: boolean;
   readonly text: boolean;
@@ -195,7 +195,7 @@ export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
   };
 };
 
-/** https://ai.google.dev/api/generate-content#ModalityTokenCount */
+/** Source: https://ai.google.dev/api/generate-content#ModalityTokenCount */
 const candidatesDetails = z.object({
   candidatesTokensDetails: z.array(z.object({ modality: z.string().catch(''), tokenCount })).catch([]),
 });

@@ -18,8 +18,8 @@ import {
 } from './response.ts';
 
 /**
- * Quotes inside a string value would be escaped. A call's arguments can still have such members, so a match only means
- * that the chunk must be parsed.
+ * Matches events that must be parsed. It cannot match inside a string value, where quotes are escaped, but it can match
+ * members of a call's arguments.
  */
 const decisive = /"(?:finishReason|blockReason|error)"\s*:/;
 
@@ -117,13 +117,13 @@ class StreamOutcome {
   /** Every chunk has the usage so far. It is final only with or after the last finish reason. */
   usage: TokenUsage | undefined;
 
-  /** `draws`: images have a count of their own. */
+  /** `draws`: whether the model generates images, whose tokens are counted separately. */
   constructor(choices: number, draws = false) {
     this.#choices = choices;
     this.#draws = draws;
   }
 
-  /** Checks every event, even if its chunk is not parsed. */
+  /** Notes whether the event contains an image. Called for every event, even if the event is not parsed. */
   look(event: string): void {
     if (this.#draws) this.#holdsImage ||= holdsImage(event);
   }

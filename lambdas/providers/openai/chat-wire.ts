@@ -61,10 +61,13 @@ export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
   };
 };
 
-/** Matches a finish reason, a usage or an error that is not null. Inside a string value the quotes would be escaped. */
+/**
+ * Matches a finish reason, a usage or an error that is not null. It cannot match inside a string value, where quotes
+ * are escaped.
+ */
 const decisive = /"(?:finish_reason|usage|error)"\s*:(?!\s*null)/;
 
-/** https://platform.openai.com/docs/api-reference/chat/streaming */
+/** Source: https://platform.openai.com/docs/api-reference/chat/streaming */
 const chunk = z.object({
   choices: z
     .array(
@@ -82,8 +85,8 @@ const saysNothing = (delta: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(delta).every(([name, value]) => name === 'role' || value === '' || value === null);
 
 /**
- * Chunks of one response: decides which pass unchanged and which is held back for the end, and collects the provider's
- * usage.
+ * Chunks of one response: forwards them with the gateway's model id, holds the last one back for the end, and collects
+ * the provider's usage.
  */
 export class ChatChunks {
   readonly #options: ChatStreamOptions;
@@ -113,15 +116,18 @@ export class ChatChunks {
     return this.#finished.size >= this.#options.choices;
   }
 
-  /** Last chunk, which goes out with the usage: the last finish reason, or an empty chunk if a choice has none. */
+  /**
+   * Last chunk, which is sent together with the usage: the chunk with the last finish reason, or an empty chunk if a
+   * choice has no finish reason.
+   */
   get held(): JsonObject | undefined {
     return this.#last;
   }
 
   /**
-   * Returns the chunk to send on now. Undefined if it is held back. Chunks of one response start alike up to their
-   * model: that start is only compared, and the rest is searched. (`startsWith` takes six times as long as slicing and
-   * comparing.)
+   * Returns the chunk to forward now, or undefined if the chunk is held back. All chunks of one response have the same
+   * start up to their model, so this start is only compared, and only the rest is searched. (`startsWith` takes six
+   * times as long as slicing and comparing.)
    */
   take(data: string): string | undefined {
     if (this.#head !== '' && data.slice(0, this.#head.length) === this.#head) {

@@ -112,8 +112,8 @@ export const toResponsesError = (
 const aboutTheRequest = /image|invalid_prompt|context_length_exceeded|_policy/;
 
 /**
- * Error of an `error` event, of a failed response, or of an event with one. The documentation puts the members of an
- * `error` event directly in the event; in practice they are in an `error` object
+ * Returns the error of an `error` event, of a failed response, or of another event with an `error` member. The
+ * documentation puts the members of an `error` event directly in the event; in practice they are in an `error` object
  * (https://github.com/zendev-sh/goai/pull/88).
  */
 export const toInBandResponsesError = (body: JsonObject, told: RefusalContext, names: FieldNames): GatewayError => {

@@ -36,8 +36,8 @@ const paramsByCode: Readonly<Record<string, string>> = {
 
 /**
  * Converts a refusal to the client's terms. All user errors have the type `image_generation_user_error`, even a wrong
- * size, so it says nothing about a sent image. The provider refers to an unreadable image by its number, or as
- * `image[0]`.
+ * size, so this type does not show whether the error is about an image. The provider refers to an unreadable image by
+ * its number, or as `image[0]`.
  */
 const inClientsTerms = (refusal: Refusal, { references }: ImageAsk): Refusal => {
   const param = refusal.param || paramsByCode[refusal.code];

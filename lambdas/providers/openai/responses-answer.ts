@@ -52,7 +52,9 @@ interface Reading {
   readonly names: FieldNames;
 }
 
-/** Unchanged, even if the provider's filter stopped it (CHAT-14). */
+/**
+ * Returns the response unchanged except for the model's id, even if the provider's filter stopped the output (CHAT-14).
+ */
 export const toNativeAnswer = async (
   response: UpstreamResponse,
   reading: Reading,

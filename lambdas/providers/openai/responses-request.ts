@@ -105,8 +105,8 @@ const toPart = (part: ContentPart, modelId: string): JsonObject => {
 const noArguments: JsonObject = { type: 'object', properties: {}, required: [], additionalProperties: false };
 
 /**
- * The default of `strict` is false in chat completions. In this API it is a rewritten schema in which every field is
- * required: https://developers.openai.com/api/docs/guides/function-calling#strict-mode
+ * In chat completions, `strict` is false by default. In this API, the default rewrites the schema so that every field
+ * is required: https://developers.openai.com/api/docs/guides/function-calling#strict-mode
  */
 const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
   type: 'function',

@@ -33,7 +33,10 @@ export const createDeltas = (): Deltas => {
     out.neutral({ kind: 'tool_arguments', index: call.index, text });
   };
 
-  /** Started or done, an item contains everything known so far. Sends the part that has not arrived in pieces. */
+  /**
+   * Handles the start and the end of an output item. Both events contain all arguments known so far, so only the part
+   * that has not been sent is added.
+   */
   const takeItem: Take = ({ item, output_index: place }, out) => {
     if (!isJsonObject(item) || item.type !== 'function_call') return;
     const { id, name, arguments: text } = toToolCall(item);
@@ -64,7 +67,7 @@ export interface ResponsesStreamOptions {
   readonly names: FieldNames;
 }
 
-/** Converts the events of a response before its end and without a failure. */
+/** Converts the events of a response for one kind of client. The caller handles failures. */
 interface Face {
   /** Handles events that only announce a response. They come before all others. */
   announce(frame: Frame, out: WireBatch): void;
@@ -107,7 +110,7 @@ export const readNeutralResponses = (
   );
 };
 
-/** https://developers.openai.com/api/reference/resources/responses/streaming-events */
+/** Source: https://developers.openai.com/api/reference/resources/responses/streaming-events */
 const announcements: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
 const endings: ReadonlyMap<string, string> = new Map([
   ['response.completed', 'completed'],

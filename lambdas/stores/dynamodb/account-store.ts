@@ -31,7 +31,7 @@ export const createAccountStore = (db: DynamoDB, tables: AccountTables): Account
     setLanguage: async (chatId, language) => {
       await update(chatKey(chatId), {
         set: '#language = :language',
-        // A repeated value costs no write and no change in the stream.
+        // An unchanged value does not change the item and causes no stream record.
         condition: 'attribute_exists(pk) AND (attribute_not_exists(#language) OR #language <> :language)',
         names: { '#language': 'language' },
         values: { ':language': language },
@@ -60,7 +60,7 @@ interface Blocking {
   readonly hash: string | undefined;
 }
 
-/** Sets the account, which then rejects holds, and its key, which the gateway then rejects. */
+/** Sets the status of the account, which the store of holds checks, and of its API key, which the gateway checks. */
 const setBlocked = async (
   db: DynamoDB,
   tables: AccountTables,

@@ -83,8 +83,8 @@ const changeSchema = z.object({
 });
 
 /**
- * Reads a record of the accounts table's stream. Returns undefined for items other than accounts and for a new account. Throws a
- * ZodError, which quotes nothing of the record, if it is invalid.
+ * Reads a record of the accounts table's stream. Returns undefined for items other than accounts and for a new account.
+ * Throws a ZodError, which quotes nothing of the record, if it is invalid.
  */
 export const readBalanceChange = (record: unknown): BalanceChange | undefined => {
   const { eventName, dynamodb } = recordSchema.parse(record);

@@ -11,7 +11,7 @@ const missingId = (modelId: string, startMs: number): string => `${quarantineId(
 /** Time to live is in whole seconds. */
 const seconds = (ms: number): number => Math.ceil(ms / 1_000);
 
-/** Undefined for an expired state, whose item the table can keep for days. */
+/** Returns undefined for an expired state, whose item can stay in the table for days. */
 const toState = (item: Item | undefined, nowMs: number): CircuitState | undefined => {
   if (!item || readNumber(item, 'expiresAt') <= nowMs / 1_000) return undefined;
   return {
@@ -32,11 +32,11 @@ const openingValues = ({ openUntilMs, openings, goodProbes }: Opening, expiresAt
   ':expiresAt': seconds(expiresAtMs),
 });
 
-/** Goes with `openingValues`. */
+/** Sets the values of `openingValues`. */
 const setOpening =
   'SET openUntil = :openUntil, timesOpened = :openings, goodProbes = :goodProbes, expiresAt = :expiresAt';
 
-/** A bucket that has no item has had no calls. */
+/** A bucket without an item has no calls. */
 const toBucket = (item: Item | undefined, startMs: number): BucketCount => ({
   startMs,
   failures: item ? readNumber(item, 'failedCalls') : 0,
@@ -50,17 +50,20 @@ type Change = Omit<UpdateRequest, 'table' | 'key'>;
 
 interface ItemsRead {
   readonly items: ReadonlyMap<string, Item>;
-  /** Ids that the table skipped for want of capacity. The store does not retry them, because the next reading follows soon. */
+  /**
+   * Ids that the table skipped because of throttling. The store does not retry them, because the next read follows
+   * soon.
+   */
   readonly unread: ReadonlySet<string>;
 }
 
-/** Calls on the items of circuits, each by its id. */
+/** Calls on circuit items, each by its id. */
 interface CircuitCalls {
   read(ids: readonly string[]): Promise<ItemsRead>;
   update(id: string, change: Change): Promise<WriteResult>;
-  /** Whether the update's condition held. */
+  /** Returns whether the condition of the update held. */
   holds(id: string, change: Change): Promise<boolean>;
-  /** Whether the condition held. */
+  /** Returns whether the condition held. */
   remove(id: string, condition: string, values: Item): Promise<boolean>;
 }
 
@@ -81,7 +84,7 @@ const createCircuitCalls = (db: DynamoDB, table: string): CircuitCalls => {
   };
 };
 
-/** BILL-10: good answers without usage, counted by the minute, and the quarantine that follows. */
+/** BILL-10: counts responses without usage per minute, and stores the quarantine that follows. */
 const createMissingCounts = ({
   read,
   update,
@@ -113,7 +116,9 @@ const createMissingCounts = ({
 
 const OWNED = 'probedBy = :owner';
 
-/** The state item of a circuit: every write is conditional, and a probe's on its lease. */
+/**
+ * Creates the calls on the state item of a circuit. Every write is conditional; those of a probe depend on its lease.
+ */
 const createCircuitStates = ({
   update,
   holds,
@@ -160,7 +165,7 @@ const createCircuitStates = ({
   close: (key, owner) => remove(stateId(key), OWNED, { ':owner': owner }),
 });
 
-/** For a database that does not repeat calls: a repeat would count twice, and a late result is useless. */
+/** Creates the store. The database must not repeat calls: a repeat would count twice, and a late result is useless. */
 export const createCircuitStore = (db: DynamoDB, table: string): CircuitStore => {
   const calls = createCircuitCalls(db, table);
   return {

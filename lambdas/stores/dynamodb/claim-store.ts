@@ -13,7 +13,7 @@ import { type Item, readMap, readNumber, readText } from './item.ts';
 
 export const claimKey = ({ accountId, keyHash }: ClaimRef): Item => ({ pk: `account#${accountId}#${keyHash}` });
 
-/** Longer than any lease, so that an item is never cleaned away under a request that outlives its key. */
+/** Longer than any lease, so that an item is never removed while its request runs. */
 const KEPT_LONGER_SECONDS = 3_600;
 
 /** Time to live of the item, in Unix seconds. No condition reads it. */
@@ -97,13 +97,13 @@ interface Change {
   readonly remove?: string;
   readonly condition: string;
   readonly values: Item;
-  /** Whether the result includes what was set. It is free, but it can be as large as a response. */
+  /** Attributes that the result includes. DynamoDB does not charge for them, but they can be as large as a response. */
   readonly returns?: 'UPDATED_NEW';
 }
 
 type Changed = { readonly changed: Item } | { readonly refused: Claim | undefined };
 
-/** One conditional update. */
+/** Sends one conditional update. */
 const changeClaim = async (
   db: DynamoDB,
   table: string,
@@ -134,7 +134,9 @@ const reopenedAs = ({ owner, leaseUntilMs, expiresAtMs }: TakeOver | ClaimReques
   ...expiryOf(expiresAtMs),
 });
 
-/** A claim that starts at one dispatch and one that counts on are two writes; between them the item may change its kind. */
+/**
+ * A new claim and one that counts a further dispatch are different writes. The item can change its state between them.
+ */
 const claim = async (db: DynamoDB, table: string, request: ClaimRequest): Promise<ClaimReply> => {
   for (let tried = 0; tried < 2; tried += 1) {
     const present = await claimAnew(db, table, request);
@@ -202,14 +204,14 @@ const takeOver = async (db: DynamoDB, table: string, request: TakeOver): Promise
   return { kind: 'refused', claim: reply.refused };
 };
 
-/** Whether the claim is the caller's own write with a lost reply: each request has its own owner id. */
+/** Whether the caller itself wrote this claim and lost the result. Each request has its own owner id. */
 const isOwn = (claim: Claim, owner: string): boolean => claim.owner === owner && claim.state === 'open';
 
 /** Claims on one table. The database can repeat a call. */
 export const createClaimStore = (db: DynamoDB, table: string): ClaimStore => ({
   claim: (request) => claim(db, table, request),
   renew: async (ref, owner, leaseUntilMs) => {
-    // An earlier renewal that lands late must not shorten the lease; its caller is the owner all the same.
+    // An earlier renewal that arrives late must not shorten the lease. Its caller is still the owner.
     const reply = await changeClaim(db, table, {
       ref,
       set: 'leaseUntilMs = :lease',

@@ -49,7 +49,7 @@ const toAttributes = (item: Item): Record<string, AttributeValue> => {
 
 const toNumber = (digits: string): bigint | number => (/^-?\d+$/.test(digits) ? BigInt(digits) : Number(digits));
 
-/** Undefined for a type that no store writes. */
+/** Returns undefined for a type that no store writes. */
 const toValue = ({ S, N, BOOL, M, L, SS }: AttributeValue): Value | undefined => {
   if (S !== undefined) return S;
   if (N !== undefined) return toNumber(N);
@@ -59,7 +59,7 @@ const toValue = ({ S, N, BOOL, M, L, SS }: AttributeValue): Value | undefined =>
   return SS && new Set(SS);
 };
 
-/** Converts an item from the format of the wire, which the table's stream uses too. */
+/** Converts an item from the wire format, which the table's stream uses as well. */
 export const toItem = (attributes: Readonly<Record<string, AttributeValue>>): Item => {
   const item: Record<string, Value> = {};
   for (const name of Object.keys(attributes)) {
@@ -129,10 +129,13 @@ export type Write =
   | { readonly update: UpdateRequest }
   | { readonly check: IdempotentCall & { readonly condition: string } };
 
-/** `written` has the attributes that the request asked for; `conditionFailed` the stored item, if requested and present. */
+/**
+ * `written` has the attributes that the request selects; `conditionFailed` has the stored item, if requested and
+ * present.
+ */
 export type WriteResult = { readonly written: Item } | { readonly conditionFailed: Item | undefined };
 
-/** Why a transaction did not make one of its writes. */
+/** Reason why a transaction did not make one of its writes. */
 export interface Cancellation {
   readonly isConditionFailed: boolean;
   /** Stored item, if the write requested it. */
@@ -140,29 +143,31 @@ export interface Cancellation {
 }
 
 /**
- * The calls that the stores make. A failed condition is a result. Every method throws StoreError if the table does not confirm the call;
- * its kind says whether the write can have happened. A mistake in the request is thrown as the SDK reports it.
+ * Calls of the stores. A failed condition is returned, not thrown. Every method throws StoreError if the table does not
+ * confirm the call; its kind says whether the write can have happened. An invalid request throws the SDK's error
+ * unchanged.
  */
 export interface DynamoDB {
-  /** A consistent read. */
+  /** Consistent read. */
   get(table: string, key: Item): Promise<Item | undefined>;
   put(request: PutRequest): Promise<WriteResult>;
   update(request: UpdateRequest): Promise<WriteResult>;
   delete(request: DeleteRequest): Promise<WriteResult>;
-  /** The same writes without the document client, for the calls that every paid request makes. */
+  /** Faster `put` and `update` without the document client, for the calls of every paid request. */
   readonly hot: Pick<DynamoDB, 'put' | 'update'>;
-  /** Reads page after page, since a page has at most a megabyte, until there are `enough` items. */
+  /** Reads pages, each of at most a megabyte, until there are `enough` items. */
   query(request: QueryRequest, enough?: number): Promise<readonly Item[]>;
   /** One page of a consistent scan. */
   scan(request: ScanRequest): Promise<ScanPage>;
-  /** Consistent reads in one call. `unread` are keys that the table skipped for want of capacity. */
+  /** Consistent reads in one call. `unread` lists keys that the table skipped because of throttling. */
   batchGet(
     table: string,
     keys: readonly Item[],
   ): Promise<{ readonly items: readonly Item[]; readonly unread: readonly Item[] }>;
   /**
-   * All writes or none. Undefined if they happened. Otherwise one entry per write, in order, of which at least one has a failed
-   * condition. A StoreError of the kind `conflict` or `throttled` means that the transaction wrote nothing.
+   * Makes all writes or none. Returns undefined on success. Otherwise returns one entry per write, in order, of which
+   * at least one has a failed condition. A StoreError of the kind `conflict` or `throttled` means that the transaction
+   * wrote nothing.
    */
   transact(writes: readonly Write[]): Promise<readonly Cancellation[] | undefined>;
 }
@@ -279,7 +284,7 @@ const query = async (
   return items;
 };
 
-/** Every item of an account whose sort key has the prefix. */
+/** Query for all items of an account whose sort key has the prefix. */
 export const withPrefix = (table: string, accountId: string, prefix: string): QueryRequest => ({
   table,
   keyCondition: 'pk = :pk AND begins_with(sk, :prefix)',
@@ -287,7 +292,7 @@ export const withPrefix = (table: string, accountId: string, prefix: string): Qu
   isConsistent: true,
 });
 
-/** The write of a new item. Its condition fails if the item exists. */
+/** Write of a new item. Its condition fails if the item exists. */
 export const putNew = (table: string, item: Item): { readonly put: PutRequest } => ({
   put: { table, item, condition: 'attribute_not_exists(pk)' },
 });
@@ -297,7 +302,7 @@ const write = async (call: () => Promise<{ readonly Attributes?: Item | undefine
     const { Attributes = {} } = await call();
     return { written: Attributes };
   } catch (error) {
-    // The document client leaves the items of exceptions as they are.
+    // The document client does not convert the items of exceptions.
     if (error instanceof ConditionalCheckFailedException) return { conditionFailed: itemOrUndefined(error.Item) };
     throw toStoreError(error);
   }
@@ -327,7 +332,7 @@ const transact = async (
         item: itemOrUndefined(reason.Item),
       }));
     }
-    // The request is wrong, so a repeat cannot succeed.
+    // The request is invalid, so a repeat cannot succeed.
     if (reasons.some(({ Code }) => Code === 'ValidationError')) throw error;
     const throttled = reasons.some(({ Code }) => /Throttling|Throughput/.test(Code ?? ''));
     throw new StoreError(throttled ? 'throttled' : 'conflict', error.name, error);
@@ -343,7 +348,7 @@ const confirmed = <T>(reply: Promise<T>): Promise<T> =>
 
 const programmingErrors: ReadonlySet<string> = new Set(['ValidationException', 'SerializationException']);
 
-/** Throws a programming error unchanged. */
+/** Converts an error of the SDK. Throws a programming error unchanged. */
 const toStoreError = (error: unknown): StoreError => {
   const name = error instanceof Error ? error.name : 'unknown';
   if (isProgrammingError(error, programmingErrors)) throw error;

@@ -1,4 +1,4 @@
-/** Stored integers are read as bigints, other numbers as numbers. A set holds texts. */
+/** Stored integers are read as bigint, other numbers as number. A set holds strings. */
 export type Value = string | number | bigint | boolean | ReadonlySet<string> | readonly Value[] | Item;
 
 export interface Item {
@@ -21,7 +21,7 @@ export const readBigint = (item: Item, name: string): bigint => {
 
 export const readNumber = (item: Item, name: string): number => Number(readBigint(item, name));
 
-/** For a number that can have a fraction. */
+/** Reads a number that can have a fraction. */
 export const readFraction = (item: Item, name: string): number => {
   const value = item[name];
   if (typeof value !== 'bigint' && typeof value !== 'number') throw broken(name, 'number');
@@ -38,13 +38,13 @@ export const isList = (value: Value | undefined): value is readonly Value[] => A
 export const isSet = (value: Value | undefined): value is ReadonlySet<string> => value instanceof Set;
 const isMap = (value: Value | undefined): value is Item => typeof value === 'object' && !isList(value) && !isSet(value);
 
-/** Undefined if the item has no such text. */
+/** Returns undefined if the item has no such string. */
 export const optionalText = (item: Item, name: string): string | undefined => {
   const value = item[name];
   return typeof value === 'string' ? value : undefined;
 };
 
-/** The texts of a list or a set; empty if the item has none. */
+/** Returns the strings of a list or set; an empty list if the item has none. */
 export const readTexts = (item: Item, name: string): readonly string[] => {
   const value = item[name];
   const values: readonly Value[] = isSet(value) ? [...value] : isList(value) ? value : [];

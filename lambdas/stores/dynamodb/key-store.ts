@@ -40,7 +40,10 @@ export const createKeyStore = (db: DynamoDB, tables: AccountTables): KeyStore =>
   markShown: (accountId, hash) => markShown(db, tables, accountId, hash),
 });
 
-/** Item of a new API key. A transaction puts it together with the account's current key, and never over an existing item. */
+/**
+ * Item of a new API key. One transaction writes it and the account's item that names the current key. It never replaces
+ * an existing key item.
+ */
 export const toKeyItem = (accountId: string, { hash, label, pepperId }: NewKey): Item => ({
   pk: hash,
   accountId,
@@ -79,7 +82,10 @@ const putFirstKey = async (
   return cancelled[0]?.isConditionFailed ? 'no-account' : 'has-key';
 };
 
-/** Also checks the account, so that a block and a replacement of its key cannot overlap. */
+/**
+ * Replaces the API key in one transaction that also checks the account, so that a block of the account and the
+ * replacement cannot overlap.
+ */
 const replaceKey = async (
   db: DynamoDB,
   tables: AccountTables,

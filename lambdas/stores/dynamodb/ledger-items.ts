@@ -95,7 +95,7 @@ export const toChargeRecord = (item: Item): ChargeRecord => {
   };
 };
 
-/** The given attributes that the item has as texts. */
+/** Returns the named attributes that the item has as strings. */
 const textsOf = <Name extends string>(item: Item, names: readonly Name[]): { [name in Name]?: string } => {
   const found: { [name in Name]?: string } = {};
   for (const name of names) {

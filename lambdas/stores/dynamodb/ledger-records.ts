@@ -26,7 +26,7 @@ export const createLedgerRecords = (db: DynamoDB, table: string): LedgerRecords 
   accountPlaces: (after) => accountPlaces(db, table, after),
 });
 
-/** Throws an Error that names the record when it cannot be read. */
+/** Throws an Error that names a record that cannot be read. */
 const toNamed = (item: Item): ChargeRecord => {
   try {
     return toChargeRecord(item);
@@ -42,7 +42,7 @@ const toCredit = (item: Item): CreditRecord => ({
   at: readNumber(item, 'at'),
 });
 
-/** The first name after every `CHARGE#...`. */
+/** First sort key after every `CHARGE#...`. */
 const AFTER_CHARGES = 'CHARGE$';
 
 const listRecords = async (
@@ -60,7 +60,7 @@ const listRecords = async (
     values: { ':pk': `account#${accountId}`, ':low': low, ':high': high },
     isConsistent: true,
     isForward: false,
-    // One for the upper end, which BETWEEN includes, and one beyond the limit, which shows that there are more.
+    // One more for the upper bound, which BETWEEN includes, and one more to detect further records.
     limit: limit + 2,
   };
   const items = await db.query(request, limit + 2);
@@ -68,7 +68,7 @@ const listRecords = async (
   return { records: wanted.slice(0, limit).map(toNamed), more: wanted.length > limit };
 };
 
-/** A place is the key of the last item read, of any kind: an account can have millions of items before the next account. */
+/** The position is the key of the last item read, of any kind, because an account can have millions of items. */
 async function* accountPlaces(db: DynamoDB, table: string, after?: string): AsyncGenerator<AccountPlace, void> {
   let from = after === undefined ? undefined : toKey(after);
   do {
@@ -84,10 +84,10 @@ async function* accountPlaces(db: DynamoDB, table: string, after?: string): Asyn
   } while (from);
 }
 
-/** Neither name has a line end. */
+/** Neither key contains a line break. */
 const toPlace = (item: Item): string => `${readText(item, 'pk')}\n${readText(item, 'sk')}`;
 
-/** Undefined for an invalid place: the scan then starts at the beginning. */
+/** Returns undefined for an invalid position; the scan then starts at the beginning. */
 const toKey = (place: string): Item | undefined => {
   const [pk, sk] = place.split('\n');
   return pk && sk ? { pk, sk } : undefined;
@@ -95,7 +95,7 @@ const toKey = (place: string): Item | undefined => {
 
 const PREFIX = 'OPERATION#';
 
-/** One item per operation, in the partition of its account. */
+/** Stores one item per operation, in the partition of its account. */
 export const createOperationLog = (db: DynamoDB, table: string): OperationLog => ({
   add: async (operation) => {
     await db.put({ table, item: toItem(operation) });
@@ -127,7 +127,7 @@ const toOperation = (item: Item): Operation => ({
 
 const KEY = { pk: 'audit#cursor' };
 
-/** One item in the table of counters. If it is lost, the audit restarts its pass. */
+/** Stores one item in the counters table. If it is lost, the audit restarts its pass. */
 export const createAuditCursor = (db: DynamoDB, table: string): AuditCursor => ({
   read: async () => {
     const item = await db.get(table, KEY);

@@ -24,8 +24,8 @@ import {
 } from './ledger-items.ts';
 
 /**
- * The ledger on one table. Each method is one conditional write or one consistent read. `once` sends a call once, because a hold id
- * must go over the wire once; `repeating` can repeat a call.
+ * Creates the ledger on one table. Each method is one conditional write or one consistent read. `once` sends a call
+ * once, because a hold must never be sent twice; `repeating` can repeat a call.
  */
 export const createLedgerStore = (
   db: { readonly once: DynamoDB; readonly repeating: DynamoDB },
@@ -122,7 +122,7 @@ const apply = async (
   return 'written' in reply ? toAccount(reply.written) : undefined;
 };
 
-/** A sparse index has the accounts with open holds, in the order of their next sweep. */
+/** A sparse index contains the accounts with open holds, in the order of their next sweep. */
 const due = async (db: DynamoDB, table: string, nowMs: number): Promise<Due[]> => {
   const perShard = await Promise.all(shards.map((shard) => dueOf(db, table, shard, nowMs)));
   return perShard.flat();
@@ -139,7 +139,10 @@ const dueOf = async (db: DynamoDB, table: string, shard: string, nowMs: number):
   return items.map((item) => ({ accountId: accountIdOf(item) }));
 };
 
-/** Leaves the list only while no hold is open, because a hold can be placed after the caller's read. */
+/**
+ * Sets the account's next sweep. Without a time, removes the account from the sweep list, but only if it has no open
+ * hold: one may have been placed since the caller's read.
+ */
 const reschedule = async (
   db: DynamoDB,
   table: string,

@@ -7,7 +7,7 @@ export interface BucketUpdate {
   readonly key: Item;
   readonly bucket: Bucket;
   readonly nowMicros: number;
-  /** A further condition on the item, and values it names. */
+  /** Further condition on the item, and the values that it uses. */
   readonly condition?: string;
   readonly conditionNames?: Record<string, string>;
   readonly values?: Item;
@@ -19,9 +19,10 @@ export interface BucketUpdate {
 export type BucketReply = { readonly taken: Item } | { readonly refused: Item | undefined };
 
 /**
- * Takes one request from a bucket kept as `tat`. An update expression has no maximum, so there are two branches: an idle
- * bucket starts again at the present, a busy one moves on by an interval. A branch that fails shows the item; if that item
- * fits the other branch, that one is tried. Two concurrent requests can make a bucket change sides, hence a third try.
+ * Takes one request from a bucket stored as `tat`. An update expression has no maximum, so there are two branches: an
+ * idle bucket restarts at the present, and a busy one advances by an interval. A failed branch returns the item; if
+ * that fits the other branch, that one is tried. Two concurrent requests can switch the branch, so there is a third
+ * attempt.
  */
 export const takeFromBucket = async (db: DynamoDB, update: BucketUpdate): Promise<BucketReply> => {
   let refused: Item | undefined;
@@ -64,7 +65,7 @@ const toRequest = (update: BucketUpdate, idle: boolean): UpdateRequest => {
 
 const KEPT_SECONDS = 300;
 
-/** For a database that does not repeat calls: a late verdict is useless. */
+/** The database must not repeat calls, because a late result is useless. */
 export const createAddressCounters = (db: DynamoDB, table: string): AddressCounters => ({
   take: async (address, bucket, nowMicros) => {
     const reply = await takeFromBucket(db, {

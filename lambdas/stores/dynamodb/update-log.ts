@@ -9,7 +9,7 @@ const keyOf = (key: TurnKey): Item => ({ pk: key });
 
 const expiresAt = (nowMs: number): number => Math.floor(nowMs / 1_000) + KEPT_SECONDS;
 
-/** One item per update and per starting chat, in the table of counters, where it expires. */
+/** Stores one item per update and per chat that is starting, in the counters table, where it expires. */
 export const createUpdateLog = (db: DynamoDB, table: string): UpdateLog => ({
   claim: async (key, nowMs) => {
     const reply = await db.update({

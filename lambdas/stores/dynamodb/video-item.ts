@@ -18,12 +18,12 @@ export const videoKey = (id: string): Item => ({ pk: `${KEY_PREFIX}${id}` });
 
 export const videoIdOf = (item: Item): string => readText(item, 'pk').slice(KEY_PREFIX.length);
 
-/** The one partition of the index over jobs that have not ended. */
+/** Single partition of the index of unfinished jobs. */
 export const RUNNING = 'yes';
 
 /**
- * Two attributes are there for an index only, and go when it is to lose the item: `listedFor`, the owner once more while lists may
- * show the job, and `running`, until the job has ended.
+ * Two attributes exist only for the indexes and are removed with the entry: `listedFor` is the owner while lists may
+ * show the job, and `running` exists until the job has ended.
  */
 export const toVideoItem = (order: VideoParamsRecord, dueAtMs: number): Item => ({
   ...videoKey(order.id),
@@ -107,7 +107,7 @@ export const goneOf = (item: Item): Gone | undefined => {
   throw new Error(`${videoIdOf(item)} is gone in the unknown way "${gone}"`);
 };
 
-/** Throws an Error that names the video when the item cannot be read. */
+/** Throws an Error that names a video that cannot be read. */
 export const toVideoJob = (item: Item): VideoJob => {
   try {
     return { ...toParams(item), ...toProgress(item) };
@@ -177,6 +177,6 @@ const toWire = (value: string): Wire => {
 };
 
 const toCode = (value: string): ErrorCode => {
-  // One that was taken out of the list since must not keep a video from its end.
+  // A code that was removed from the list must not prevent the end of a video.
   return errorCodes.find((known) => known === value) ?? 'internal_error';
 };

@@ -23,13 +23,15 @@ import {
 
 type Changes = 'setUpstream' | 'refuse' | 'advance' | 'noteFailure' | 'noteFile' | 'end' | 'postpone' | 'remove';
 
-/** Expressions name every attribute as `#name`: `state` is one of hundreds of words that DynamoDB reserves. */
+/** Expressions name every attribute as `#name`, because `state` is one of hundreds of reserved words of DynamoDB. */
 interface Change {
   readonly set: string;
   readonly remove?: string | undefined;
   readonly condition: string;
   readonly values: Item;
-  /** Whether a job that fails the condition has the wanted state anyway, from the caller's own write or an equal one. */
+  /**
+   * Whether a job that fails the condition already has the wanted state, from the caller's own write or an equal one.
+   */
   readonly already?: (job: VideoJob) => boolean;
 }
 
@@ -37,7 +39,7 @@ const notEnded = '#state IN (:queued, :inProgress)';
 const notEndedValues: Item = { ':queued': 'queued', ':inProgress': 'in_progress' };
 const runningAttributes = '#running, #dueAt';
 
-/** What happens to a job after its creation: one conditional update each. */
+/** Changes of a job after its creation: one conditional update each. */
 const createVideoChanges = (db: DynamoDB, table: string): Pick<VideoJobStore, Changes> => {
   const change = (id: string, wanted: Change): Promise<boolean> => changeVideo(db, table, id, wanted);
   return {
@@ -140,11 +142,11 @@ const changeVideo = async (
   return already !== undefined && present !== undefined && !goneOf(present) && already(toVideoJob(present));
 };
 
-/** The names that the expressions use: DynamoDB rejects unused ones. */
+/** Names that the expressions use, because DynamoDB rejects unused ones. */
 const namesIn = (expressions: string): Record<string, string> =>
   Object.fromEntries(Array.from(expressions.matchAll(/#(\w+)/g), ([placeholder, name = '']) => [placeholder, name]));
 
-/** The two indexes of the table. Both are sparse, and both lag a little behind it. */
+/** The two indexes of the table. Both are sparse and eventually consistent. */
 const createVideoLists = (db: DynamoDB, table: string): Pick<VideoJobStore, 'list' | 'due'> => ({
   list: (accountId, range) => list(db, table, accountId, range),
   due: async (nowMs) => {
@@ -172,7 +174,7 @@ const list = async (
     keyCondition: 'listedFor = :account',
     values: { ':account': accountId },
     isForward: !newestFirst,
-    // One more shows whether there are more.
+    // One more row detects further jobs.
     limit: limit + 1,
     after: after && listPositionOf(accountId, after),
   };
@@ -180,14 +182,14 @@ const list = async (
   return { jobs: items.slice(0, limit).map(toVideoJob), more: items.length > limit };
 };
 
-/** Several jobs may be of one millisecond: only with the table's own key is a position in the index a single one. */
+/** Several jobs can have the same millisecond, so the position in the index includes the key of the table. */
 const listPositionOf = (accountId: string, { id, createdAtMs }: NonNullable<JobRange['after']>): Item => ({
   ...videoKey(id),
   listedFor: accountId,
   createdAt: createdAtMs,
 });
 
-/** Videos on one table. The database can repeat a call. */
+/** Creates the video store on one table. The database can repeat a call. */
 export const createVideoJobStore = (db: DynamoDB, table: string): VideoJobStore => ({
   ...createVideoChanges(db, table),
   ...createVideoLists(db, table),

@@ -5,7 +5,10 @@ import { find, openObject, send } from './objects.ts';
 
 const keyOf = (name: string): string => `media/${name}`;
 
-/** One object per image. The client and its commands are loaded at the first use: most requests never get there. */
+/**
+ * Stores one object per image. The client and its commands are loaded on first use, because most requests never need
+ * them.
+ */
 export const createMediaStore = (client: () => Promise<S3Client>, bucket: string): MediaStore => ({
   put: async (name, bytes, mediaType) => {
     const [{ PutObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
@@ -15,14 +18,14 @@ export const createMediaStore = (client: () => Promise<S3Client>, bucket: string
   open: (name) => openObject(client, { Bucket: bucket, Key: keyOf(name) }),
 });
 
-/** `pages/<page>/<file>`. */
+/** Objects `pages/<page>/<file>`. */
 export const createPageFiles = (client: () => Promise<S3Client>, bucket: string): PageFiles => ({
   open: (page, file) => openObject(client, { Bucket: bucket, Key: `pages/${page}/${file}` }),
 });
 
 const nameOf = (objectName: string): string => `answers/${objectName}`;
 
-/** Large answers, one object each. The client is loaded at the first use, as the outbox's is. */
+/** Stores large responses, one object each. The client is loaded on first use. */
 export const createAnswerStore = (client: () => Promise<S3Client>, bucket: string): ResponseStore => ({
   put: async (objectName, content) => {
     const [{ PutObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);

@@ -5,7 +5,7 @@ import type { StoredMedia } from '../../core/images/media.ts';
 import type { ByteRange } from '../../core/videos/dependencies.ts';
 import { isProgrammingError } from '../programming-errors.ts';
 
-/** Undefined when there is no such object. The client and its commands are loaded at the first use. */
+/** Returns undefined if the object does not exist. The client and its commands are loaded on first use. */
 export const openObject = async (
   client: () => Promise<S3Client>,
   place: { readonly Bucket: string; readonly Key: string },
@@ -53,13 +53,13 @@ export const find = async <T>(call: () => Promise<T>): Promise<T | undefined> =>
   try {
     return await call();
   } catch (error) {
-    // A missing bucket is a 404 as well, and must not look like a missing object.
+    // A missing bucket is also a 404 and must not look like a missing object.
     if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
     throw toStoreError(error);
   }
 };
 
-/** Runs one call whose object, or whose absence, is of no interest. */
+/** Runs one call and converts its error to a StoreError. Throws a programming error unchanged. */
 export const send = async <T>(call: () => Promise<T>): Promise<T> => {
   try {
     return await call();
@@ -68,7 +68,7 @@ export const send = async <T>(call: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** By name: the error classes would bring the client along, which is loaded on demand. */
+/** Compares names, because the error classes would load the client, which is loaded on demand. */
 const throttles: ReadonlySet<string> = new Set([
   'SlowDown',
   'RequestLimitExceeded',
@@ -86,7 +86,7 @@ const programmingErrors: ReadonlySet<string> = new Set([
   'MalformedXML',
 ]);
 
-/** Throws a mistake as it is. */
+/** Throws a programming error unchanged. */
 const toStoreError = (error: unknown): StoreError => {
   if (isProgrammingError(error, programmingErrors)) throw error;
   const name = error instanceof Error ? error.name : 'unknown';

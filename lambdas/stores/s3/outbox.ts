@@ -7,7 +7,10 @@ const PREFIX = 'outbox/';
 
 const nameOf = (holdId: string): string => `${PREFIX}${holdId}`;
 
-/** One object per note. The client and its commands are loaded at the first use: almost no function ever gets there. */
+/**
+ * Stores one object per outbox entry. The client and its commands are loaded on first use, because most functions never
+ * need them.
+ */
 export const createOutbox = (client: () => Promise<S3Client>, bucket: string): Outbox => ({
   put: async (note) => {
     const [{ PutObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
@@ -33,7 +36,7 @@ export const createOutbox = (client: () => Promise<S3Client>, bucket: string): O
   },
 });
 
-/** JSON has no number that is large enough for every amount. */
+/** Amounts are strings, because JSON numbers cannot hold every amount. */
 const picos = z
   .string()
   .regex(/^\d{1,38}$/)

@@ -7,10 +7,10 @@ import { find, piecesOf, send } from './objects.ts';
 const nameOf = (videoId: string): string => `videos/${videoId}.mp4`;
 
 const PART_BYTES = 8 * 1024 * 1024;
-/** FunctionDependencies on their way at a time. With what is being made into the next one, a file takes the memory of about four. */
+/** Parts that are uploaded concurrently. With the next part in preparation, a file uses the memory of about four. */
 const PARTS_AT_A_TIME = 2;
 
-/** Finished videos, one object each. The client should be a patient one. It and its commands are loaded at the first use. */
+/** Stores finished videos, one object each. The client needs the timeouts for files. It is loaded on first use. */
 export const createVideoFiles = (client: () => Promise<S3Client>, bucket: string): VideoFiles => ({
   put: async (videoId, bytes) =>
     upload(await client(), { Bucket: bucket, Key: nameOf(videoId), ContentType: 'video/mp4' }, bytes),
@@ -29,7 +29,9 @@ export const createVideoFiles = (client: () => Promise<S3Client>, bucket: string
 
 type Target = Pick<Required<Options['params']>, 'Bucket' | 'Key' | 'ContentType'>;
 
-/** Every part goes out as a whole with a checksum that S3 compares, so that it can be repeated and none arrives damaged. */
+/**
+ * Uploads every part with a checksum that S3 verifies, so that a part can be repeated and a damaged one is detected.
+ */
 const upload = async (s3: S3Client, target: Target, bytes: AsyncIterable<Uint8Array>): Promise<void> => {
   const { Upload } = await import('@aws-sdk/lib-storage');
   const source = watch(bytes);
@@ -57,8 +59,8 @@ const discard = async (s3: S3Client, { Bucket, Key }: Target, UploadId: string):
 };
 
 /**
- * Passes the bytes on and keeps the error that broke them, so that it is reported. Not a generator: an abandoned stream
- * into a generator throws an error of its own.
+ * Passes the bytes on and keeps the error of their source, so that this error is reported. Not a generator, because a
+ * stream of a generator throws an additional error when it is abandoned.
  */
 const watch = (bytes: AsyncIterable<Uint8Array>) => {
   const watched: { broken: { readonly error: unknown } | undefined; readonly bytes: AsyncIterable<Uint8Array> } = {

@@ -4,8 +4,8 @@ import type { VideoWorkflow } from '../../core/videos/dependencies.ts';
 import { isProgrammingError } from '../programming-errors.ts';
 
 /**
- * One execution per video, of a STANDARD machine: there a start is idempotent, which it is not for an EXPRESS one. Nothing but the id
- * goes in, because inputs stay readable in an execution's history for months.
+ * Starts one execution per video, on a STANDARD machine, where a start is idempotent; on an EXPRESS machine it is not.
+ * The input is only the id, because inputs stay readable in the execution history for months.
  * https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html
  */
 export const createVideoWorkflow = (client: () => Promise<SFNClient>, stateMachineArn: string): VideoWorkflow => ({
@@ -16,14 +16,17 @@ export const createVideoWorkflow = (client: () => Promise<SFNClient>, stateMachi
       await stepFunctions.send(new StartExecutionCommand({ stateMachineArn, name: videoId, input }));
       return 'running';
     } catch (error) {
-      // The name is taken by one that is over, or by one with another input. There is no other input under a video's id.
+      // An execution with this name has ended, or has another input. A video id never has another input.
       if (error instanceof Error && error.name === 'ExecutionAlreadyExists') return 'ended';
       throw toStoreError(error);
     }
   },
 });
 
-/** By name: the error classes would bring the client along, which is loaded on demand. None of these started anything. */
+/**
+ * Compares names, because the error classes would load the client, which is loaded on demand. None of these errors
+ * starts an execution.
+ */
 const throttles: ReadonlySet<string> = new Set([
   'ExecutionLimitExceeded',
   'KmsThrottlingException',
@@ -41,7 +44,7 @@ const programmingErrors: ReadonlySet<string> = new Set([
   'ValidationException',
 ]);
 
-/** Throws a mistake as it is. */
+/** Throws a programming error unchanged. */
 const toStoreError = (error: unknown): StoreError => {
   if (isProgrammingError(error, programmingErrors)) throw error;
   const name = error instanceof Error ? error.name : 'unknown';

@@ -6,7 +6,7 @@ interface AccountFiguresProps {
   readonly onAccount: (id: string) => void;
 }
 
-/** The balance is what is available and what is held, in every state of the account. */
+/** Shows the balance: the sum of the available and the held amount. */
 export const AccountFigures = ({ ledger: { accounts }, account, onAccount }: AccountFiguresProps) => {
   const numbers = accounts.get(account ?? '');
   const ids = new Set([...accounts.keys(), ...(account === undefined ? [] : [account])]);
@@ -22,7 +22,7 @@ export const AccountFigures = ({ ledger: { accounts }, account, onAccount }: Acc
           ))}
         </select>
       </label>
-      {!numbers && <p class="note">What it has is shown with its next movement.</p>}
+      {!numbers && <p class="note">The amounts of this account appear after its next request or top-up.</p>}
       {numbers && (
         <dl class="sum">
           <Figure name="Balance" value={numbers.balance_usd} />

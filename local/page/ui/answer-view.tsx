@@ -14,12 +14,12 @@ const endings: Readonly<Record<Reading['state'], string>> = {
 
 interface AnswerViewProps {
   readonly reading: Reading | undefined;
-  /** As the ledger shows it after the answer: a stream cannot say it itself. */
+  /** Balance after the response, from the ledger: a stream does not contain it. */
   readonly balanceUsd: string | undefined;
 }
 
 export const AnswerView = ({ reading, balanceUsd }: AnswerViewProps) => {
-  if (!reading) return <p class="note answer-empty">The answer appears here as it arises. Ctrl+Enter sends.</p>;
+  if (!reading) return <p class="note answer-empty">The response appears here while it arrives. Ctrl+Enter sends.</p>;
   const { state, text, error } = reading;
   return (
     <div class={`answer ${state}`}>

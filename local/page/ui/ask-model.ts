@@ -6,11 +6,11 @@ export interface Question {
   readonly prompt: string;
   readonly system: string;
   readonly isStreamed: boolean;
-  /** Undefined leaves it to the model. */
+  /** Undefined uses the model's default. */
   readonly temperature: number | undefined;
 }
 
-/** What is known of an answer so far. */
+/** Facts about a response so far. */
 export interface Reading {
   readonly state: 'waiting' | 'streaming' | 'done' | 'failed' | 'stopped';
   readonly text: string;
@@ -20,7 +20,7 @@ export interface Reading {
   readonly totalMs?: number | undefined;
   readonly usage?: Usage | undefined;
   readonly balanceUsd?: string | undefined;
-  /** What the gateway capped the answer at, where the account could not pay for more. */
+  /** Output limit that the gateway chose because the balance was too low. */
   readonly maxTokens?: string | undefined;
   readonly error?: ServiceError | undefined;
   readonly retryAfter?: string | undefined;
@@ -48,7 +48,7 @@ interface Answer {
 
 type Show = (change: Partial<Reading>) => void;
 
-/** Asks by the key, as any client would, and shows what comes when it comes. */
+/** Sends the request with the key, as any client would, and shows the response while it arrives. */
 export const askModel = async (question: Question, signal: AbortSignal, show: Show): Promise<void> => {
   const begunAt = performance.now();
   const elapsed = (): number => performance.now() - begunAt;
@@ -85,7 +85,7 @@ const headOf = ({ status, headers }: Response): Partial<Reading> => ({
   retryAfter: headers.get('retry-after') ?? undefined,
 });
 
-/** Whether it is a good answer. */
+/** Returns whether the response is a success. */
 const showWhole = async (response: Response, show: Show, elapsed: () => number): Promise<boolean> => {
   show({ firstByteMs: elapsed() });
   const { choices, usage, error }: Answer = await response.json();
@@ -98,7 +98,7 @@ const withCost = (usage: Usage | null | undefined, { headers }: Response): Usage
   return usage ? { ...usage, ...(cost_usd === null ? {} : { cost_usd }) } : undefined;
 };
 
-/** Whether it came to its proper end: after an error there is no `[DONE]`. */
+/** Returns whether the stream ended properly: after an error there is no `[DONE]`. */
 const showStream = async ({ body }: Response, show: Show, elapsed: () => number): Promise<boolean> => {
   if (!body) return false;
   const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()).getReader();

@@ -1,10 +1,10 @@
 import type { ChatLanguage } from './languages.ts';
 import type { LocalState } from './wire.ts';
 
-/** What the local program answers; its own words when it refuses. */
+/** Returns the body of the local program's response. Throws an Error with the message of an error response. */
 const read = async (response: Response): Promise<unknown> => {
   const body: { error?: { message?: string } } = await response.json();
-  if (!response.ok) throw new Error(body.error?.message ?? `The answer is ${response.status}.`);
+  if (!response.ok) throw new Error(body.error?.message ?? `The local gateway returned the status ${response.status}.`);
   return body;
 };
 

@@ -33,7 +33,7 @@ interface ChatProps {
   readonly onTopUp: (account: string) => void;
 }
 
-/** Plays the messenger: one user's chat with the bot. */
+/** The simulated messenger: one user's chat with the bot. */
 export const Chat = ({ messenger, messages, onTopUp }: ChatProps) => {
   const [language, setLanguage] = useState<ChatLanguage>('en');
   const [appAddress, setAppAddress] = useState<string>();
@@ -72,7 +72,7 @@ export const Chat = ({ messenger, messages, onTopUp }: ChatProps) => {
           <ChatComposer language={language} onLanguage={setLanguage} onSay={say} />
         </>
       ) : (
-        <p class="note">The bot is connected to the real messenger, by your BOT_TOKEN. Talk to it there.</p>
+        <p class="note">BOT_TOKEN connects the bot to the real messenger. Use the bot there.</p>
       )}
       {appAddress !== undefined && <MiniApp address={appAddress} onClose={() => setAppAddress(undefined)} />}
     </section>
@@ -101,7 +101,7 @@ const Messages = ({ messages, onPress, onCommand }: MessagesProps) => {
   );
 };
 
-/** What the messenger puts behind the address, signed just now. */
+/** Returns the URL of the mini app with init data that is signed now. */
 const addressOfApp = async (url: string, language: ChatLanguage): Promise<string> => {
   const { messenger } = await fetchState(language);
   const { pathname } = new URL(url, location.origin);

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 
 interface KeyFieldProps {
   readonly value: string;
-  /** The key of this machine's own account. */
+  /** Key of the local account. */
   readonly own: string;
   readonly onChange: (key: string) => void;
 }
 
-/** The key that the playground asks with: this machine's own, or one that the bot has issued. */
+/** Key of the playground: the local one, or one that the bot has created. */
 export const KeyField = ({ value, own, onChange }: KeyFieldProps) => {
   const [isCopied, setCopied] = useState(false);
   const copy = (): void => {

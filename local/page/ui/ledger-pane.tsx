@@ -6,7 +6,7 @@ import type { RequestLine } from './wire.ts';
 
 const LINES_SHOWN = 30;
 
-/** Every request, also those that moved no money. */
+/** Lists every request, including those without a hold. */
 const RequestLines = ({ lines }: { lines: readonly RequestLine[] }) => (
   <details class="requests" open>
     <summary>Requests</summary>
@@ -24,7 +24,7 @@ interface LedgerPaneProps {
   readonly ledger: Ledger;
   readonly account: string | undefined;
   readonly onAccount: (id: string) => void;
-  /** Of the question that was asked last. */
+  /** Id of the last request of the playground. */
   readonly requestId: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export const LedgerPane = ({ ledger, account, onAccount, requestId }: LedgerPane
     <h2 id="ledger">Ledger</h2>
     <AccountFigures ledger={ledger} account={account} onAccount={onAccount} />
     <TopUp account={account ?? ''} />
-    {ledger.rows.length === 0 && <p class="note">Every hold appears here, and what becomes of it.</p>}
+    {ledger.rows.length === 0 && <p class="note">Every hold and its result appear here.</p>}
     <ol class="rows">
       {ledger.rows.map((row) => (
         <LedgerRowView

@@ -2,13 +2,13 @@ import { type LedgerRow, requestIdOf } from './ledger-rows.ts';
 
 interface LedgerRowViewProps {
   readonly row: LedgerRow;
-  /** Of an account that is not the one shown. */
+  /** Whether the row belongs to another account than the one shown. */
   readonly isOther: boolean;
-  /** Of the question that was asked last. */
+  /** Whether the row belongs to the last request of the playground. */
   readonly isOwn: boolean;
 }
 
-/** The bar is what was held; its filled part is what it cost, and the rest has gone back. */
+/** The bar is the hold. Its filled part is the charge, and the rest was released. */
 export const LedgerRowView = ({ row, isOther, isOwn }: LedgerRowViewProps) => (
   <li class={`row ${row.state}${isOwn ? ' own' : ''}`} data-request={requestIdOf(row.id)}>
     <span class="what">{row.state === 'held' ? 'hold' : row.state}</span>
@@ -25,7 +25,7 @@ export const LedgerRowView = ({ row, isOther, isOwn }: LedgerRowViewProps) => (
 );
 
 const Bar = ({ row: { state, held_usd, amount_usd } }: { row: LedgerRow }) => {
-  // Where nothing was held nothing was paid.
+  // A hold of 0 has no charge.
   const part = state === 'held' ? 1 : Math.min(1, Number(amount_usd) / (Number(held_usd) || 1));
   return (
     <svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">

@@ -1,25 +1,25 @@
 import type { AccountNumbers, LedgerEvent, RequestLine } from './wire.ts';
 
-/** One movement of money: a hold and what became of it, or a credit. */
+/** One movement of money: a hold and its result, or a credit. */
 export interface LedgerRow {
   readonly id: string;
   readonly account: string;
   readonly at: number;
   readonly state: LedgerEvent['kind'];
-  /** Of a hold. */
+  /** Set for a hold. */
   readonly held_usd?: string | undefined;
   /** Charged or credited. */
   readonly amount_usd?: string | undefined;
   readonly model?: string | undefined;
   readonly reason?: string | undefined;
-  /** After it. */
+  /** Balance after the movement. */
   readonly balance_usd: string;
 }
 
 export interface Ledger {
   /** Newest first. */
   readonly rows: readonly LedgerRow[];
-  /** As the last write of each account left it. */
+  /** State of each account after its last write. */
   readonly accounts: ReadonlyMap<string, AccountNumbers>;
   /** Newest first. */
   readonly requests: readonly RequestLine[];
@@ -35,7 +35,7 @@ export const withEvent = (ledger: Ledger, event: LedgerEvent): Ledger => ({
   rows: withRow(ledger.rows, toRow(event)),
 });
 
-/** What the service says of an account counts until the first write is seen. */
+/** Shows the service's numbers of an account until the first write arrives. */
 export const withAccount = (ledger: Ledger, numbers: AccountNumbers): Ledger =>
   ledger.accounts.has(numbers.account)
     ? ledger
@@ -46,7 +46,7 @@ export const withRequest = (ledger: Ledger, line: RequestLine): Ledger => ({
   requests: [line, ...ledger.requests].slice(0, ROWS_MAX),
 });
 
-/** A hold keeps its place when it is settled. */
+/** A settled hold keeps its place. */
 const withRow = (rows: readonly LedgerRow[], row: LedgerRow): readonly LedgerRow[] =>
   rows.some(({ id }) => id === row.id)
     ? rows.map((known) => (known.id === row.id ? { ...row, at: known.at } : known))
@@ -67,5 +67,5 @@ const toRow = (event: LedgerEvent): LedgerRow => {
   }
 };
 
-/** A hold is called by its request and a number. */
+/** Returns the request id of a hold id. */
 export const requestIdOf = (holdId: string): string => holdId.split('.', 1)[0] ?? holdId;

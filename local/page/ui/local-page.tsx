@@ -19,7 +19,7 @@ export const LocalPage = () => {
   return <p class="alone">{problem || 'Loading'}</p>;
 };
 
-/** Whom the link of the bot's `/topup` is about. */
+/** Account that the link of the bot's `/topup` names. */
 const linkedAccount = new URLSearchParams(location.search).get('topup') ?? undefined;
 
 const Page = ({ state }: { state: LocalState }) => {

@@ -10,7 +10,7 @@ export const MessageText = ({ message: { text, spans }, onCommand }: MessageText
   const parts: ComponentChildren[] = [];
   let at = 0;
   for (const span of [...spans].sort((one, other) => one.offset - other.offset)) {
-    // One inside another is shown as what is around it.
+    // A nested span is shown in the style of the outer one.
     if (span.offset < at) continue;
     const end = span.offset + span.length;
     parts.push(withCommands(text.slice(at, span.offset), onCommand), toElement(span, text.slice(span.offset, end)));
@@ -36,7 +36,7 @@ const toElement = ({ kind, url }: TextSpan, text: string): ComponentChildren => 
   );
 };
 
-/** Commands that stand alone can be pressed. */
+/** Makes commands clickable. */
 const withCommands = (text: string, onCommand: MessageTextProps['onCommand']): ComponentChildren =>
   text.split(/((?<=^|\s)\/[a-z]+(?=$|[\s.,]))/m).map((part, index) =>
     index % 2 === 0 ? (

@@ -5,7 +5,7 @@ interface MiniAppProps {
   readonly onClose: () => void;
 }
 
-/** The mini app over the chat, as a messenger shows it. Escape closes it. */
+/** Shows the mini app over the chat, as a messenger does. Escape closes it. */
 export const MiniApp = ({ address, onClose }: MiniAppProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
@@ -16,7 +16,7 @@ export const MiniApp = ({ address, onClose }: MiniAppProps) => {
           Close
         </button>
         <a href={address} target="_blank" rel="noopener">
-          In a tab of its own
+          Open in a new tab
         </a>
       </div>
       <iframe key={address} src={address} title="Mini app" />

@@ -7,7 +7,7 @@ interface ModelFieldProps {
   readonly onChange: (id: string) => void;
 }
 
-/** A list in groups, made shorter by what is searched for. */
+/** A grouped list of models with a search. */
 export const ModelField = ({ models, value, onChange }: ModelFieldProps) => {
   const [search, setSearch] = useState('');
   const words = search.toLowerCase().split(/\s+/);

@@ -1,13 +1,13 @@
 import type { LedgerEvent } from './wire.ts';
 
-/** How long a hold stands before what follows it is shown, so that an eye sees it. */
+/** Time for which a hold is shown before its result, so that it is visible. In ms. */
 const HOLD_MS = 500;
-/** An older hold belongs to what the page missed, and is history. */
+/** An older hold happened before the page was open, and is shown without a pause. In ms. */
 const RECENT_MS = 2_000;
-/** With more than this many to come, nothing waits. */
+/** With more waiting events than this, none is delayed. */
 const WAITING_MAX = 6;
 
-/** Shows events in their order, and slowly when there are few. */
+/** Shows events in order, and slowly if there are few. */
 export const paceEvents = (show: (event: LedgerEvent) => void): ((event: LedgerEvent) => void) => {
   const waiting: LedgerEvent[] = [];
   let isHeldBack = false;

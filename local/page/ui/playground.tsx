@@ -4,13 +4,13 @@ import { askModel, type Question, type Reading } from './ask-model.ts';
 import { ModelField } from './model-field.tsx';
 import type { LocalState, VendorState } from './wire.ts';
 
-/** Who answers, and whether it is broken. */
+/** Names the provider of the model, and says whether it is broken. */
 const VendorNote = ({ vendor }: { vendor: VendorState | undefined }) => {
   if (!vendor) return null;
-  const who = vendor.is_simulated ? `${vendor.name}, simulated` : `${vendor.name} itself`;
+  const who = vendor.is_simulated ? `${vendor.name}, simulated` : `${vendor.name}, real`;
   return (
     <p class="note">
-      Answered by {who}
+      Provider: {who}
       {vendor.fault !== 'none' && <strong class="bad"> (broken: {vendor.fault})</strong>}
     </p>
   );
@@ -22,9 +22,9 @@ interface PlaygroundProps {
   readonly state: LocalState;
   readonly vendors: readonly VendorState[];
   readonly apiKey: string;
-  /** Told once it is known. */
+  /** Called when the request id is known. */
   readonly onRequest: (id: string | undefined) => void;
-  /** After the last request. */
+  /** Balance after the last request. */
   readonly balanceUsd: string | undefined;
 }
 
@@ -105,7 +105,7 @@ const Fields = ({ takesTemperature, takesStream }: { takesTemperature: boolean; 
   </>
 );
 
-/** A field that is switched off is not among the data. */
+/** A disabled field is not in the form data. */
 const readForm = (form: HTMLFormElement): Omit<Question, 'key' | 'model'> => {
   const data = new FormData(form);
   const text = (name: string): string => data.get(name)?.toString().trim() ?? '';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { post, wordsOf } from './asking.ts';
 
-/** Plays the payment provider: it reports a payment, signed, and the account is credited. */
+/** Simulates the payment provider: reports a signed payment, and the account is credited. */
 export const TopUp = ({ account }: { account: string }) => {
   const [outcome, setOutcome] = useState('');
   const send = (form: HTMLFormElement): void => {

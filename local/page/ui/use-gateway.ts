@@ -6,7 +6,7 @@ import type { AccountNumbers, ChatMessage, LocalState, PageEvents, VendorState }
 
 type Listeners = { readonly [Name in keyof PageEvents]: (data: PageEvents[Name]) => void };
 
-/** What happens in the gateway, until the returned function is called. The browser connects again by itself. */
+/** Follows the gateway's events until the returned function is called. The browser reconnects automatically. */
 export const followEvents = (listeners: Listeners, setConnected: (connected: boolean) => void): (() => void) => {
   const source = new EventSource('/local/events');
   source.onopen = () => setConnected(true);
@@ -25,7 +25,7 @@ export interface Gateway {
   readonly vendors: readonly VendorState[];
 }
 
-/** What the gateway tells of itself while the page is open. `onAccount` is told whose key it is. */
+/** Returns the gateway's state while the page is open. Calls `onAccount` with the account of the key. */
 export const useGateway = (state: LocalState, key: string, onAccount: (id: string) => void): Gateway => {
   const [isConnected, setConnected] = useState(false);
   const [ledger, setLedger] = useState(emptyLedger);
@@ -44,7 +44,7 @@ export const useGateway = (state: LocalState, key: string, onAccount: (id: strin
       if (isThere && !isFirst) fetchState('en').then(begin, console.warn);
       if (isThere) isFirst = false;
     };
-    // Another run of the program knows nothing of what was said and broken in the one before.
+    // A new run of the program does not know the messages and faults of the previous one.
     const begin = (fresh: LocalState): void => {
       setMessages(fresh.messenger?.messages ?? []);
       setVendors(fresh.vendors);
@@ -61,13 +61,13 @@ export const useGateway = (state: LocalState, key: string, onAccount: (id: strin
   return { isConnected, ledger, messages, vendors };
 };
 
-/** A message that was changed keeps its place. */
+/** A changed message keeps its place. */
 const withMessage = (messages: readonly ChatMessage[], message: ChatMessage): readonly ChatMessage[] =>
   messages.some(({ id }) => id === message.id)
     ? messages.map((known) => (known.id === message.id ? message : known))
     : [...messages, message];
 
-/** Undefined for a key that is none, or not typed to its end. */
+/** Undefined for an invalid or incomplete key. */
 const fetchAccount = async (key: string): Promise<AccountNumbers | undefined> => {
   if (!/^sk-service-\w{49}$/.test(key)) return undefined;
   const response = await fetch('/api/account', { headers: { authorization: `Bearer ${key}` } });

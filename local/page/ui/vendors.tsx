@@ -4,13 +4,13 @@ import { type FaultName, faultNames, type VendorState } from './wire.ts';
 
 const namesOfFaults: Readonly<Record<FaultName, string>> = {
   none: 'works',
-  'status 500': 'answers 500',
-  hang: 'never answers',
-  'cut 3': 'breaks off after 3 events',
+  'status 500': 'returns 500',
+  hang: 'never responds',
+  'cut 3': 'stops after 3 events',
   slow: 'is slow',
 };
 
-/** Breaks a vendor and mends it again. Real ones are left alone. */
+/** Breaks and repairs a simulated provider. Real providers have no switch. */
 export const Vendors = ({ vendors }: { vendors: readonly VendorState[] }) => {
   const [problem, setProblem] = useState('');
   const set = (vendor: string, fault: FaultName): void => {
@@ -21,7 +21,7 @@ export const Vendors = ({ vendors }: { vendors: readonly VendorState[] }) => {
   };
   return (
     <section class="pane vendors" aria-labelledby="vendors">
-      <h2 id="vendors">Vendors</h2>
+      <h2 id="vendors">Providers</h2>
       <ul>
         {vendors.map((vendor) => (
           <Vendor key={vendor.id} vendor={vendor} onFault={(fault) => set(vendor.id, fault)} />
@@ -68,7 +68,7 @@ const Vendor = ({ vendor: { name, is_simulated, fault }, onFault }: VendorProps)
           ))}
         </select>
       ) : (
-        <span class="note">the real one</span>
+        <span class="note">real</span>
       )}
     </li>
   );

@@ -1,16 +1,16 @@
-/** What the page and the local program say to each other. Amounts are decimal strings of USD. */
+/** Messages between the page and the local program. Amounts are decimal strings in USD. */
 export interface LocalState {
   readonly key: string;
   readonly models: readonly PlaygroundModel[];
   readonly vendors: readonly VendorState[];
-  /** Undefined when the bot is connected to the real messenger. */
+  /** Undefined if the bot is connected to the real messenger. */
   readonly messenger: MessengerState | undefined;
 }
 
 export interface PlaygroundModel {
   readonly id: string;
   readonly owned_by: string;
-  /** The id of the vendor that answers. */
+  /** Id of the model's provider. */
   readonly vendor: string;
   readonly takes_temperature: boolean;
   readonly takes_stream: boolean;
@@ -18,7 +18,7 @@ export interface PlaygroundModel {
 
 export interface MessengerState {
   readonly app_url: string;
-  /** What the messenger signs when it opens the mini app, just now. */
+  /** Init data of the mini app, signed now. */
   readonly init_data: string;
   readonly messages: readonly ChatMessage[];
 }
@@ -41,7 +41,7 @@ export interface ChatMessage {
   readonly buttons: readonly (readonly ChatButton[])[];
 }
 
-/** UTF-16 units of the text that are shown in another way. */
+/** Range of the text with another style, in UTF-16 units. */
 export interface TextSpan {
   readonly kind: 'bold' | 'code' | 'link';
   readonly offset: number;
@@ -68,7 +68,7 @@ interface AccountWrite {
   readonly account: string;
   /** Unix milliseconds. */
   readonly at: number;
-  /** The account as this write left it. */
+  /** The account after this write. */
   readonly numbers: AccountNumbers;
 }
 
@@ -77,9 +77,9 @@ export type LedgerEvent =
   | (AccountWrite & {
       readonly kind: 'settled' | 'released';
       readonly hold: string;
-      /** What was held. */
+      /** Amount of the hold. */
       readonly held_usd: string;
-      /** What it cost. */
+      /** Amount of the charge. */
       readonly amount_usd: string;
       readonly model: string | undefined;
       readonly reason: string | undefined;

@@ -3,14 +3,16 @@ import { isRecord } from '../json-sample.ts';
 import { splitTokens } from '../tokens.ts';
 import { signatureOf } from './signature.ts';
 
-/** A block of the answer, whole and as it is streamed. */
+/** Block of a response, complete and as streamed deltas. */
 export type AnswerBlock = {
   readonly whole: object;
   readonly start: object;
   readonly deltas: readonly object[];
 };
 
-/** Thinking first, then words or calls. What is blocked at once has not even a block of thinking. */
+/**
+ * Returns the blocks: thinking first, then text or tool calls. A response that is blocked at the start has no block.
+ */
 export function toAnswerBlocks(
   composed: Composed,
   shown: 'omitted' | 'summarized' | undefined,
@@ -45,7 +47,7 @@ function toTextBlock(pieces: readonly string[]): AnswerBlock {
   };
 }
 
-/** The first fragment is empty, as the vendor's is. */
+/** The first fragment is empty, as at the provider. */
 function toToolUseBlock({ name, argumentPieces }: ComposedCall): AnswerBlock {
   const id = `toolu_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;
   const head = { type: 'tool_use', id, name, caller: { type: 'direct' } };
@@ -56,7 +58,7 @@ function toToolUseBlock({ name, argumentPieces }: ComposedCall): AnswerBlock {
   };
 }
 
-/** Arguments cut off by the cap are none. */
+/** Arguments that the token limit cut are empty. */
 function toInput(json: string): object {
   try {
     const input: unknown = JSON.parse(json);

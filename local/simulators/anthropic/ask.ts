@@ -6,7 +6,7 @@ import type { ModelFacts } from './model-facts.ts';
 import type { MessagesRequest, Tool } from './request.ts';
 import type { Block } from './request-blocks.ts';
 
-/** Manual budgets are never used up: a model thinks as much as it needs. */
+/** Tokens of thinking within a manual budget, which is never used up. */
 const budgetTokensUsed = 64;
 
 export function toAsk(request: MessagesRequest, facts: ModelFacts): Ask {
@@ -29,7 +29,7 @@ export function toAsk(request: MessagesRequest, facts: ModelFacts): Ask {
   };
 }
 
-/** What the answer shows of the thinking, or undefined if there is none. */
+/** Returns how the response shows the thinking, or undefined if there is none. */
 export function shownThinking(request: MessagesRequest, facts: ModelFacts): 'omitted' | 'summarized' | undefined {
   const { thinking } = request;
   if (thinking?.type === 'adaptive' || thinking?.type === 'enabled') {
@@ -57,7 +57,7 @@ function toAskTool(tool: Tool): Ask['tools'][number] {
   return { name: tool.name, schema: 'input_schema' in tool ? tool.input_schema : clientTool(tool.type).schema };
 }
 
-/** A model that thinks unasked still obeys a forced choice; it cannot do both. */
+/** Whether a tool choice is forced. A model that thinks by default obeys it and does not think. */
 function isForced({ tool_choice: choice }: MessagesRequest): boolean {
   return choice?.type === 'any' || choice?.type === 'tool';
 }

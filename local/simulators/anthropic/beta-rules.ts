@@ -3,22 +3,22 @@ import type { VendorRefusal } from '../wire.ts';
 import { anthropicError } from './error.ts';
 import type { CountRequest } from './request.ts';
 
-/** The values of `anthropic-beta`. The vendor's list is longer than what is known here, so unknown values are accepted. */
+/** Returns the values of `anthropic-beta`. Unknown values are accepted, because the provider's list is not public. */
 export function betasOf(headers: IncomingHttpHeaders): ReadonlySet<string> {
   const values = [headers['anthropic-beta'] ?? []].flat().join(',').split(',');
   return new Set(values.map((value) => value.trim()));
 }
 
 type GatedField = {
-  /** Any of these opens the field. */
+  /** Each of these values allows the field. */
   readonly betas: readonly string[];
   /** Path of the field, if the request has it. */
   readonly find: (request: CountRequest) => string | undefined;
 };
 
 /**
- * Fields of the SDK's beta types that the plain ones lack (1.11.0, `resources/beta/messages`). The words,
- * and the beta that Claude Code names for per-message effort: https://github.com/router-for-me/CLIProxyAPI/pull/5563
+ * Fields of the SDK's beta types that the plain types lack (1.11.0, `resources/beta/messages`). Source of the messages,
+ * and of the beta that Claude Code names for per-message effort: https://github.com/router-for-me/CLIProxyAPI/pull/5563
  */
 const gatedFields: readonly GatedField[] = [
   {

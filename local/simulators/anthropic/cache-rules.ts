@@ -6,7 +6,7 @@ import type { CountRequest } from './request.ts';
 const markersMax = 4;
 
 /**
- * https://platform.claude.com/docs/en/build-with-claude/prompt-caching; the words:
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching. Messages:
  * https://github.com/tghamm/Anthropic.SDK/issues/50, https://github.com/headroomlabs-ai/headroom/issues/2939,
  * https://github.com/vellum-ai/vellum-assistant/pull/23414.
  */

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { ModelFacts } from './model-facts.ts';
 
-/** Tools that the client runs and the vendor defines: the request has a name for them and no schema. */
+/** Tools that the client runs and the provider defines. The request has a name for them and no schema. */
 type ClientTool = {
   readonly name: string;
   /** Prompt tokens of the definition. */
   readonly tokens: (facts: ModelFacts) => number;
-  /** What the model writes. */
+  /** Schema of the input that the model writes. */
   readonly schema: unknown;
 };
 

@@ -9,13 +9,13 @@ type ThinkingEdit = Extract<ContextEdit, { type: 'clear_thinking_20251015' }>;
 export type AppliedEdit = Readonly<Record<string, string | number>>;
 
 export type EditedRequest<Request> = {
-  /** As the model reads it. */
+  /** Request as the model reads it. */
   readonly request: Request;
   /** Undefined without `context_management` in the request. */
   readonly applied: readonly AppliedEdit[] | undefined;
 };
 
-/** https://platform.claude.com/docs/en/build-with-claude/context-editing */
+/** Source: https://platform.claude.com/docs/en/build-with-claude/context-editing */
 const triggerDefault = { type: 'input_tokens', value: 100_000 } as const;
 const toolUsesKept = 3;
 const thinkingTurnsKept = 1;
@@ -72,7 +72,7 @@ function clearToolUses(edit: ToolEdit, messages: Message[], tokens: number): Cle
   };
 }
 
-/** Removes thinking from all turns but the last ones. */
+/** Removes thinking from all turns except the last ones. */
 function clearThinking({ keep }: ThinkingEdit, messages: Message[]): Cleared {
   if (keep === 'all' || keep?.type === 'all') return { messages, count: 0 };
   const thinks = ({ content }: Message) => content.some(({ type }) => /thinking/.test(type));

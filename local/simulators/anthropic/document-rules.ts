@@ -6,8 +6,10 @@ import type { CountRequest, Message } from './request.ts';
 import type { Block, DocumentBlock } from './request-blocks.ts';
 
 /**
- * Pages of one request, by the model's context: https://platform.claude.com/docs/en/build-with-claude/pdf-support
- * The words: https://github.com/anthropics/claude-code/issues/6197, https://github.com/anthropics/claude-code/issues/5174
+ * Limits the PDF pages of a request by the model's context:
+ * https://platform.claude.com/docs/en/build-with-claude/pdf-support
+ * Sources of the messages: https://github.com/anthropics/claude-code/issues/6197,
+ * https://github.com/anthropics/claude-code/issues/5174
  */
 export function refuseDocuments({ messages }: CountRequest, facts: ModelFacts): VendorRefusal | undefined {
   const pagesMax = facts.contextTokens < 1_000_000 ? 100 : 600;

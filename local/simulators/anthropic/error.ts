@@ -3,7 +3,7 @@ import type { Refusal } from '../scenario.ts';
 import { VendorRefusal } from '../wire.ts';
 import { findModel } from './model-facts.ts';
 
-/** https://platform.claude.com/docs/en/api/errors. */
+/** Source: https://platform.claude.com/docs/en/api/errors. */
 const typesByStatus: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   402: 'billing_error',
@@ -36,13 +36,16 @@ export function anthropicError(
   return new VendorRefusal(status, body, { 'request-id': requestId, 'x-should-retry': shouldRetry, ...headers });
 }
 
-/** The form that https://github.com/umbraco/Umbraco.AI/issues/174 shows; the status line has gone out as 200. */
+/**
+ * Returns the error event of a stream that has already started with status 200. Format:
+ * https://github.com/umbraco/Umbraco.AI/issues/174
+ */
 export function anthropicErrorFrame(): string {
   const error = { details: null, type: 'overloaded_error', message: 'Overloaded' };
   return `event: error\ndata: ${JSON.stringify({ type: 'error', error, request_id: makeRequestId() })}\n\n`;
 }
 
-/** How Anthropic words the failures a scenario can ask for. */
+/** Anthropic's error for a failure that a scenario requests. */
 export function anthropicRefusal(refusal: Refusal, headers: IncomingHttpHeaders, model: string): VendorRefusal {
   switch (refusal.kind) {
     case 'unauthorized': {
@@ -67,8 +70,9 @@ export function tooLongError(tokens: number, limit: number): VendorRefusal {
 }
 
 /**
- * An empty account is a 400 like any other to this day (https://github.com/anthropics/anthropic-sdk-typescript/issues/618), and so is a
- * limit the account has set itself (`usage_limits`). The errors page documents `billing_error`, whose words are not on record.
+ * An empty account is still a 400 (https://github.com/anthropics/anthropic-sdk-typescript/issues/618), and so is a
+ * limit that the account has set itself (`usage_limits`). The errors page documents `billing_error`, but no source
+ * records its message.
  */
 function quotaError(code: string | undefined): VendorRefusal {
   if (code === 'billing_error') return anthropicError(402, 'There is an issue with your billing information.');

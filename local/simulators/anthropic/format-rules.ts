@@ -3,14 +3,17 @@ import type { VendorRefusal } from '../wire.ts';
 import { anthropicError } from './error.ts';
 import type { CountRequest } from './request.ts';
 
-/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs: what the grammar cannot hold a model to. */
+/**
+ * Schema keywords that structured outputs do not support, by type:
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+ */
 const unsupported: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['integer', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
   ['string', ['minLength', 'maxLength']],
 ]);
 
-/** The words: https://github.com/veryfront/veryfront-code/pull/3921, https://github.com/agentjido/req_llm/issues/302. */
+/** Message: https://github.com/veryfront/veryfront-code/pull/3921, https://github.com/agentjido/req_llm/issues/302. */
 export function refuseFormat({ output_config }: CountRequest): VendorRefusal | undefined {
   const schema = output_config?.format?.schema;
   const problem = schema === undefined ? undefined : schemaProblem(schema);

@@ -1,21 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { anthropicError } from './error.ts';
 
-/** https://platform.claude.com/docs/en/api/versioning */
+/** Source: https://platform.claude.com/docs/en/api/versioning */
 export type Version = '2023-06-01' | '2026-10-21';
 
 export function hasApiKey(headers: IncomingHttpHeaders): boolean {
   return apiKeyOf(headers) !== '';
 }
 
-/** In a header of its own, or as a Bearer: https://platform.claude.com/docs/en/manage-claude/authentication */
+/**
+ * Reads the key from `x-api-key` or from a bearer token:
+ * https://platform.claude.com/docs/en/manage-claude/authentication
+ */
 export function apiKeyOf(headers: IncomingHttpHeaders): string {
   const key = headers['x-api-key'];
   if (typeof key === 'string') return key.trim();
   return /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
-/** The words are those that https://github.com/decolua/9router/issues/2357 got back. */
+/**
+ * Returns the requested version, or throws a 400. Source of its messages:
+ * https://github.com/decolua/9router/issues/2357
+ */
 export function versionOf(headers: IncomingHttpHeaders): Version {
   const version = headers['anthropic-version'];
   if (version === '2023-06-01' || version === '2026-10-21') return version;

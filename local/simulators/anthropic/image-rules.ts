@@ -5,8 +5,8 @@ import type { CountRequest } from './request.ts';
 import type { Block, ImageBlock } from './request-blocks.ts';
 
 /**
- * The words: https://github.com/vybestack/llxprt-code/issues/2130, https://github.com/anthropics/claude-code/issues/8647,
- * https://github.com/acoyfellow/my-ax/issues/91.
+ * Sources of the message: https://github.com/vybestack/llxprt-code/issues/2130,
+ * https://github.com/anthropics/claude-code/issues/8647, https://github.com/acoyfellow/my-ax/issues/91.
  */
 export function refuseImages({ messages }: CountRequest): VendorRefusal | undefined {
   for (const [at, { content }] of messages.entries()) {

@@ -1,6 +1,6 @@
 import { isRecord } from '../json-sample.ts';
 
-/** The text of the last user message that has any: a message of tool results speaks for the words before it. */
+/** Returns the text of the last user message that has text. A message of tool results belongs to the text before it. */
 export function lastUserText(body: unknown): string {
   if (!isRecord(body) || !Array.isArray(body.messages)) return '';
   return body.messages.map(userText).findLast((text) => text !== '') ?? '';

@@ -13,7 +13,7 @@ import { toTurns } from './turns.ts';
 type Rule = (request: CountRequest, facts: ModelFacts) => VendorRefusal | undefined;
 
 /**
- * What the conversation has to be like. The words are the vendor's as users got them back:
+ * Rules for the conversation. The messages are the provider's, as users reported them:
  * https://github.com/langchain-ai/langchain/pull/31696, https://github.com/lobehub/lobehub/issues/1601,
  * https://github.com/writingmate/chatlabs/pull/35, https://github.com/anthropics/claude-code/issues/59812,
  * https://github.com/anthropics/claude-code/issues/55302, https://github.com/agenticloops-ai/agentic-ai-engineering/issues/43,
@@ -87,7 +87,7 @@ function refusePrefill({ messages }: CountRequest, facts: ModelFacts): VendorRef
   return anthropicError(400, words);
 }
 
-/** A block of thinking comes back as it went out, or not at all. */
+/** Rejects a thinking block that was changed. */
 function refuseSignatures({ messages }: CountRequest): VendorRefusal | undefined {
   for (const [at, { content }] of messages.entries()) {
     for (const [index, block] of content.entries()) {
@@ -99,7 +99,7 @@ function refuseSignatures({ messages }: CountRequest): VendorRefusal | undefined
   return undefined;
 }
 
-/** With a budget, the turn that called the tools has to begin with its thinking. Adaptive models do not insist. */
+/** With a budget, the turn that called the tools must start with its thinking. Adaptive models do not require it. */
 function refuseMissingThinking({ messages, thinking }: CountRequest): VendorRefusal | undefined {
   if (thinking?.type !== 'enabled') return undefined;
   const turns = toTurns(messages);

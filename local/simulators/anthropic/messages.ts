@@ -14,7 +14,10 @@ import { parseCountRequest, parseMessagesRequest } from './rules.ts';
 import { streamFrames } from './stream.ts';
 import { toUsage } from './usage.ts';
 
-/** The vendor's, not a simulator's: it outlives the simulators of one process, and keys keep their users apart. */
+/**
+ * Prompt cache of the provider. All simulators of the process share it, and the API key in its scope separates their
+ * users.
+ */
 const cache = createPromptCache();
 
 const shared = {
@@ -29,7 +32,7 @@ const shared = {
 /** `POST /v1/messages`, plain and streamed. */
 export const anthropicMessages: Wire = { ...shared, path: /^\/v1\/messages$/, answer };
 
-/** `POST /v1/messages/count_tokens`: what the answer would count as input, cached or not. */
+/** `POST /v1/messages/count_tokens`: counts the input of a request, cached or not. */
 export const anthropicCountTokens: Wire = {
   ...shared,
   path: /^\/v1\/messages\/count_tokens$/,

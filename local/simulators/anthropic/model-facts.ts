@@ -1,7 +1,7 @@
 export type ThinkingType = 'adaptive' | 'between_tools' | 'disabled' | 'enabled';
 export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** What the vendor lets a model do, and what the model does unasked. */
+/** Features and defaults of a model. */
 export type ModelFacts = {
   readonly id: string;
   readonly displayName: string;
@@ -10,12 +10,12 @@ export type ModelFacts = {
   readonly contextTokens: number;
   readonly outputTokensMax: number;
   readonly thinkingTypes: readonly ThinkingType[];
-  /** Without a `thinking` in the request. */
+  /** Whether the model thinks if the request has no `thinking`. */
   readonly thinksUnasked: boolean;
   readonly displayDefault: 'omitted' | 'summarized';
-  /** Undefined where the field is refused. */
+  /** Undefined if the field is rejected. */
   readonly effortDefault: Effort | undefined;
-  /** Whether `xhigh` and `max` are refused once thinking is off. */
+  /** Whether `xhigh` and `max` are rejected without thinking. */
   readonly effortNeedsThinking: boolean;
   readonly forcedTools: boolean;
   readonly sampling: boolean;
@@ -36,15 +36,16 @@ const newest = {
   forcedTools: true,
   sampling: false,
   prefill: false,
-  // Sources disagree about Sonnet 5 alone, see doubtful-facts.md.
+  // Sources disagree only about Sonnet 5; see doubtful-facts.md.
   systemMessages: true,
   highResolution: true,
 } as const;
 
 /**
- * Newest first, as the vendor lists them. https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting,
+ * Models, newest first, as the provider lists them. Sources for the behavior of each model without explicit settings:
+ * https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting,
  * https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5 and
- * https://docs.apiyi.com/en/live/2026-11/claude-thinking-guide-refresh for what each model does unasked.
+ * https://docs.apiyi.com/en/live/2026-11/claude-thinking-guide-refresh.
  */
 const models: readonly ModelFacts[] = [
   {
@@ -131,7 +132,7 @@ const models: readonly ModelFacts[] = [
   },
 ];
 
-/** The vendor answers with the snapshot behind a name. */
+/** Snapshots of aliases. The provider names the snapshot in its response. */
 const aliases: Readonly<Record<string, string>> = { 'claude-haiku-4-5': 'claude-haiku-4-5-20251001' };
 
 export function listModels(): readonly ModelFacts[] {

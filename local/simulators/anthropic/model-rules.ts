@@ -4,7 +4,7 @@ import type { ModelFacts } from './model-facts.ts';
 import type { MessagesRequest } from './request.ts';
 
 /**
- * What depends on the model. The words are the vendor's as users got them back, where that is on record:
+ * Rules that depend on the model. The messages are the provider's, as users reported them, if they are recorded:
  * https://github.com/altic-dev/FluidVoice/issues/285, https://github.com/can1357/oh-my-pi/issues/12939,
  * https://github.com/Kilo-Org/kilocode/issues/12526, https://github.com/androoAGI/starnet/issues/32,
  * https://github.com/anthropics/claude-code/issues/82389, https://github.com/mnfst/llm-gateway/pull/1928,
@@ -29,7 +29,10 @@ function refuseCap({ max_tokens: cap, model }: MessagesRequest, facts: ModelFact
   return anthropicError(400, words);
 }
 
-/** The defaults are let through even where the fields are gone: https://github.com/expectedparrot/edsl/issues/2458. */
+/**
+ * Accepts the default `temperature` and `top_p` even on models that no longer have these fields:
+ * https://github.com/expectedparrot/edsl/issues/2458.
+ */
 function refuseSampling(request: MessagesRequest, facts: ModelFacts): VendorRefusal | undefined {
   const { temperature, top_p, top_k, thinking } = request;
   if (!facts.sampling) {
@@ -94,7 +97,7 @@ function refuseStopSequences({ stop_sequences: stops = [] }: MessagesRequest): V
   return anthropicError(400, 'stop_sequences: each stop sequence must contain non-whitespace');
 }
 
-/** https://github.com/BerriAI/litellm/pull/11432 */
+/** Source: https://github.com/BerriAI/litellm/pull/11432 */
 function refuseUserId({ metadata }: MessagesRequest): VendorRefusal | undefined {
   if (!/\S@\S+\.\S/.test(metadata?.user_id ?? '')) return undefined;
   return anthropicError(400, 'metadata.user_id: user_id appears to contain an email address');

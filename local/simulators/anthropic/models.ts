@@ -3,7 +3,7 @@ import { anthropicError, anthropicErrorFrame, anthropicRefusal } from './error.t
 import { anthropicHeaders, hasApiKey, versionOf } from './headers.ts';
 import { type Effort, findModel, listModels, type ModelFacts, type ThinkingType } from './model-facts.ts';
 
-/** https://platform.claude.com/docs/en/api/models-list. */
+/** Source: https://platform.claude.com/docs/en/api/models-list. */
 
 const shared = {
   method: 'GET',

@@ -7,25 +7,29 @@ import type { DocumentBlock, Part } from './request-blocks.ts';
 
 export type Ttl = '5m' | '1h';
 
-/** One block of the prompt in the order the vendor reads it: tools, system, messages. */
+/** One block of the prompt in the order the provider reads it: tools, system, messages. */
 export type PromptBlock = {
   /** `messages.0.content.1` */
   readonly field: string;
-  /** The same for the same block, wherever its cache marker stands. */
+  /** Identity of the block. Its cache marker does not matter. */
   readonly material: string;
   readonly tokens: number;
-  /** Where the request marks the end of a cached prefix. */
+  /** Set if the request marks the end of a cached prefix here. */
   readonly ttl?: Ttl;
 };
 
 type Marked = { readonly type?: string | null; readonly cache_control?: { readonly ttl?: Ttl } | null };
 
 const tokensPerMessage = 3;
-/** https://platform.claude.com/docs/en/build-with-claude/vision: about this for the largest image that is not scaled down. */
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/vision: approximate tokens of the largest image that is not
+ * scaled down.
+ */
 const tokensPerImage = 1_600;
 /**
- * A dense page: its text, and its image at the largest size that is not scaled down.
- * https://platform.claude.com/docs/en/build-with-claude/pdf-support, https://platform.claude.com/docs/en/build-with-claude/vision
+ * Tokens of a dense page: its text, and its image at the largest size that is not scaled down.
+ * https://platform.claude.com/docs/en/build-with-claude/pdf-support,
+ * https://platform.claude.com/docs/en/build-with-claude/vision
  */
 const tokensPerPage = { text: 3_000, image: 1_568, largeImage: 4_784 };
 /** A PDF behind a URL is not fetched. */
@@ -56,13 +60,18 @@ export function totalTokens(blocks: readonly PromptBlock[]): number {
   return blocks.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** The schema of the answer is read too, but is no part of a cached prefix here. */
+/**
+ * Returns the tokens of the response schema, which the model reads too. A cached prefix never contains the schema here.
+ */
 export function formatTokens({ output_config }: CountRequest): number {
   const schema = output_config?.format?.schema;
   return schema === undefined ? 0 : countTokens(JSON.stringify(schema));
 }
 
-/** `cache_control` beside the messages marks the last block, unless that has a marker of its own. */
+/**
+ * Marks the last block if the request has `cache_control` beside the messages. Keeps a marker that the last block
+ * already has.
+ */
 function markLast(blocks: readonly PromptBlock[], ttl: Ttl): readonly PromptBlock[] {
   return blocks.map((block, index) =>
     index === blocks.length - 1 && block.ttl === undefined ? { ...block, ttl } : block,

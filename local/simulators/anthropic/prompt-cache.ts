@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { PromptBlock, Ttl } from './prompt-blocks.ts';
 
-/** Tokens of one prompt that the cache had, and that it has taken in; the rest is plain input. */
+/** Tokens of one prompt that were read from the cache and written to it. The rest is plain input. */
 export type CacheCount = { readonly read: number; readonly written5m: number; readonly written1h: number };
 
 export type PromptCache = {
-  /** `scope` keeps accounts and models apart. */
+  /** `scope` separates accounts and models. */
   use(scope: string, blocks: readonly PromptBlock[]): CacheCount;
 };
 
 const millisByTtl: Readonly<Record<Ttl, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
 
-/** How far before a marker an earlier prefix is still found. */
+/** Number of blocks before a marker within which an earlier prefix is found. */
 const lookbackBlocks = 20;
 const entriesMax = 10_000;
 
 /**
- * https://platform.claude.com/docs/en/build-with-claude/prompt-caching: a marker keeps the prefix that ends with its block, a
- * later prompt reads the longest prefix known, and reading keeps it for another term. The least length of a prefix (512 to 4096
- * tokens) is left out, so that a test may cache a few words.
+ * Simulates https://platform.claude.com/docs/en/build-with-claude/prompt-caching: a marker caches the prefix that ends
+ * with its block, a later prompt reads the longest known prefix, and each read renews the lifetime of the prefix. The
+ * minimum length of a prefix (512 to 4096 tokens) is not checked, so that a test can cache a few words.
  */
 export function createPromptCache(now: () => number = Date.now): PromptCache {
   const entries = new Map<string, { readonly ttl: Ttl; readonly expiresAt: number }>();

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { anyObject, listOf } from '../../../lambdas/protocols/parse.ts';
 
 /**
- * Content of a request. A member that the vendor does not have is refused: https://github.com/router-for-me/CLIProxyAPI/issues/5738
- * Files that the vendor stores and the results of its own tools are not played.
+ * Content of a request. The provider rejects unknown members: https://github.com/router-for-me/CLIProxyAPI/issues/5738
+ * Files that the provider stores and the results of its own tools are not simulated.
  */
 
 const listMax = 100_000;
@@ -13,7 +13,7 @@ export const cacheControl = z
   .strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
   .nullish();
 
-/** Of an earlier answer. */
+/** Citation in an earlier response. */
 const citation = z.looseObject({
   type: z.enum([
     'char_location',
@@ -103,7 +103,7 @@ const toolResult = z.strictObject({
 const thinking = z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
 const redactedThinking = z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() });
 
-/** In system messages inside the conversation. */
+/** Block in system messages within the conversation. */
 const toolAddition = z.strictObject({ type: z.literal('tool_addition'), tool: anyObject, cache_control: cacheControl });
 const toolRemoval = z.strictObject({ type: z.literal('tool_removal'), tool: anyObject, cache_control: cacheControl });
 
@@ -124,13 +124,13 @@ export const blocks = contentOf(block);
 export const textBlocks = contentOf(text);
 
 export type Block = z.infer<typeof block>;
-/** A block of a message, or one that only a tool's result can have. */
+/** Block of a message, or one that only a tool result can have. */
 export type Part = Block | z.infer<typeof toolReference>;
 export type BlockOf<T extends Block['type']> = Extract<Block, { type: T }>;
 export type DocumentBlock = BlockOf<'document'>;
 export type ImageBlock = BlockOf<'image'>;
 
-/** A string is the vendor's shorthand for one block of text, and is read as one here. */
+/** A string is the provider's shorthand for one text block. */
 function contentOf<Part extends z.ZodType>(part: Part) {
   const spelledOut = (content: unknown) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
   return z.preprocess(spelledOut, listOf(part, { max: listMax, message: notList }));

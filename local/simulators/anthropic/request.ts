@@ -35,7 +35,7 @@ const sharedByTools = {
   cache_control: cacheControl,
 };
 
-/** Tools that run at the vendor (`web_search_20250305`) cost extra and are not played. */
+/** Tools that run at the provider (`web_search_20250305`) cost extra and are not simulated. */
 const tool = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('custom').nullish(),
@@ -82,7 +82,7 @@ const outputConfig = z.strictObject({
   task_budget: z.strictObject({ type: z.literal('tokens'), total: z.int(), remaining: z.int().nullish() }).nullish(),
 });
 
-/** https://platform.claude.com/docs/en/build-with-claude/context-editing; a compaction is not played. */
+/** https://platform.claude.com/docs/en/build-with-claude/context-editing; a compaction is not simulated. */
 const countOf = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type), value: z.int().min(0) });
 const edit = z.discriminatedUnion('type', [
   z.strictObject({
@@ -117,7 +117,7 @@ export const countRequestSchema = z.strictObject(prompt);
 
 export const messagesRequestSchema = z.strictObject({
   ...prompt,
-  /** 0 fills the prompt cache and answers nothing. */
+  /** 0 fills the prompt cache and generates nothing. */
   max_tokens: z.int().min(0),
   stream: z.boolean().optional(),
   stop_sequences: listOf(z.string(), { max: 10_000, message: notList }).optional(),

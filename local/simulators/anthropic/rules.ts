@@ -20,7 +20,7 @@ export type Parsed<Request> = {
   readonly blocks: readonly PromptBlock[];
 };
 
-/** The request, or the vendor's 400 or 404. */
+/** Parses the request, or throws the provider's 400 or 404. */
 export function parseMessagesRequest(
   body: unknown,
   version: Version,
@@ -39,7 +39,7 @@ export function parseCountRequest(body: unknown, betas: ReadonlySet<string>): Pa
   return parsed;
 }
 
-/** Null in an optional field is the same as no field: the SDK's types allow it for most. */
+/** Null in an optional field equals an absent field, which the SDK's types allow for most fields. */
 function parse<Schema extends z.ZodType<CountRequest>>(schema: Schema, body: unknown): Parsed<z.output<Schema>> {
   if (!isRecord(body)) throw anthropicError(400, 'The request body is not valid JSON.');
   const parsed = schema.safeParse(Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)));
@@ -59,7 +59,10 @@ function* commonRules(
   yield refuseFormat(request);
 }
 
-/** https://platform.claude.com/docs/en/api/migration-2026-10-21 tells that they are a 400, not in which words. */
+/**
+ * Rejects the sampling fields that version 2026-10-21 has removed. The status is 400 according to
+ * https://platform.claude.com/docs/en/api/migration-2026-10-21, which does not quote the message.
+ */
 function refuseRemovedFields(request: MessagesRequest, version: Version): VendorRefusal | undefined {
   if (version === '2023-06-01') return undefined;
   const removed = (['temperature', 'top_p', 'top_k'] as const).find((name) => request[name] !== undefined);

@@ -5,7 +5,10 @@ import { anthropicError } from './error.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** The first thing wrong, in the vendor's words: `messages.0.content.0.tool_use.text: Extra inputs are not permitted`. */
+/**
+ * Returns the first problem in the provider's words: `messages.0.content.0.tool_use.text: Extra inputs are not
+ * permitted`.
+ */
 export function schemaRefusal(error: z.ZodError, body: unknown): VendorRefusal {
   const issue = error.issues[0];
   if (issue === undefined) return anthropicError(400, 'Invalid request data');
@@ -57,7 +60,10 @@ const typeWords: Readonly<Record<string, string>> = {
 
 const taggedNames: ReadonlySet<PropertyKey> = new Set(['cache_control', 'source', 'thinking', 'tool_choice']);
 
-/** Behind whatever comes in several kinds the vendor writes the kind: `tools.0.custom.name`, `thinking.enabled.budget_tokens`. */
+/**
+ * The provider adds the kind of a member that has several kinds: `tools.0.custom.name`,
+ * `thinking.enabled.budget_tokens`.
+ */
 function toField(path: readonly PropertyKey[], body: unknown): string {
   const written: PropertyKey[] = [];
   for (const [index, step] of path.entries()) {

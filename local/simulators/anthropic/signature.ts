@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Opaque to clients; bound to the text, so that a gateway that touches it is seen. */
+/** Returns a signature that is opaque to clients and depends on the text, so that a change of the text is detected. */
 export function signatureOf(thinking: string): string {
   return createHash('sha256').update(`simulated thinking: ${thinking}`).digest('base64');
 }

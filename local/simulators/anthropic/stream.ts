@@ -4,11 +4,11 @@ import type { Usage } from './usage.ts';
 
 export type Ending = {
   readonly ending: object;
-  /** What context editing did, if the request has `context_management`. */
+  /** Result of context editing, if the request has `context_management`. */
   readonly edits: object | undefined;
 };
 
-/** https://platform.claude.com/docs/en/build-with-claude/streaming; `usage` is undefined where a scenario keeps it back. */
+/** https://platform.claude.com/docs/en/build-with-claude/streaming; `usage` is undefined if the scenario omits it. */
 export function* streamFrames(
   message: object,
   { ending, edits }: Ending,
@@ -30,12 +30,12 @@ export function* streamFrames(
   yield frame('message_stop', {}, 'end');
 }
 
-/** The output has only begun. */
+/** Usage at the start of the output. */
 function toOpeningUsage({ output_tokens_details: _, ...usage }: Usage) {
   return { ...usage, output_tokens: Math.min(1, usage.output_tokens), output_tokens_details: null };
 }
 
-/** Cumulative, without the split of what was written to the cache. */
+/** Cumulative usage, without the split of cache writes. */
 function toClosingUsage(usage: Usage) {
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
   const { output_tokens, output_tokens_details, server_tool_use } = usage;

@@ -4,8 +4,10 @@ import type { ModelFacts } from './model-facts.ts';
 import type { CountRequest, Message } from './request.ts';
 
 /**
- * System messages inside the conversation: https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
- * The words: https://github.com/anthropics/claude-code/issues/61412, and those that LiteLLM quotes for the first message.
+ * Checks system messages inside the conversation:
+ * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+ * Sources of the messages: https://github.com/anthropics/claude-code/issues/61412, and LiteLLM for a system message at
+ * the start.
  */
 export function refuseSystemMessages({ messages }: CountRequest, facts: ModelFacts): VendorRefusal | undefined {
   for (const [at, message] of messages.entries()) {

@@ -5,9 +5,10 @@ import type { Block } from './request-blocks.ts';
 import { type Turn, toTurns } from './turns.ts';
 
 /**
- * Every call is answered at the beginning of the user's next turn, once, and nothing else is. The words:
- * https://github.com/anthropics/claude-code/issues/8210, https://github.com/anthropics/claude-code/issues/13460,
- * https://github.com/trycua/cua/issues/524, https://github.com/vectorize-io/hindsight/pull/4250.
+ * Checks that the next turn of the user starts with exactly one result for each call, and that each result has a call
+ * in the turn before. Sources of the messages: https://github.com/anthropics/claude-code/issues/8210,
+ * https://github.com/anthropics/claude-code/issues/13460, https://github.com/trycua/cua/issues/524,
+ * https://github.com/vectorize-io/hindsight/pull/4250.
  */
 export function refuseToolPairs({ messages }: CountRequest): VendorRefusal | undefined {
   const turns = toTurns(messages);

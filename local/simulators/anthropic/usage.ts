@@ -3,7 +3,7 @@ import type { ClaimedUsage } from '../scenario.ts';
 import type { CacheCount } from './prompt-cache.ts';
 
 export type UsageFacts = {
-  /** All of the prompt, cached or not. */
+  /** Whole prompt, cached or not. */
   readonly promptTokens: number;
   readonly cache: CacheCount;
   readonly composed: Composed;
@@ -11,7 +11,7 @@ export type UsageFacts = {
   readonly inferenceGeo?: string | null;
 };
 
-/** Anthropic's usage: `input_tokens` counts neither what was read from the cache nor what was written to it. */
+/** Anthropic's usage: `input_tokens` excludes cache reads and cache writes. */
 export function toUsage({ promptTokens, cache, composed, claimed = {}, inferenceGeo }: UsageFacts) {
   const { read, written5m, written1h } = cache;
   const blockedAtOnce = composed.ending === 'blocked' && composed.content.length === 0;

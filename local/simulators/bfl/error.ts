@@ -1,17 +1,20 @@
 import type { Refusal } from '../scenario.ts';
 import { VendorRefusal } from '../wire.ts';
 
-/** One message, as FastAPI words what its code throws: https://docs.bfl.ai/api_integration/errors */
+/**
+ * Returns an error with a single message, in FastAPI's format for an error that the provider's code raises:
+ * https://docs.bfl.ai/api_integration/errors
+ */
 export function bflError(status: number, detail: string, headers: Readonly<Record<string, string>> = {}) {
   return new VendorRefusal(status, { detail }, headers);
 }
 
-/** A body that does not fit, as FastAPI words it. */
+/** Rejects an invalid body in FastAPI's format. */
 export function invalidField(loc: readonly (string | number)[], msg: string, type = 'value_error'): VendorRefusal {
   return new VendorRefusal(422, { detail: [{ type, loc: ['body', ...loc], msg }] });
 }
 
-/** How the vendor words the failures a scenario can ask for. */
+/** Returns the provider's error for a failure that a scenario requests. */
 export function bflRefusal(refusal: Refusal): VendorRefusal {
   switch (refusal.kind) {
     case 'unauthorized':

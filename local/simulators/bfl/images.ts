@@ -19,7 +19,10 @@ const shared = {
   headers: (requestId) => ({ 'x-request-id': requestId }),
 } satisfies Partial<Wire>;
 
-/** `POST /v1/flux-2-pro` and its kin: https://github.com/black-forest-labs/skills/blob/main/skills/bfl-api/references/endpoints.md */
+/**
+ * `POST /v1/flux-2-pro` and the same endpoint of the other FLUX models:
+ * https://github.com/black-forest-labs/skills/blob/main/skills/bfl-api/references/endpoints.md
+ */
 export const bflCreate: Wire = {
   ...shared,
   method: 'POST',
@@ -38,8 +41,8 @@ export const bflResult: Wire = {
 };
 
 /**
- * `GET /results/{name}/sample.png`: whoever has the address may read. A key beside it is refused, so that one that goes to the wrong
- * host does not pass unseen.
+ * `GET /results/{name}/sample.png`: anyone with the URL may read it. A provider key in the request is rejected, so that
+ * a key that is sent to the wrong host is noticed.
  */
 export const bflSample: Wire = {
   ...shared,

@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import type { Scenario } from '../scenario.ts';
 
-/**
- * What the simulated vendor knows of an image it was asked for. It knows it by the id alone, so that one that is started anew still
- * knows the jobs of the one before.
- */
+/** Facts of a requested image. They are in its id, so that a restarted simulator knows the jobs of the previous one. */
 const jobSchema = z.strictObject({
   createdAtMs: z.int().min(0),
   width: z.int().min(1),
@@ -23,7 +20,7 @@ export type SimulatedImage = z.infer<typeof jobSchema>;
 const defaultTakesMs = 1_000;
 const aboutCharactersMax = 100;
 
-/** A job that begins now and goes as the scenario has it. */
+/** Starts a job that follows the scenario. */
 export function newImage(
   { width, height, about }: Pick<SimulatedImage, 'width' | 'height' | 'about'>,
   { video = {}, image = {}, contentFilterAfter }: Scenario,
@@ -47,7 +44,7 @@ export function toImageId(job: SimulatedImage): string {
   return Buffer.from(JSON.stringify(job)).toString('base64url');
 }
 
-/** Undefined for an id that the vendor never gave. */
+/** Undefined for an id that the provider never gave. */
 export function readImageId(id: string): SimulatedImage | undefined {
   try {
     return jobSchema.safeParse(JSON.parse(Buffer.from(id, 'base64url').toString('utf8'))).data;

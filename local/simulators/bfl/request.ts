@@ -11,7 +11,7 @@ const pixelsMax = 2048 * 2048;
 const pixelsDefault = 1024;
 const imageFieldsMax = 8;
 
-/** How many images may come with a request, and what one megapixel of each costs. */
+/** Maximum number of images, and credits for the first and for each further megapixel. */
 type FluxFacts = { readonly imagesMax: number; readonly creditsFirst: number; readonly creditsMore: number };
 
 const models: Readonly<Record<string, FluxFacts>> = {
@@ -41,7 +41,7 @@ export type FluxRequest = {
 };
 
 /**
- * The request, or the vendor's error. Unknown fields are ignored.
+ * Parses the request, or throws the provider's error. Unknown fields are ignored.
  * https://github.com/black-forest-labs/skills/blob/main/skills/bfl-api/references/endpoints.md
  */
 export function parseFluxRequest(model: string, body: unknown): FluxRequest {
@@ -70,7 +70,10 @@ function fieldAt(index: number): string {
   return index === 0 ? 'input_image' : `input_image_${index + 1}`;
 }
 
-/** A URL, which is not fetched and counted as one megapixel, or base64, with or without the beginning of a data URI. */
+/**
+ * Returns the megapixels of an input image. The value is a URL, which is not fetched and counts as one megapixel, or
+ * base64 with or without the prefix of a data URI.
+ */
 function megapixelsOf(name: string, value: unknown): number {
   if (value === undefined || value === null) return 0;
   if (typeof value !== 'string') throw invalidField([name], 'Input should be a valid string', 'string_type');
@@ -92,7 +95,7 @@ function pixelsIn(bytes: Buffer): number {
   }
 }
 
-/** As the vendor tells them, to a hundredth. */
+/** Rounds to a hundredth, as the provider does. */
 function toMegapixels(pixels: number): number {
   return Math.round(pixels / 10_000) / 100;
 }

@@ -1,7 +1,7 @@
 import type { Refusal } from '../scenario.ts';
 import { VendorRefusal } from '../wire.ts';
 
-/** https://docs.byteplus.com/en/docs/ModelArk/1299023 */
+/** Source: https://docs.byteplus.com/en/docs/ModelArk/1299023 */
 const typesByStatus: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -12,7 +12,7 @@ const typesByStatus: Readonly<Record<number, string>> = {
 
 export type ArkErrorFields = { readonly param?: string; readonly headers?: Readonly<Record<string, string>> };
 
-/** Ark's requests are known by a number that begins with 02 and the time; the end of every message repeats it. */
+/** Ark's request ids start with 02 and the time; every message ends with the id. */
 export function withRequestId(message: string, requestId = makeRequestId()): string {
   return `${message} Request id: ${requestId}`;
 }
@@ -24,7 +24,7 @@ export function arkError(status: number, code: string, message: string, fields: 
   return new VendorRefusal(status, { error }, { 'x-request-id': requestId, ...fields.headers });
 }
 
-/** The words of https://github.com/HBAI-Ltd/Toonflow-app/issues/128 */
+/** Source of the message: https://github.com/HBAI-Ltd/Toonflow-app/issues/128 */
 export function invalidParameter(param: string, why: string): VendorRefusal {
   const message = `The parameter \`${param}\` specified in the request is not valid: ${why}.`;
   return arkError(400, 'InvalidParameter', message, { param });
@@ -41,7 +41,7 @@ export function taskNotFound(id: string): VendorRefusal {
 
 export const internalMessage = 'The service encountered an unexpected internal error.';
 
-/** How Ark words the failures a scenario can ask for. */
+/** Ark's errors for the failures that a scenario can request. */
 export function arkRefusal(refusal: Refusal, model: string): VendorRefusal {
   switch (refusal.kind) {
     case 'unauthorized':
@@ -62,7 +62,10 @@ export function modelNotFound(model: string): VendorRefusal {
   return arkError(404, 'InvalidEndpointOrModel.NotFound', message);
 }
 
-/** An empty account (https://github.com/coze-dev/coze-studio/issues/2195), or a limit that the account has set itself (`SetLimitExceeded`). */
+/**
+ * An empty account (https://github.com/coze-dev/coze-studio/issues/2195), or a limit that the account has set itself
+ * (`SetLimitExceeded`).
+ */
 function quotaError(code: string | undefined, model: string): VendorRefusal {
   if (code === 'SetLimitExceeded') {
     const message = `Your account has reached the set inference limit for the ${model} model, and the model service has been paused.`;

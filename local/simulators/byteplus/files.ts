@@ -4,7 +4,7 @@ import { byteplusTaskPrefix } from '../video-file.ts';
 import { readVideoId, stageOf } from '../video-job.ts';
 import { VendorRefusal, type Wire, type WireRequest } from '../wire.ts';
 
-/** What its files have in common, whatever they hold. */
+/** Common properties of the endpoints of the provider's object store. */
 export const storeWire = {
   method: 'GET',
   isAuthorized: () => true,
@@ -18,8 +18,8 @@ export const storeWire = {
 } satisfies Partial<Wire>;
 
 /**
- * `GET /files/{id}.mp4`: the file, by an address that is signed. Whoever has the whole address may read; a credential beside the
- * signature is refused, as object stores do, so that a key of ours that goes to the wrong host does not pass unseen.
+ * `GET /files/{id}.mp4`: the file at a signed URL. Anyone with the complete URL may read it. A credential in addition
+ * to the signature is rejected, as in object stores, so that a provider key that is sent to the wrong host is noticed.
  */
 export const byteplusFile: Wire = {
   ...storeWire,
@@ -52,7 +52,7 @@ export function addressOfFile(request: WireRequest, id: string): string {
   return signedAddress(request, `/files/${id}.mp4`, id);
 }
 
-/** An address on this host that holds for a day, as the vendor's object store signs them. */
+/** Returns a URL on this host that is signed for a day, in the format of the provider's object store. */
 export function signedAddress({ headers }: WireRequest, path: string, id: string): string {
   const query = new URLSearchParams({
     'X-Tos-Algorithm': 'TOS4-HMAC-SHA256',

@@ -26,7 +26,7 @@ export const byteplusDraw: Wire = {
 
 const drawnPath = /^\/drawn\/([\w-]+)\.png$/;
 
-/** `GET /drawn/{name}.png`: a picture, by an address that is signed. */
+/** `GET /drawn/{name}.png`: an image at a signed URL. */
 export const byteplusDrawnFile: Wire = {
   ...storeWire,
   path: drawnPath,
@@ -70,7 +70,10 @@ function failure(): object {
   return { code: 'InternalServiceError', message: withRequestId(internalMessage) };
 }
 
-/** The words of https://github.com/vm0-ai/vm0/issues/30959, said of other things. */
+/**
+ * Returns an error for blocked content. The message is that of https://github.com/vm0-ai/vm0/issues/30959, which is
+ * about other content.
+ */
 function sensitive(about: string, words: string) {
   const message = `The request failed because the ${words} may contain sensitive information.`;
   return arkError(400, `${about}SensitiveContentDetected`, message);

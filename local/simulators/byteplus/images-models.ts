@@ -1,14 +1,15 @@
 /**
- * The simulated models that draw. Pixels between which a size may lie, and steps by name, are of
- * https://docs.siraya.ai/docs/api-reference/generative-model-api/Seedream/, https://novita.ai/docs/api-reference/model-apis-seedream-4.5
- * and https://docs.laozhang.ai/en/api-capabilities/seedream-5-5.md.
+ * Features of the simulated models that draw. Sources of the pixel limits and of the steps, which are sizes by name:
+ * https://docs.siraya.ai/docs/api-reference/generative-model-api/Seedream/,
+ * https://novita.ai/docs/api-reference/model-apis-seedream-4.5 and
+ * https://docs.laozhang.ai/en/api-capabilities/seedream-5-5.md.
  */
 export type ImageModelFacts = {
   readonly pixelsMin: number;
   readonly pixelsMax: number;
   readonly steps: Readonly<Record<string, number>>;
   readonly imagesMax: number;
-  /** Fields of the API that this model refuses, whatever they say. */
+  /** Fields of the API that this model rejects with any value. */
   readonly refuses: readonly string[];
 };
 
@@ -39,21 +40,21 @@ const models: Readonly<Record<string, ImageModelFacts>> = {
     imagesMax: 10,
     refuses: [...refusedByAll, 'sequential_image_generation', 'sequential_image_generation_options', 'stream'],
     pixelsMin: 1280 * 720,
-    // A tenth longer edges than the largest step.
+    // The maximum area is that of a square whose edge is 5% longer than the edge of the largest step.
     pixelsMax: 4_624_220,
     steps: { '1K': 1024, '1.5K': 1536, '2K': 2048 },
   },
 };
 
 export const defaultStep = '2K';
-/** The longer edge over the shorter. */
+/** Ratio of the longer edge to the shorter. */
 export const ratioMax = 16;
 
 export function imageFactsOf(model: string): ImageModelFacts | undefined {
   return models[model];
 }
 
-/** The vendor counts pixels under the name of tokens. */
+/** Returns the tokens that the provider reports for an image: one per 256 pixels. */
 export function imageTokensOf({ width, height }: { readonly width: number; readonly height: number }): number {
   return Math.floor((width * height) / 256);
 }

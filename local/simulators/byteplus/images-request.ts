@@ -33,7 +33,7 @@ export type DrawRequest = {
   readonly format: 'url' | 'b64_json';
 };
 
-/** The request, or the vendor's error: https://docs.byteplus.com/en/docs/ModelArk/1541523 */
+/** Parses the request, or throws the provider's error: https://docs.byteplus.com/en/docs/ModelArk/1541523 */
 export function parseDrawRequest(body: unknown): DrawRequest {
   const checked = parseBody(body);
   const { model, prompt, response_format: format = 'url' } = checked;
@@ -61,7 +61,7 @@ function refuseUnsupported(body: DrawBody, { refuses }: ImageModelFacts): void {
   const unwanted = Object.keys(body).find((param) => refuses.includes(param));
   if (unwanted !== undefined) throw invalidParameter(unwanted, `${unwanted} is not supported by the current model`);
   if (body.sequential_image_generation === 'auto' || body.stream) {
-    throw invalidParameter('sequential_image_generation', 'several images at once are not simulated');
+    throw invalidParameter('sequential_image_generation', 'several images in one request are not simulated');
   }
 }
 
@@ -78,7 +78,7 @@ function refuseReferences(images: readonly string[], { imagesMax }: ImageModelFa
   }
 }
 
-/** A step is drawn as a square: what the prompt says of its shape is not read. */
+/** Draws a square for each step; the simulator ignores what the prompt says about the shape. */
 function parseSize(size: string, facts: ImageModelFacts): Pick<DrawRequest, 'width' | 'height'> {
   const edge = facts.steps[size];
   if (edge !== undefined) return { width: edge, height: edge };

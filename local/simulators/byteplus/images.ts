@@ -8,7 +8,7 @@ export const imageSchema = z.looseObject({
   role: z.enum(['first_frame', 'last_frame', 'reference_image']).optional(),
 });
 
-/** A frame at either end, or references: never both. */
+/** First and last frame, or references, but never both. */
 export function refuseImages(images: readonly z.infer<typeof imageSchema>[]): void {
   for (const { image_url: image } of images) {
     const { kind } = readImageInput(image.url);

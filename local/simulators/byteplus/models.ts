@@ -1,14 +1,15 @@
 /**
- * What the simulated models can do: seconds and resolutions of https://docs.byteplus.com/en/docs/ModelArk/1520757, pixels of
- * https://apidoc.cometapi.com/api/video/seedance/create. The vendor's 4k is left out: its pixels are not on record.
+ * Features of the simulated models: seconds and resolutions of https://docs.byteplus.com/en/docs/ModelArk/1520757,
+ * pixels of https://apidoc.cometapi.com/api/video/seedance/create. 4k is left out, because its pixels are not
+ * published.
  */
 export type VideoModelFacts = {
-  /** As its errors call it. */
+  /** Name in its errors. */
   readonly name: string;
   readonly secondsMin: number;
   readonly secondsMax: number;
   readonly resolutions: readonly string[];
-  /** Fields of the API that this model refuses. */
+  /** Fields of the API that this model rejects. */
   readonly refuses: readonly string[];
 };
 
@@ -76,12 +77,12 @@ export function resolutionAndRatioOf(size: string): { readonly resolution: strin
     const ratio = Object.keys(byRatio).find((one) => byRatio[one] === size);
     if (ratio !== undefined) return { resolution, ratio };
   }
-  throw new Error(`${size} is no size of a simulated model`);
+  throw new Error(`${size} is not a size of a simulated model`);
 }
 
 /**
- * Width times height times frames by 1,024, one frame standing at second 0: 5 s at 1280x720 are the 108,900 tokens, and at the older
- * models' 1920x1088 the 246,840, of the vendor's own examples.
+ * Returns width times height times frames divided by 1,024, with one more frame at second 0. The results match the
+ * provider's own examples: 108,900 tokens for 5 s at 1280x720, and 246,840 at 1920x1088 of the older models.
  */
 export function tokensOf(size: string, seconds: number): number {
   const [width = 0, height = 0] = size.split('x').map(Number);

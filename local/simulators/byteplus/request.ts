@@ -7,7 +7,7 @@ import { factsOf, sizeFor, type VideoModelFacts } from './models.ts';
 
 const text = z.looseObject({ type: z.literal('text'), text: z.string() });
 
-/** Names the vendor does not know are ignored by it. Clips and sounds as references are not simulated, and refused. */
+/** The provider ignores unknown names. Video and audio references are rejected, because they are not simulated. */
 const requestSchema = z.looseObject({
   model: z.string(),
   content: z.array(z.discriminatedUnion('type', [text, imageSchema])).min(1),
@@ -38,7 +38,7 @@ export type TaskRequest = {
 
 const defaults = { resolution: '720p', seconds: 5, ratio: '16:9' };
 
-/** The request, or the vendor's error: https://docs.byteplus.com/en/docs/ModelArk/1520757 */
+/** Parses the request, or throws the provider's error: https://docs.byteplus.com/en/docs/ModelArk/1520757 */
 export function parseTaskRequest(body: unknown): TaskRequest {
   const checked = parseBody(body);
   const facts = factsOf(checked.model);
@@ -65,7 +65,10 @@ function parseBody(body: unknown): TaskBody {
   throw invalidParameter(issue?.path.join('.') ?? '', issueText(issue));
 }
 
-/** In this order, as the vendor does. Without a length the model is said to have chosen one, without a shape it takes the widest usual. */
+/**
+ * Checks fields in the provider's order. Without a length the response reports a chosen one; without an aspect ratio
+ * the widest usual one is used.
+ */
 function parseShape(body: TaskBody, facts: VideoModelFacts, task: string): Pick<TaskRequest, 'seconds' | 'size'> {
   const refuse = (param: string) => {
     const message = `The parameter \`${param}\` specified in the request is not valid for model ${facts.name} in ${task}.`;

@@ -81,7 +81,10 @@ function retrieve(request: WireRequest): Answer {
   }
 }
 
-/** The first code is the vendor's plain failure, the second that of https://github.com/vm0-ai/vm0/issues/30959 */
+/**
+ * Errors of failed tasks. The first code is the provider's generic error, the second is from
+ * https://github.com/vm0-ai/vm0/issues/30959
+ */
 const failures = {
   failed: () => ({ code: 'InternalServiceError', message: withRequestId(internalMessage) }),
   blocked: () => ({

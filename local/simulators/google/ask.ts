@@ -4,7 +4,7 @@ import { imagesOf } from './media.ts';
 import type { Model } from './models.ts';
 import type { Content, GenerateRequest } from './request.ts';
 
-/** Markers of our own, for what only this vendor does. */
+/** Additional markers for behavior that only this provider has. */
 const ownMarkers = { usageAlone: '[[usage-alone]]', bareError: '[[bare-error]]' } as const;
 
 export function isMarked(text: string, marker: keyof typeof ownMarkers): boolean {
@@ -13,7 +13,7 @@ export function isMarked(text: string, marker: keyof typeof ownMarkers): boolean
 
 type Loose = { readonly role?: string; readonly parts?: readonly { readonly text?: string }[] };
 
-/** The last words of the user: of contents that hold nothing but function responses there are none. */
+/** Returns the last text of the user; empty if the contents hold only function responses. */
 export function lastUserContent<Each extends Loose>(contents: readonly Each[]): Each | undefined {
   return contents.findLast(({ role, parts }) => !/^model$/i.test(role ?? '') && parts?.some(({ text }) => text));
 }
@@ -68,7 +68,7 @@ function toFormat(config: NonNullable<GenerateRequest['generationConfig']>): Ask
   return schema === undefined ? 'json' : { schema };
 }
 
-/** Google's schemas write the types of JSON in capitals. */
+/** Google's schemas write JSON types in capitals. */
 function toJsonSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toJsonSchema);
   if (!isRecord(schema)) return schema;
@@ -80,7 +80,10 @@ function toJsonSchema(schema: unknown): unknown {
   );
 }
 
-/** A budget is spent like a level is: -1 leaves it to the model, and nothing thinks longer than the highest level. */
+/**
+ * Returns the reasoning tokens of a budget, at most those of the highest level. Without a budget, or with -1, the level
+ * or the model's default level applies.
+ */
 function toReasoningTokens(config: NonNullable<GenerateRequest['generationConfig']>, model: Model): number {
   const { thinkingLevel: level = 'THINKING_LEVEL_UNSPECIFIED', thinkingBudget: budget = -1 } =
     config.thinkingConfig ?? {};

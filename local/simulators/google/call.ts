@@ -3,16 +3,16 @@ import type { WireRequest } from '../wire.ts';
 
 export type Call = {
   readonly version: string;
-  /** Without `models/`; empty on the list of models. */
+  /** Model without `models/`. Empty for the list of models. */
   readonly model: string;
-  /** What follows the colon; empty on models themselves. */
+  /** Method after the colon. Empty for routes of models. */
   readonly method: string;
-  /** How the answer is framed. */
+  /** Framing of the response. */
   readonly framing: 'plain' | 'sse' | 'array';
   readonly apiKey?: string;
 };
 
-/** What a request's address and headers say. */
+/** Reads the call from the URL and headers of a request. */
 export function callOf({ path, query, headers }: Pick<WireRequest, 'path' | 'query' | 'headers'>): Call {
   const [, version = '', , resource = ''] = path.split('/');
   const [model = '', method = ''] = resource.split(':');

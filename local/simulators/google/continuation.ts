@@ -4,16 +4,17 @@ import type { Model } from './models.ts';
 import type { GenerateRequest } from './request.ts';
 
 /**
- * Gemini 4 may speak longer than one request lasts: what is left is fetched with the token of the request before.
- * Source: https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/gemini-4-argon
+ * Maximum output tokens of one request to Gemini 4, by framing. A client fetches the rest of a longer response with the
+ * token of the previous request. Source:
+ * https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/gemini-4-argon
  */
 const requestLimits: Readonly<Record<Call['framing'], number>> = { plain: 32_768, sse: 65_536, array: 65_536 };
 
 export type OutputLimits = {
-  /** Said in the requests before. */
+  /** Tokens of the previous requests. */
   readonly spoken: number;
   readonly cap: number;
-  /** Whether the cap is the client's own wish. */
+  /** Whether the client set the limit. */
   readonly isClients: boolean;
 };
 
@@ -29,7 +30,7 @@ export function limitsOf(
   return { spoken, cap: Math.max(0, Math.min(wanted, limit)), isClients: !canContinue || wanted <= limit };
 }
 
-/** The rest of an answer of which so many tokens have been said before. */
+/** Returns the rest of a response after this many tokens. */
 export function continueFrom(spoken: number, composed: Composed): Composed {
   if (spoken === 0) return composed;
   const content = composed.content.slice(Math.max(0, spoken - composed.reasoningTokens));

@@ -9,8 +9,8 @@ import type { GenerateRequest } from './request.ts';
 type ImagePart = Readonly<Record<string, unknown>>;
 
 /**
- * At 1K; 2K and 4K have twice and four times the edges.
- * Source: https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size
+ * Dimensions at 1K by aspect ratio. The edges are twice as long at 2K and four times as long at 4K. Source:
+ * https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size
  */
 const dimensions: Readonly<Record<string, readonly [width: number, height: number]>> = {
   '1:1': [1024, 1024],
@@ -25,7 +25,7 @@ const dimensions: Readonly<Record<string, readonly [width: number, height: numbe
   '21:9': [1584, 672],
 };
 
-/** Not the pro model's. */
+/** Dimensions that the pro model lacks. */
 const longDimensions: typeof dimensions = {
   '1:4': [512, 2048],
   '4:1': [2048, 512],
@@ -37,12 +37,12 @@ const scales: Readonly<Record<string, number>> = { '1K': 1, '2K': 2, '4K': 4 };
 
 type Config = NonNullable<GenerateRequest['generationConfig']>;
 
-/** Modalities are told in any case; none stand for all that the model has. */
+/** Modalities are case-insensitive. An empty list means all modalities of the model. */
 function wants(modality: 'TEXT' | 'IMAGE', { responseModalities: named = [] }: Config): boolean {
   return named.length === 0 || named.some((name) => name.toUpperCase() === modality);
 }
 
-/** What is refused is documented, the words are made up. */
+/** The rejections are documented. Their messages are invented. */
 export function refuseDrawing(
   { generationConfig = {} }: GenerateRequest,
   { id, brush }: Model,
@@ -74,14 +74,14 @@ export function saysText({ generationConfig = {} }: GenerateRequest): boolean {
   return wants('TEXT', generationConfig);
 }
 
-/** The tokens of the image that is wanted; undefined where none is. */
+/** Returns the tokens of the requested image. Undefined if no image is requested. */
 export function imageTokensOf({ generationConfig = {} }: GenerateRequest, { brush }: Model): number | undefined {
   if (!brush || !wants('IMAGE', generationConfig)) return undefined;
   const { imageSize } = generationConfig.imageConfig ?? {};
   return imageSize === undefined ? Object.values(brush.tokensBySize)[0] : brush.tokensBySize[imageSize];
 }
 
-/** A picture of the size that was asked for. */
+/** Returns a picture of the requested size. */
 export function draw(about: string, { generationConfig }: GenerateRequest, brush: Brush, scenario: Scenario) {
   const { aspectRatio = '1:1', imageSize = '1K' } = generationConfig?.imageConfig ?? {};
   const [width, height] = dimensionsOf(brush)[aspectRatio] ?? [1024, 1024];
@@ -89,7 +89,7 @@ export function draw(about: string, { generationConfig }: GenerateRequest, brush
   return toPart({ width: width * scale, height: height * scale, about }, scenario);
 }
 
-/** A small one, as the model draws it for itself before the real one. */
+/** Returns a small picture, like the draft that the model makes first. */
 export function draft(about: string): ImagePart {
   return { ...toPart({ width: 256, height: 256, about: `a draft of ${about}` }), thought: true };
 }

@@ -42,9 +42,9 @@ export function invalidArgument(message?: string, details?: readonly Detail[]): 
 }
 
 /**
- * A refusal in the form its endpoint has for it: in a list where an answer would have been one, and no JSON by its content
- * type where an answer would have been an event stream. Sources: https://github.com/niki914/zafiro/issues/100 (list),
- * https://github.com/RooCodeInc/Roo-Code/issues/10700 (the SDK wraps what does not call itself JSON)
+ * Returns an error in the format of the endpoint: in a list if the response would be a list, and without a JSON content
+ * type if it would be an event stream. Sources: https://github.com/niki914/zafiro/issues/100 (list),
+ * https://github.com/RooCodeInc/Roo-Code/issues/10700 (the SDK wraps an error without a JSON content type)
  */
 export function framed({ status, body }: VendorRefusal, request: WireRequest): VendorRefusal {
   const { framing } = callOf(request);
@@ -54,7 +54,7 @@ export function framed({ status, body }: VendorRefusal, request: WireRequest): V
     : new VendorRefusal(status, body);
 }
 
-/** How Google words the failures a scenario can ask for. */
+/** Google's error for a failure that a scenario requests. */
 export function googleRefusal(refusal: Refusal, request: WireRequest): VendorRefusal {
   const { model, apiKey } = callOf(request);
   switch (refusal.kind) {
@@ -74,7 +74,7 @@ export function googleRefusal(refusal: Refusal, request: WireRequest): VendorRef
 export function modelNotFound(request: WireRequest): VendorRefusal {
   const { version, model, method } = callOf(request);
   if (method === '') return googleError(404, `Model is not found: models/${model} for api version ${version}`);
-  // A stream is named like its plain sister: https://github.com/CopilotKit/CopilotKit/issues/2827
+  // The error of a stream names the method without streaming: https://github.com/CopilotKit/CopilotKit/issues/2827
   const named = method === 'streamGenerateContent' ? 'generateContent' : method;
   const message =
     `models/${model} is not found for API version ${version}, or is not supported for ${named}. ` +
@@ -86,7 +86,7 @@ export function tooLong(count: number, limit: number): VendorRefusal {
   return invalidArgument(`The input token count (${count}) exceeds the maximum number of tokens allowed (${limit}).`);
 }
 
-/** 403 for no key at all, 400 for a wrong one. */
+/** Returns the 403 for a missing key. A wrong key is a 400. */
 function keylessError(): VendorRefusal {
   const message =
     "Method doesn't allow unregistered callers (callers without established identity). " +
@@ -102,7 +102,7 @@ function keyError(): VendorRefusal {
   ]);
 }
 
-/** `billing`: 403, `prepay`: 402; without a code the day's quota, which is 429 without a time to come back. */
+/** `billing` is 403 and `prepay` is 402. Without a code it is the daily quota: 429 without a retry time. */
 function quotaError(code: string | undefined, model: string): VendorRefusal {
   if (code === 'billing') {
     const url = 'https://console.developers.google.com/billing/enable?project=123456789012';
@@ -128,8 +128,8 @@ const help: Detail = {
 };
 
 /**
- * A rate that is too high is told in the same words as a quota that is used up; what tells them apart is the quota's name
- * and the RetryInfo. There is no Retry-After header. Source: https://github.com/RooCodeInc/Roo-Code/issues/3883
+ * A rate limit and a used-up quota have the same message. They differ in the name of the quota and in RetryInfo. There
+ * is no Retry-After header. Source: https://github.com/RooCodeInc/Roo-Code/issues/3883
  */
 function statusError(status: number, model: string, retryAfterSeconds: number | undefined): VendorRefusal {
   const seconds = retryAfterSeconds ?? (status === 429 ? 17 : undefined);

@@ -4,20 +4,22 @@ import type { Content, Part } from './request.ts';
 
 const signaturePrefix = 'simulated-thought-';
 
-/** They switch the check off. Source: https://ai.google.dev/gemini-api/docs/thought-signatures */
+/** Values that turn the check off. Source: https://ai.google.dev/gemini-api/docs/thought-signatures */
 const sentinels = new Set(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']);
 
 export function newThoughtSignature(): string {
   return Buffer.from(`${signaturePrefix}${crypto.randomUUID()}`).toString('base64');
 }
 
-/** Function calls and their responses have to stand in order, and calls have to bring the model's thoughts back. */
+/**
+ * Checks that function calls and their responses are in order, and that calls contain the model's thought signatures.
+ */
 export function refuseTurns(contents: readonly Content[], needsSignatures: boolean): VendorRefusal | undefined {
   return refuseOrder(contents) ?? (needsSignatures ? refuseSignatures(contents) : undefined);
 }
 
 /**
- * Sources of the words: https://github.com/lobehub/lobehub/issues/7298,
+ * Sources of the messages: https://github.com/lobehub/lobehub/issues/7298,
  * https://github.com/google-gemini/gemini-cli/issues/16984
  */
 function refuseOrder(contents: readonly Content[]): VendorRefusal | undefined {
@@ -64,8 +66,9 @@ function answers(response: Named, call: Named): boolean {
 }
 
 /**
- * Checked from the last words of the user on: there the first call of each step needs its signature. Sources:
- * https://ai.google.dev/gemini-api/docs/thought-signatures, https://github.com/askimo-ai/askimo/issues/543 (the words)
+ * Checks the contents after the last text of the user: the first call of each step must have its thought signature.
+ * Sources: https://ai.google.dev/gemini-api/docs/thought-signatures, https://github.com/askimo-ai/askimo/issues/543
+ * (message)
  */
 function refuseSignatures(contents: readonly Content[]): VendorRefusal | undefined {
   const start = contents.findLastIndex((content) => !isModel(content) && responsesOf(content).length === 0);

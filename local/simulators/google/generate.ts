@@ -18,7 +18,7 @@ import { errorElement, streamAnswer } from './stream.ts';
 import { countPrompt, toCounts, totalOf } from './usage.ts';
 
 /**
- * `generateContent` and `streamGenerateContent`; the SDKs ask for `/v1` since November 2026. Sources:
+ * `generateContent` and `streamGenerateContent`. The SDKs have used `/v1` since November 2026. Sources:
  * https://ai.google.dev/api/generate-content, https://github.com/googleapis/js-genai/releases/tag/v3.0.0
  */
 export const googleGenerate: Wire = {
@@ -43,7 +43,7 @@ function answer(request: WireRequest, scenario: Scenario): Answer {
   const reply = replyTo(request, scenario);
   if (framing === 'plain')
     return { kind: 'plain', contentType: 'application/json; charset=UTF-8', body: JSON.stringify(toResponse(reply)) };
-  // The list has not been opened yet: the error is all there is in it.
+  // The list has not started, so it contains only the error.
   if (framing === 'array' && scenario.errorAfter === 0) {
     return { kind: 'plain', contentType: 'application/json; charset=UTF-8', body: JSON.stringify([errorBody(503)]) };
   }
@@ -70,7 +70,7 @@ function replyTo(request: WireRequest, scenario: Scenario): Reply {
   return toReply(model.id, composed, counts, told, scenario);
 }
 
-/** An image that the cap has no room for is not drawn at all. */
+/** An image that does not fit in the token limit is not drawn. */
 function drawnBy(body: GenerateRequest, model: Model, scenario: Scenario, fits: boolean): Drawn {
   const { failed = 0, blocked } = scenario.image ?? {};
   if (blocked) return { kind: 'blocked' };

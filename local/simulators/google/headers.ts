@@ -1,4 +1,4 @@
-/** Google names no request in its headers. */
+/** Google sends no request id. */
 export function googleHeaders(): Readonly<Record<string, string>> {
   return {
     server: 'scaffolding on HTTPServer2',

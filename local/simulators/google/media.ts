@@ -4,20 +4,20 @@ import type { VendorRefusal } from '../wire.ts';
 import { invalidArgument } from './error.ts';
 import type { Content, Part } from './request.ts';
 
-/** Source: https://ai.google.dev/gemini-api/docs/image-understanding (GIF is none of them) */
+/** Source: https://ai.google.dev/gemini-api/docs/image-understanding (without GIF) */
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif']);
 
 export const pdfType = 'application/pdf';
 
-/** Of one file: https://ai.google.dev/gemini-api/docs/document-processing */
+/** Limit per file: https://ai.google.dev/gemini-api/docs/document-processing */
 const pagesMax = 1_000;
 
-/** Types of images whose bytes are checked here. */
+/** Image types whose bytes are checked here. */
 const knownTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
 /**
- * Sources of the words: https://github.com/google-gemini/gemini-cli/issues/3054, https://github.com/maximhq/bifrost/pull/1989,
- * https://github.com/google-gemini/gemini-cli/issues/13808
+ * Sources of the messages: https://github.com/google-gemini/gemini-cli/issues/3054,
+ * https://github.com/maximhq/bifrost/pull/1989, https://github.com/google-gemini/gemini-cli/issues/13808
  */
 export function refuseMedia(contents: readonly Content[]): VendorRefusal | undefined {
   for (const { inlineData, fileData } of contents.flatMap(({ parts = [] }) => parts)) {
@@ -48,13 +48,13 @@ function isSupported(type: string): boolean {
   return imageTypes.has(type) || type === pdfType || /^(audio|video|text)\/./.test(type);
 }
 
-/** Nothing is fetched: hosts under `.invalid` play the unreachable ones. */
+/** Nothing is fetched. Hosts under `.invalid` are unreachable. */
 function isReachable(uri: string): boolean {
   const parsed = URL.parse(uri);
   return parsed !== null && /^(https?|gs):$/.test(parsed.protocol) && !parsed.hostname.endsWith('.invalid');
 }
 
-/** The media types of a content's images. */
+/** Returns the media types of a content's images. */
 export function imagesOf({ parts = [] }: Content): readonly string[] {
   return parts.flatMap((part) => mediaTypeOf(part) ?? []).filter((type) => type.startsWith('image/'));
 }

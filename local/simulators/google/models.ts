@@ -5,12 +5,12 @@ import { callOf, hasApiKey } from './call.ts';
 import { framed, googleRefusal, invalidArgument, modelNotFound } from './error.ts';
 import { googleHeaders } from './headers.ts';
 
-/** What a model that draws can do. */
+/** Features of a model that draws. */
 export type Brush = {
-  /** Tokens of an image by `imageSize`; the first is what it draws where nothing is said. */
+  /** Tokens of an image by `imageSize`. The first is the default. */
   readonly tokensBySize: Readonly<Record<string, number>>;
   readonly hasLongRatios: boolean;
-  /** It tries its idea first. Source: https://ai.google.dev/gemini-api/docs/image-generation#thinking-process */
+  /** Whether it makes a draft first. Source: https://ai.google.dev/gemini-api/docs/image-generation#thinking-process */
   readonly drafts: boolean;
 };
 
@@ -18,10 +18,10 @@ export type Model = {
   readonly id: string;
   readonly inputTokenLimit: number;
   readonly outputTokenLimit: number;
-  /** In lower case, as `reasoningTokensByEffort` names them. */
+  /** Levels in lower case, as `reasoningTokensByEffort` names them. */
   readonly levels: readonly string[];
   readonly defaultLevel: string;
-  /** Of a model that draws. */
+  /** Set for a model that draws. */
   readonly brush?: Brush;
 };
 
@@ -63,7 +63,7 @@ const imageEntry = z
     };
   });
 
-/** Google's models are those of our catalog: one that is added there can be tried at once. */
+/** Google's models of our catalog, so that a new entry can be tried immediately. */
 const models: readonly Model[] = catalog.models.flatMap(
   (entry) => textEntry.safeParse(entry).data ?? imageEntry.safeParse(entry).data ?? [],
 );
@@ -75,7 +75,7 @@ export function findModel(request: WireRequest): Model {
   return found;
 }
 
-/** Models whose thoughts have to come back with their function calls; budgets are an older habit still. */
+/** Whether thought signatures must be returned with function calls. Models with budgets are older. */
 export function isGemini3OrLater(model: string): boolean {
   return /^gemini-([3-9]|\d\d)/.test(model);
 }
@@ -90,8 +90,8 @@ const modelsWire = {
 } as const satisfies Partial<Wire>;
 
 /**
- * `GET /v1beta/models` and `GET /v1beta/models/{model}`; under `/v1` these are other vendors' here.
- * Source: https://ai.google.dev/api/models
+ * `GET /v1beta/models` and `GET /v1beta/models/{model}`. Under `/v1` these routes belong to other providers. Source:
+ * https://ai.google.dev/api/models
  */
 export const googleModelWires: readonly Wire[] = [
   { ...modelsWire, path: /^\/v1beta\/models$/, answer: ({ query }) => jsonAnswer(toPage(query)) },

@@ -3,7 +3,7 @@ import { isRecord } from '../json-sample.ts';
 import type { VendorRefusal } from '../wire.ts';
 import { invalidArgument } from './error.ts';
 
-/** The body as its message, or the 400 of the vendor's own reader of JSON. */
+/** Parses the body by the schema. Throws the 400 of the provider's JSON parser. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   if (!isRecord(body)) throw violation('', 'Invalid JSON payload received. Unexpected token.');
   const parsed = schema.safeParse(body);
@@ -45,7 +45,10 @@ function violation(field: string, description: string): VendorRefusal {
   ]);
 }
 
-/** As the vendor writes it: `tools[0].function_declarations[0].parameters.properties[2].value`, a map being a list of pairs. */
+/**
+ * Path as the provider writes it: `tools[0].function_declarations[0].parameters.properties[2].value`. A map is a list
+ * of pairs.
+ */
 function toPath(path: readonly PropertyKey[], body: unknown): string {
   const names = path.map((step, index) => {
     if (typeof step === 'number') return `[${step}]`;

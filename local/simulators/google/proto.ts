@@ -14,7 +14,7 @@ export function repeated<Item extends z.ZodType>(item: Item) {
   return listOf(item, { max: 1_000_000, message: 'must be a list' });
 }
 
-/** The vendor reads the names of enum values in any case: `"role": "USER"`, `"thinkingLevel": "low"`. */
+/** The provider reads names of enum values in any case: `"role": "USER"`, `"thinkingLevel": "low"`. */
 export function enumOf<const Names extends readonly string[]>(names: Names) {
   return z
     .string()
@@ -25,10 +25,10 @@ export function enumOf<const Names extends readonly string[]>(names: Names) {
 /** Base64 in either alphabet. */
 export const bytes = z.string().refine((text) => /^[\w+/-]*={0,2}$/.test(text), 'base64');
 
-/** Whole numbers of 64 bits may come as strings. */
+/** 64-bit integers may be strings. */
 export const int64 = z.union([z.int(), z.string().regex(/^\d{1,18}$/)]);
 
-/** Any JSON object, its members left alone. */
+/** Any JSON object, unchecked. */
 export const struct = anyObject;
 
 function renamed(value: Readonly<Record<string, unknown>>, shape: z.ZodRawShape): Record<string, unknown> {

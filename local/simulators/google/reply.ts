@@ -5,20 +5,20 @@ import { type Counts, toUsageMetadata } from './usage.ts';
 
 export type ReplyPart = Readonly<Record<string, unknown>>;
 
-/** One answer, whole or piece by piece. */
+/** One response, complete or in pieces. */
 export type Reply = {
   readonly head: { readonly modelVersion: string; readonly responseId: string };
-  /** The prompt was refused: there are no candidates. */
+  /** Whether the prompt was blocked: there are no candidates. */
   readonly promptBlocked: boolean;
   readonly thoughts: readonly ReplyPart[];
-  /** Pieces of text, or whole function calls. */
+  /** Pieces of text, or complete function calls. */
   readonly parts: readonly ReplyPart[];
-  /** Behind the texts, as a whole. */
+  /** Image after the text, in one piece. */
   readonly image?: ReplyPart;
-  /** The thoughts' signature for a text; calls carry theirs themselves. */
+  /** Thought signature for a text. Calls have their own. */
   readonly textSignature?: string;
   readonly finish: Readonly<Record<string, unknown>>;
-  /** Undefined when the answer shall say nothing of it. */
+  /** Undefined if the response must not have usage. */
   readonly counts?: Counts;
 };
 
@@ -34,7 +34,7 @@ export type Limits = {
   readonly drawing?: Drawn;
 };
 
-/** What became of the image that was asked for; its draft is a thought. */
+/** Result of the requested image. Its draft is a thought. */
 export type Drawn =
   | { readonly kind: 'drawn'; readonly part: ReplyPart; readonly draft?: ReplyPart }
   | { readonly kind: 'failed' | 'blocked' | 'cut' };
@@ -87,7 +87,10 @@ function toThoughts(areTold: boolean, drawn: ReturnType<typeof drawnIn>): readon
   return drawn?.draft ? [summary, drawn.draft] : [summary];
 }
 
-/** A call is sent whole or not at all: one that the cap has cut is left out. Parallel calls share the first one's signature. */
+/**
+ * A call is sent completely or not at all: one that the token limit cut is left out. Parallel calls share the signature
+ * of the first one.
+ */
 function toParts({ content, toolCalls }: Composed): readonly ReplyPart[] {
   if (toolCalls.length === 0) return content.map((text) => ({ text }));
   const calls = toolCalls.flatMap(({ name, argumentPieces }) => {
@@ -97,7 +100,10 @@ function toParts({ content, toolCalls }: Composed): readonly ReplyPart[] {
   return calls.map((call, index) => (index === 0 ? { ...call, thoughtSignature: newThoughtSignature() } : call));
 }
 
-/** Sources: https://github.com/minimaxir/gemimg/issues/5 (NO_IMAGE), https://github.com/google-gemini/.github/issues/21 (IMAGE_SAFETY) */
+/**
+ * Sources: https://github.com/minimaxir/gemimg/issues/5 (NO_IMAGE), https://github.com/google-gemini/.github/issues/21
+ * (IMAGE_SAFETY)
+ */
 function toFinish({ ending }: Composed, { continuationToken, drawing }: Limits): Reply['finish'] {
   if (drawing?.kind === 'blocked') return { finishReason: 'IMAGE_SAFETY', finishMessage: imageBlocked };
   if (drawing?.kind === 'failed') return { finishReason: 'NO_IMAGE' };
@@ -115,7 +121,10 @@ export function toResponse({ head, counts, thoughts, textSignature, parts, image
   return { candidates: [toCandidate(spoken, finish)], ...usage, ...head };
 }
 
-/** The chunks of a stream, each with the usage so far; with `usageAlone` it comes once, behind the last candidate. */
+/**
+ * Returns the chunks of a stream, each with the usage so far. With `usageAlone` the usage comes once, after the last
+ * candidate.
+ */
 export function* toChunks(reply: Reply, usageAlone: boolean): Generator<object> {
   const { head, counts, parts, image, finish, textSignature } = reply;
   if (reply.promptBlocked) {

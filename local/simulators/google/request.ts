@@ -33,7 +33,7 @@ const part = message({
 
 export const content = message({ role: z.string().optional(), parts: repeated(part).optional() });
 
-/** The vendor's subset of OpenAPI: `additionalProperties`, `const` or `$ref` are unknown names to it. */
+/** The provider's subset of OpenAPI, without `additionalProperties`, `const` and `$ref`. */
 const openApiSchema: z.ZodType<unknown> = z.lazy(() =>
   message({
     type: enumOf(['TYPE_UNSPECIFIED', 'STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL']).optional(),
@@ -71,7 +71,7 @@ const functionDeclaration = message({
   behavior: z.string().optional(),
 });
 
-/** The tools that Google runs itself are taken and not played. */
+/** Tools that Google runs are accepted and not simulated. */
 const tool = message({
   functionDeclarations: repeated(functionDeclaration).optional(),
   googleSearch: struct.optional(),

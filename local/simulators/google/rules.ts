@@ -8,7 +8,7 @@ import type { Content, FunctionDeclaration, GenerateRequest, Part } from './requ
 
 type Rule = (request: GenerateRequest, model: Model) => VendorRefusal | undefined;
 
-/** What the vendor refuses in a request that its reader could read. */
+/** Rejects a readable request that violates a rule of the provider. */
 export function obeyRules(request: GenerateRequest, model: Model): void {
   for (const rule of rules) {
     const refusal = rule(request, model);
@@ -49,15 +49,18 @@ function refuseParts({ parts = [] }: Content, path: string): VendorRefusal | und
   return fieldError(`${path}.parts[${empty}].data`, "required oneof field 'data' must have one initialized field");
 }
 
-/** An empty text counts as none, unless it carries a signature: so the model's own last parts look. */
+/**
+ * Whether a part has data. An empty text counts as missing unless it has a signature, as in the last part of a model's
+ * response.
+ */
 function hasData({ thought, thoughtSignature, text, videoMetadata, partMetadata, ...data }: Part): boolean {
   if (text !== undefined && (text !== '' || thoughtSignature !== undefined)) return true;
   return Object.values(data).some((member) => member !== undefined);
 }
 
 /**
- * Sources: catalog/google.json (levels); https://github.com/sterlp/eclipse-peon-ai/issues/115 (both at once),
- * https://github.com/aduermael/herm/issues/23 (the words for a budget that a model does not know)
+ * Sources: catalog/google.json (levels); https://github.com/sterlp/eclipse-peon-ai/issues/115 (level and budget in one
+ * request), https://github.com/aduermael/herm/issues/23 (message for a budget that a model does not support)
  */
 function refuseThinking({ generationConfig }: GenerateRequest, { id, levels }: Model): VendorRefusal | undefined {
   const { thinkingLevel: level, thinkingBudget: budget } = generationConfig?.thinkingConfig ?? {};

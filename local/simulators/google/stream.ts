@@ -3,7 +3,7 @@ import { callOf } from './call.ts';
 import { errorBody } from './error.ts';
 import { type Reply, toChunks } from './reply.ts';
 
-/** Events end with CRLF and nothing says that they are over; the list is written element by element. */
+/** Streams events or the elements of a list. Events end with CRLF, and no end marker follows the last one. */
 export function streamAnswer(reply: Reply, framing: 'sse' | 'array', usageAlone: boolean): Answer {
   const chunks = toChunks(reply, usageAlone);
   const hasUsage = reply.counts !== undefined;
@@ -13,8 +13,8 @@ export function streamAnswer(reply: Reply, framing: 'sse' | 'array', usageAlone:
 }
 
 /**
- * The error in a stream that has begun: an event, an element, or (`bare`) JSON after the events that is no event itself.
- * Sources: https://github.com/diegosouzapw/OmniRoute/pull/4182, https://github.com/theopenco/llmgateway/pull/3616 (bare)
+ * Error in a stream that has started: an event, an element, or with `bare` plain JSON after the events. Sources:
+ * https://github.com/diegosouzapw/OmniRoute/pull/4182, https://github.com/theopenco/llmgateway/pull/3616 (bare)
  */
 export function errorElement(request: WireRequest, bare: boolean): string {
   const error = errorBody(503);
@@ -22,7 +22,7 @@ export function errorElement(request: WireRequest, bare: boolean): string {
   return bare ? JSON.stringify(error, null, 2) : `data: ${JSON.stringify(error)}\r\n\r\n`;
 }
 
-/** The last event holds the final usage; without one it is the end itself. */
+/** The last event has the final usage, and marks the end if there is no usage. */
 function* toEvents(chunks: Iterable<object>, hasUsage: boolean): Generator<Frame> {
   for (const { chunk, isLast } of withLast(chunks)) {
     const mark = hasUsage ? 'usage' : 'end';

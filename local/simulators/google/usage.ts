@@ -9,7 +9,7 @@ const modalities = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'DOCUMENT'] as const;
 type Modality = (typeof modalities)[number];
 export type TokensByModality = Readonly<Partial<Record<Modality, number>>>;
 
-/** Made up: the vendor's depend on length and on the resolution of each frame. */
+/** Invented. The provider's numbers depend on the length and on the resolution of each frame. */
 const tokensPerClip = { VIDEO: 700, AUDIO: 320 } as const;
 
 /** By resolution, for Gemini 3 and later: https://ai.google.dev/gemini-api/docs/media-resolution */
@@ -17,7 +17,7 @@ const tokensPerImage: Readonly<Record<string, number>> = { LOW: 280, MEDIUM: 560
 const imageDefault = 1_120;
 const pageDefault = 560;
 
-/** Contents, instructions, tools and schemas: all that the vendor counts as input. */
+/** Counts contents, instructions, tools and schemas: everything that the provider counts as input. */
 export function countPrompt({
   contents,
   systemInstruction,
@@ -72,13 +72,16 @@ export function toDetails(tokens: TokensByModality) {
 export type Counts = {
   readonly prompt: TokensByModality;
   readonly cached: number;
-  /** Without the thoughts and the image. */
+  /** Tokens without the thoughts and the image. */
   readonly candidates: number;
   readonly image: number;
   readonly thoughts: number;
 };
 
-/** A claim about the output means all of it, as everywhere: thoughts are taken off for the candidates. */
+/**
+ * Returns the counts of a response. A claimed output count includes everything, so the thoughts are subtracted before
+ * the rest is split into image and candidates.
+ */
 export function toCounts(
   prompt: TokensByModality,
   composed: Composed,
@@ -96,7 +99,10 @@ export function toCounts(
   return { prompt: input, cached: claimed.cached ?? 0, candidates: Math.max(0, output - image), image, thoughts };
 }
 
-/** Google's usage: cached tokens are part of the prompt's, thoughts are no part of the candidates'. What is 0 is left out. */
+/**
+ * Returns Google's usage. The count of the prompt includes cached tokens, and the count of the candidates excludes
+ * thoughts. Optional counts of 0 are left out.
+ */
 export function toUsageMetadata({ prompt, cached, candidates: text, image, thoughts }: Counts) {
   const promptTokenCount = totalOf(prompt);
   const candidates = text + image;

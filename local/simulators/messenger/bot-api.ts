@@ -11,7 +11,7 @@ export type BotApiOptions = {
   readonly botToken: string;
   readonly port: number;
   readonly methods: Readonly<Record<string, Method>>;
-  /** Asked at every message of the bot. */
+  /** Called for every message of the bot. */
   nextFailure(): Failure | undefined;
 };
 
@@ -58,7 +58,7 @@ function find({ botToken, methods }: BotApiOptions, path: string): { readonly na
   return { name, method };
 }
 
-/** The connection ends without an answer. */
+/** Ends the connection without a response. */
 class Cut extends Error {}
 
 async function readBody(request: IncomingMessage): Promise<unknown> {

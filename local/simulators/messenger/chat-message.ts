@@ -1,5 +1,5 @@
 export type MessengerUser = {
-  /** Also that of the chat with the bot. */
+  /** Id of the user, and also of the chat with the bot. */
   readonly id: number;
   readonly firstName: string;
   readonly language: 'en' | 'ru';
@@ -8,18 +8,18 @@ export type MessengerUser = {
 export type ChatMessage = {
   readonly id: number;
   readonly from: 'user' | 'bot';
-  /** As it is read, without tags. */
+  /** Visible text, without tags. */
   readonly text: string;
   readonly spans: readonly TextSpan[];
   readonly buttons: readonly (readonly ChatButton[])[];
 };
 
-/** UTF-16 units of the text that are shown in another way. */
+/** Formatted ranges of the text, in UTF-16 units. */
 export type TextSpan = {
   readonly kind: 'bold' | 'code' | 'link';
   readonly offset: number;
   readonly length: number;
-  /** Of a link. */
+  /** Target of a link. */
   readonly url?: string | undefined;
 };
 

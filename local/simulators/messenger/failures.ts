@@ -1,14 +1,14 @@
-/** How the Bot API fails: in its own words, or with a connection that ends. */
+/** Failures of the Bot API: its own errors, or a broken connection. */
 export type Failure = {
-  /** 0: no answer at all. */
+  /** 0: no response. */
   readonly status: number;
-  /** Seconds. */
+  /** In seconds. */
   readonly retryAfter?: number;
-  /** The message is taken all the same; only its sender does not learn of it. */
+  /** The message is accepted, but its sender gets no response. */
   readonly isTaken?: boolean;
 };
 
-/** What the Bot API answers in place of a result. https://core.telegram.org/bots/api#making-requests */
+/** Error response of the Bot API. https://core.telegram.org/bots/api#making-requests */
 export class BotApiError extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;

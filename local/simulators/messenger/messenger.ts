@@ -7,7 +7,7 @@ import { createMethods } from './methods.ts';
 import { createWebhook } from './webhook.ts';
 
 /**
- * What the messenger opens the mini app with. The Ed25519 signature, for those who do not have the bot's token, is no real one.
+ * Returns the init data of the mini app. Its Ed25519 signature, for readers without the bot token, is fake.
  * https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
  */
 export function signInitData(botToken: string, { id, firstName, language }: MessengerUser, nowMs: number): string {
@@ -31,21 +31,21 @@ export type { ChatButton, ChatMessage, MessengerUser, TextSpan } from './chat-me
 export type MessengerListener = (chatId: number, message: ChatMessage) => void;
 
 export type LocalMessenger = {
-  /** What BOT_API_URL has to be. */
+  /** Value for BOT_API_URL. */
   readonly url: string;
-  /** Sets the webhook as the gateway's operator would: updates wait until then. */
+  /** Sets the webhook as the operator of the gateway would. Updates wait until then. */
   connect(webhookUrl: string): void;
-  /** Resolves once the bot has taken it, or the messenger has stopped. */
+  /** Resolves when the bot has accepted it, or the messenger has stopped. */
   say(user: MessengerUser, text: string): Promise<void>;
-  /** Where a button of the bot's last message that has it leads; the mini app is opened as the messenger opens it. */
+  /** URL of a button in the latest bot message that has one; the URL of the mini app includes its init data. */
   press(user: MessengerUser, label: string): string;
-  /** Oldest first. */
+  /** Messages, oldest first. */
   messages(chatId: number): readonly ChatMessage[];
-  /** Tells of every message from now on; the answer ends that. */
+  /** Reports every message from now on. The returned function stops that. */
   onMessage(listener: MessengerListener): () => void;
-  /** The next messages of the bot fail so. */
+  /** Makes the next messages of the bot fail in this way. */
   answer(failure: Failure, times?: number): void;
-  /** What the mini app is opened with, as of now or another time. */
+  /** Returns the init data of the mini app, as of now or another time. */
   initData(user: MessengerUser, nowMs?: number): string;
   stop(): Promise<void>;
 };
@@ -54,21 +54,21 @@ export type MessengerOptions = {
   readonly botToken: string;
   /** 0, the default, lets the system choose. */
   readonly port?: number;
-  /** Pause before the first repetition of a delivery, in ms. Every pause is twice the one before. */
+  /** Wait before the first redelivery, in ms. Every wait is twice the previous one. */
   readonly firstDelayMs?: number;
 };
 
-/** Older ones of a chat are forgotten. */
+/** Maximum number of messages per chat. Older ones are dropped. */
 const MESSAGES_MAX = 500;
 
-/** A messenger of this machine's own, for one bot: the Bot API, chats and what opens the mini app. Nothing of it is kept. */
+/** Local messenger for one bot, in memory: the Bot API, chats, and the launcher of the mini app. */
 export async function startMessenger({ botToken, port = 0, firstDelayMs }: MessengerOptions): Promise<LocalMessenger> {
   const chats = new Map<number, ChatMessage[]>();
   const listeners = new Set<MessengerListener>();
   const failures: Failure[] = [];
   const webhook = createWebhook({ firstDelayMs });
   let messages = 0;
-  // Numbers go on from those before a restart, whose updates the gateway remembers.
+  // Numbers continue after a restart, because the gateway remembers the earlier updates.
   let updates = Math.floor(Date.now() / 100);
 
   function keep(chatId: number, message: Omit<ChatMessage, 'id'>): number {

@@ -12,12 +12,12 @@ export type Outgoing = Rendered & {
 export type MethodDependencies = {
   readonly botId: number;
   readonly webhook: Webhook;
-  /** Answers the message's number. */
+  /** Returns the message id. */
   send(message: Outgoing): number;
   now(): number;
 };
 
-/** One method of the Bot API: what it is called with, and its result. Throws BotApiError. */
+/** One method of the Bot API: its parameters and its result. Throws BotApiError. */
 export type Method = (body: unknown) => unknown;
 
 const CHARACTERS_MAX = 4_096;
@@ -56,7 +56,9 @@ const menuSchema = z.looseObject({
   menu_button: z.looseObject({ type: z.string() }).optional(),
 });
 
-/** The methods that the gateway calls, https://core.telegram.org/bots/api, without TLS where that is asked for. */
+/**
+ * Creates the methods that the gateway calls, https://core.telegram.org/bots/api. Works without TLS for local webhooks.
+ */
 export function createMethods({ botId, webhook, send, now }: MethodDependencies): Readonly<Record<string, Method>> {
   const commands = new Map<string, readonly z.output<typeof command>[]>();
   let menuButton: object = { type: 'commands' };

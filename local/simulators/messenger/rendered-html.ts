@@ -19,8 +19,8 @@ const characters = new Map([
 const tokens = /<(\/?)([a-z]+)(?: href="([^"]*)")?>|&[a-z]+;|[^<&]+|[<&]/g;
 
 /**
- * What stands in a message with `parse_mode: 'HTML'`, as far as the bot writes any. Throws an Error as strict as the messenger's for
- * a sign that should have been escaped, a tag that is not known, and one that is not closed in turn.
+ * Renders a message with `parse_mode: 'HTML'`, limited to the features that the bot uses. As strict as the messenger:
+ * throws an Error for a character that must be escaped, an unknown tag, and a tag that is not closed in order.
  */
 export function renderHtml(html: string): Rendered {
   const open: { readonly tag: string; readonly offset: number; readonly url: string | undefined }[] = [];

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type WebhookTarget = { readonly url: string; readonly secret: string | undefined };
 
 export type Webhook = {
-  /** Undefined: updates wait. */
+  /** Undefined while no webhook is set: updates wait. */
   set(target: WebhookTarget | undefined): void;
   readonly target: WebhookTarget | undefined;
-  /** Updates that have not been taken yet. */
+  /** Updates that have not been accepted yet. */
   readonly pending: number;
-  /** What became of the last delivery that failed. */
+  /** Error of the last failed delivery. */
   readonly lastError: string | undefined;
-  /** Resolves once it has been taken, or nobody delivers any more. */
+  /** Resolves when the update has been accepted, or delivery has ended. */
   deliver(chatId: number, update: object): Promise<void>;
   stop(): Promise<void>;
 };
@@ -18,7 +18,7 @@ export type Webhook = {
 const DELAY_MS_MAX = 8_000;
 const TIMEOUT_MS = 60_000;
 
-/** Every update again and again until it is answered with 2xx, those of one chat one after the other. */
+/** Delivers every update until the response is 2xx, one at a time per chat. */
 export function createWebhook({ firstDelayMs = 250 } = {}): Webhook {
   const chats = new Map<number, Promise<void>>();
   const end = new AbortController();
@@ -68,7 +68,7 @@ export function createWebhook({ firstDelayMs = 250 } = {}): Webhook {
   };
 }
 
-/** Undefined once it has been taken. */
+/** Sends an update. Returns the error, or undefined if the webhook has accepted the update. */
 async function post({ url, secret }: WebhookTarget, update: object, signal: AbortSignal): Promise<string | undefined> {
   try {
     const response = await fetch(url, {

@@ -15,7 +15,7 @@ export function contentTypeOf(format: string): string {
   return contentTypes[format] ?? 'application/octet-stream';
 }
 
-/** The file in the pieces it comes in: such as a player knows its format by, and otherwise nothing worth hearing. */
+/** Returns a file in pieces: a valid header of the format, and meaningless sound. */
 export function* soundPieces(format: string, bytes: number): Generator<Uint8Array> {
   const head = headOf(format, bytes).subarray(0, bytes);
   if (head.length > 0) yield head;
@@ -31,7 +31,7 @@ const pieceBytes = 4_096;
 
 /** MPEG 2, layer III, 64 kbit/s at 24 kHz, mono: 192 bytes a frame. */
 const mp3Frame = Buffer.concat([Buffer.from([0xff, 0xf3, 0x84, 0xc4]), Buffer.alloc(188)]);
-/** ADTS, AAC-LC at 24 kHz, mono, of 64 bytes. */
+/** ADTS, AAC-LC at 24 kHz, mono, 64 bytes a frame. */
 const aacFrame = Buffer.concat([Buffer.from([0xff, 0xf1, 0x58, 0x40, 0x08, 0x1f, 0xfc]), Buffer.alloc(57)]);
 
 const frames: Readonly<Record<string, Buffer>> = { mp3: mp3Frame, aac: aacFrame };

@@ -7,7 +7,7 @@ import { hasBearer, openaiHeaders } from './headers.ts';
 import { modelOf } from './loose-body.ts';
 import { parseBody } from './request-errors.ts';
 
-/** `POST /v1/audio/speech`: the file itself, with no word of what it cost. */
+/** `POST /v1/audio/speech`: returns only the file, without its cost. */
 export const openaiSpeech: Wire = {
   method: 'POST',
   path: /^\/v1\/audio\/speech$/,
@@ -24,7 +24,7 @@ const looseSchema = z.looseObject({ input: z.string() });
 const voices = ['alloy', 'ash', 'ballad', 'coral', 'echo', 'fable', 'onyx', 'nova', 'sage', 'shimmer'];
 const newVoices = ['verse', 'marin', 'cedar'];
 const charactersMax = 4_096;
-/** Of speech at an ordinary pace, 64 kbit/s. */
+/** Size of speech at a normal pace, 64 kbit/s. */
 const bytesPerCharacter = 560;
 
 /** `speech.create` of https://github.com/openai/openai-node */

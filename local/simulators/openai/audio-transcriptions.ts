@@ -8,10 +8,10 @@ import { hasBearer, openaiHeaders } from './headers.ts';
 import { modelOf } from './loose-body.ts';
 import { parseBody } from './request-errors.ts';
 
-/** A usual rate of compressed speech, 64 kbit/s: nothing is decoded here. */
+/** Typical rate of compressed speech, 64 kbit/s, because nothing is decoded here. */
 const compressedBytesPerSecond = 8_000;
 
-/** Of a WAV what its head says; of anything else what its size makes likely. */
+/** Reads the length of a WAV from its header. Estimates other formats from their size. */
 export function secondsOf(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isWav = bytes.length >= 44 && Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'RIFF';
@@ -40,7 +40,7 @@ const fileSchema: z.ZodType<SentFile> = z.object({
   bytes: z.instanceof(Uint8Array),
 });
 
-/** `transcriptions.create` of https://github.com/openai/openai-node, as far as the gateway sends it. */
+/** Fields of `transcriptions.create` (https://github.com/openai/openai-node) that the gateway sends. */
 const requestSchema = z.strictObject({
   model: z.string(),
   file: z.unknown(),
@@ -50,7 +50,7 @@ const requestSchema = z.strictObject({
   temperature: z.string().optional(),
 });
 
-/** What each is sold by, and how long a recording it takes, in seconds. */
+/** Unit of the price, and the longest recording in seconds, by model. */
 const models: Readonly<Record<string, { readonly by: 'tokens' | 'duration'; readonly secondsMax: number }>> = {
   'gpt-transcribe': { by: 'duration', secondsMax: Number.POSITIVE_INFINITY },
   'gpt-4o-transcribe': { by: 'tokens', secondsMax: 1_500 },

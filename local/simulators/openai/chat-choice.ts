@@ -5,7 +5,7 @@ import { seenImage } from './image-tokens.ts';
 import { isReasoningModel } from './model-traits.ts';
 
 export type Choice = {
-  /** What the model says, or why it does not. */
+  /** Pieces of text, or the reason for none. */
   readonly content: readonly string[];
   readonly refused: boolean;
   readonly toolCalls: readonly ComposedCall[];
@@ -16,7 +16,7 @@ export type Choice = {
 
 export function composeChoice(request: ChatRequest, scenario: Scenario): Choice {
   const { content, toolCalls, ending, reasoningTokens, outputTokens } = compose(toAsk(request), scenario);
-  // A call that the client demanded by name ends as a plain stop: the vendor's own peculiarity.
+  // As at the provider, a call that the client has demanded by name ends with `stop`.
   const isNamed = typeof (request.tool_choice ?? 'auto') === 'object';
   const finished = ending === 'tool_calls' && isNamed ? 'stop' : ending;
   const refused = scenario.modelRefuses === true;
@@ -43,7 +43,8 @@ function toAsk(request: ChatRequest): Ask {
     prompt: user === undefined ? '' : messageText(user),
     images: imagesOf(user).map(({ url }) => seenImage(url)),
     toolResults: results.map(messageText),
-    // After words of its own the model goes on talking.
+    // Offers tools only right after a user message. Otherwise an unscripted model writes text, for example from tool
+    // results or to continue its own message.
     tools: messages.at(-1)?.role === 'user' ? tools.map(toAskTool) : [],
     toolChoice: typeof choice === 'string' ? choice : { name: choice.function.name },
     parallelTools: request.parallel_tool_calls !== false,

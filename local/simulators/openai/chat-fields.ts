@@ -4,7 +4,7 @@ export function toToolCallId(): string {
   return `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;
 }
 
-/** One entry per piece, when the request asks for them. */
+/** Returns one entry per piece, or undefined if the request does not ask for logprobs. */
 export function toLogprobs(pieces: readonly string[], request: ChatRequest) {
   if (request.logprobs !== true) return undefined;
   const alternatives = request.top_logprobs ?? 0;

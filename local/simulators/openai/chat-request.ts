@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Members of messages, parts and calls that the vendor may not have are ignored: no refusal is on record that still holds.
- * An unknown name beside the messages is refused: https://github.com/64bit/async-openai/issues/386
+ * Unknown members of messages, parts and calls are ignored, because no current rejection is documented. An unknown
+ * top-level name is rejected: https://github.com/64bit/async-openai/issues/386
  */
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const imagePart = z.object({
@@ -113,7 +113,7 @@ export const chatRequestSchema = z.strictObject({
   service_tier: z.enum(['auto', 'default']).nullish(),
   store: z.boolean().nullish(),
   user: z.string().nullish(),
-  // Not played, so only the values that ask for nothing are taken.
+  // Not simulated, so only values without an effect are accepted.
   ...{ audio: z.null().optional(), prediction: z.null().optional(), moderation: z.null().optional() },
   ...{ functions: z.null().optional(), function_call: z.null().optional(), web_search_options: z.null().optional() },
 });
@@ -121,7 +121,7 @@ export const chatRequestSchema = z.strictObject({
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 export type ChatMessage = ChatRequest['messages'][number];
 
-/** The text of one message; images and refusals have none. */
+/** Returns the text of one message; images and refusals have none. */
 export function messageText({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
@@ -131,7 +131,7 @@ export function lastUserMessage(request: ChatRequest): Extract<ChatMessage, { ro
   return request.messages.findLast((candidate) => candidate.role === 'user');
 }
 
-/** Addresses and wanted detail of all images, in order. */
+/** Returns URLs and detail of all images, in order. */
 export function imagesOf(message: ChatMessage | undefined): readonly { url: string; detail?: string | null }[] {
   if (message?.role !== 'user' || typeof message.content === 'string') return [];
   return message.content.flatMap((part) => (part.type === 'image_url' ? [part.image_url] : []));

@@ -4,7 +4,7 @@ import { openaiError } from './error.ts';
 import { isReasoningModel, reasonsAlways } from './model-traits.ts';
 import { parseBody, refuseImage, unsupportedParameter } from './request-errors.ts';
 
-/** The request, or the vendor's 400. */
+/** Parses the request, or throws the provider's 400. */
 export function parseChatRequest(body: unknown): ChatRequest {
   const request = parseBody(chatRequestSchema, body);
   for (const rule of rules) {
@@ -38,7 +38,7 @@ function refuseCaps({ model, max_tokens, max_completion_tokens }: ChatRequest): 
   return openaiError(400, message, { param: 'max_tokens', code: 'invalid_parameter_combination' });
 }
 
-/** Sampling fields, each with the value that changes nothing. */
+/** Sampling fields, each with its neutral value. */
 const samplingDefaults = [
   ['temperature', 1],
   ['top_p', 1],
@@ -48,7 +48,9 @@ const samplingDefaults = [
   ['top_logprobs', 0],
 ] as const;
 
-/** The defaults are accepted ("Only the default (1) value is supported"): https://github.com/johny-b/llmcomp/issues/69 */
+/**
+ * The defaults are accepted ("Only the default (1) value is supported"): https://github.com/johny-b/llmcomp/issues/69
+ */
 function refuseSampling(request: ChatRequest): VendorRefusal | undefined {
   const { model, reasoning_effort: effort, logit_bias: bias } = request;
   if (!isReasoningModel(model) || effort === 'none') return undefined;
@@ -76,7 +78,7 @@ function refuseStreamOptions({ stream, stream_options: options }: ChatRequest): 
   return openaiError(400, message, { param: 'stream_options' });
 }
 
-/** A tool's result has to answer a call that stands before it. */
+/** A tool result must answer a call before it. */
 function refuseToolMessages({ messages }: ChatRequest): VendorRefusal | undefined {
   const called = new Set<string>();
   for (const [index, message] of messages.entries()) {

@@ -4,7 +4,7 @@ import type { Choice } from './chat-choice.ts';
 import { toLogprobs, toToolCallId } from './chat-fields.ts';
 import type { ChatRequest } from './chat-request.ts';
 
-/** What every chunk of an answer repeats. */
+/** Members of every chunk of a response. */
 export type ChatHead = {
   readonly id: string;
   readonly created: number;
@@ -13,7 +13,7 @@ export type ChatHead = {
   readonly system_fingerprint: string;
 };
 
-/** The chunks of all choices, each choice's finish after its last piece, then the usage if asked for, then `[DONE]`. */
+/** Yields the chunks of all choices, each finish after its last piece, then the usage if requested, then `[DONE]`. */
 export function* streamFrames(
   head: ChatHead,
   choices: readonly Choice[],
@@ -21,7 +21,7 @@ export function* streamFrames(
   usage: unknown,
 ): Generator<Frame> {
   const includeUsage = request.stream_options?.include_usage === true;
-  // With include_usage every chunk has the field, null until the last; without it none has.
+  // With include_usage every chunk has the field, null until the last one; without it none has.
   const usageField = includeUsage ? { usage: null } : {};
   const frame = (fields: object, mark?: Frame['mark']): Frame => ({
     text: `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...fields })}\n\n`,
@@ -38,12 +38,12 @@ export function* streamFrames(
 type Step = {
   readonly index: number;
   readonly delta: object;
-  /** The text of a content delta. */
+  /** Text of a content delta. */
   readonly piece?: string;
   readonly finishReason?: Choice['finishReason'];
 };
 
-/** Several choices advance side by side, one delta each in turn, as the vendor sends them. */
+/** Several choices advance side by side, one delta each in turn, as the provider sends them. */
 function* interleave(choices: readonly Choice[]): Generator<Step> {
   let running = choices.map((choice, index) => ({ index, steps: choiceSteps(choice) }));
   while (running.length > 0) {
@@ -73,7 +73,7 @@ function* choiceSteps(choice: Choice): Generator<Omit<Step, 'index'>> {
   yield { delta: {}, finishReason };
 }
 
-/** Name and id come once with empty arguments; the fragments after them are told apart by the index alone. */
+/** Name and id come once, with empty arguments. The fragments after them have only the index. */
 function* toolCallSteps(call: ComposedCall, index: number, opening: object): Generator<Omit<Step, 'index'>> {
   const start = { index, id: toToolCallId(), type: 'function', function: { name: call.name, arguments: '' } };
   yield { delta: { ...opening, tool_calls: [start] } };

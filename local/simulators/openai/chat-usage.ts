@@ -6,7 +6,7 @@ import { imageTokens } from './image-tokens.ts';
 
 const tokensPerMessage = 3;
 
-/** Messages, images, tools and schema: all that the vendor counts as input. */
+/** Messages, images, tools and schema: all that the provider counts as input. */
 export function countPromptTokens(request: ChatRequest): number {
   const rest = [request.tools, request.response_format].filter((part) => part != null);
   return (
@@ -22,7 +22,7 @@ function messageTokens(message: ChatRequest['messages'][number]): number {
   return tokensPerMessage + countTokens(messageText(message) + calls) + images.reduce((sum, tokens) => sum + tokens, 0);
 }
 
-/** OpenAI's usage: cached tokens are part of the prompt's, reasoning tokens part of the completion's. */
+/** OpenAI's usage: prompt tokens include cached tokens, and completion tokens include reasoning tokens. */
 export function toChatUsage(promptTokens: number, choices: readonly Choice[], claimed: ClaimedUsage = {}) {
   const prompt = claimed.input ?? promptTokens;
   const completion = claimed.output ?? choices.reduce((sum, choice) => sum + choice.outputTokens, 0);

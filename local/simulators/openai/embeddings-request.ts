@@ -27,13 +27,16 @@ const inputSchema = z.union([
 export type EmbeddingsRequest = {
   readonly model: string;
   readonly inputs: readonly (string | readonly number[])[];
-  /** Of all inputs together. */
+  /** Tokens of all inputs together. */
   readonly tokens: number;
   readonly base64: boolean;
   readonly dimensions: number;
 };
 
-/** The request, or the vendor's 400: https://developers.openai.com/api/reference/resources/embeddings/methods/create */
+/**
+ * Parses the request, or throws the provider's 400. Source:
+ * https://developers.openai.com/api/reference/resources/embeddings/methods/create
+ */
 export function parseEmbeddingsRequest(body: unknown): EmbeddingsRequest {
   const { model, input, encoding_format: encoding, dimensions } = parseBody(requestSchema, body);
   const size = sizeOf(model, dimensions ?? undefined);
@@ -64,7 +67,7 @@ function sizeOf(model: string, wanted: number | undefined): number {
   throw openaiError(400, message, { param: 'dimensions' });
 }
 
-/** Whatever is wrong with the input is told in the same words: https://github.com/embeddings-benchmark/mteb/issues/1200 */
+/** Every problem with the input has the same message: https://github.com/embeddings-benchmark/mteb/issues/1200 */
 function parseInputs(input: unknown): EmbeddingsRequest['inputs'] {
   const parsed = inputSchema.safeParse(input).data;
   if (parsed === undefined) {
@@ -78,7 +81,7 @@ function parseInputs(input: unknown): EmbeddingsRequest['inputs'] {
   return tokens === undefined ? z.array(z.union([z.string(), z.array(token)])).parse(parsed) : [tokens];
 }
 
-/** https://github.com/pingcap/autoflow/issues/265 */
+/** Source of the message: https://github.com/pingcap/autoflow/issues/265 */
 export function tooLong(tokens: number): VendorRefusal {
   const message =
     `This model's maximum context length is ${tokensMax} tokens, however you requested ${tokens} tokens ` +
@@ -86,7 +89,7 @@ export function tooLong(tokens: number): VendorRefusal {
   return openaiError(400, message);
 }
 
-/** https://github.com/OpenDataBox/CrackSQL/pull/27 */
+/** Source: https://github.com/OpenDataBox/CrackSQL/pull/27 */
 function tooMany(tokens: number): VendorRefusal {
   const message = `Requested ${tokens} tokens, max ${tokensPerRequestMax} tokens per request`;
   return openaiError(400, message, { type: 'max_tokens_per_request', code: 'max_tokens_per_request' });

@@ -7,7 +7,7 @@ import { openaiRefusal } from './error.ts';
 import { hasBearer, openaiHeaders } from './headers.ts';
 import { modelOf } from './loose-body.ts';
 
-/** `POST /v1/embeddings`: equal inputs have equal vectors, of length one; nothing else is meant by them. */
+/** `POST /v1/embeddings`: equal inputs have equal vectors of length one, which have no other meaning. */
 export const openaiEmbeddings: Wire = {
   method: 'POST',
   path: /^\/v1\/embeddings$/,
@@ -31,7 +31,7 @@ function answer({ body }: { readonly body: unknown }, { noUsage, claimedUsage }:
   return jsonAnswer({ object: 'list', data, model: request.model, usage });
 }
 
-/** Little-endian, whatever the machine. */
+/** Returns the numbers, or the base64 of their floats, which are little-endian on every machine. */
 function encode(vector: Float32Array, { base64 }: EmbeddingsRequest): string | readonly number[] {
   if (!base64) return [...vector];
   const bytes = Buffer.alloc(vector.length * 4);

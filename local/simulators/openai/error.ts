@@ -14,12 +14,12 @@ export function openaiError(
   return new VendorRefusal(status, openaiErrorBody(message, type, param, code), headers);
 }
 
-/** OpenAI's error object; its fields are null, never absent. */
+/** OpenAI's error object. Its fields can be null, but are never absent. */
 export function openaiErrorBody(message: string, type: string, param?: string, code?: string) {
   return { error: { message, type, param: param ?? null, code: code ?? null } };
 }
 
-/** How OpenAI words the failures a scenario can ask for. */
+/** OpenAI's errors for the failures that a scenario can request. */
 export function openaiRefusal(
   refusal: Refusal,
   model: string,
@@ -53,7 +53,7 @@ export function contextLengthError(param: string, limit: number, count: number):
   return openaiError(400, message, { param, code: 'context_length_exceeded' });
 }
 
-/** The vendor's words where it is known for some, its plain server error otherwise. */
+/** Returns the provider's error for statuses whose message is known. Other statuses get a generic message. */
 function statusError(status: number, model: string, retryAfterSeconds: number | undefined): VendorRefusal {
   const headers: Readonly<Record<string, string>> =
     retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };

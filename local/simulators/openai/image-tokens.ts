@@ -7,7 +7,7 @@ export function imageTokens(detail: string | null | undefined): number {
   return detail === 'low' ? tokensPerSmallImage : tokensPerImage;
 }
 
-/** What the model sees at the address. */
+/** Returns a description of the image at the URL. */
 export function seenImage(url: string): string {
   const image = readImageInput(url);
   return image.kind === 'image' ? image.mediaType : image.kind;

@@ -11,7 +11,10 @@ const imageBytesMax = 50 * 1024 * 1024;
 const maskBytesMax = 4 * 1024 * 1024;
 const userError = 'image_generation_user_error';
 
-/** The dimensions of the images and of the mask behind them, or the vendor's 400. Whether the mask is transparent is not looked at. */
+/**
+ * Returns the dimensions of the images, followed by those of the mask, or throws the provider's 400. Does not check
+ * whether the mask is transparent.
+ */
 export function parseImages({ files }: ImageForm): readonly Dimensions[] {
   const images = files.filter(({ name }) => name === 'image');
   const [mask, ...others] = files.filter(({ name }) => name === 'mask');
@@ -69,7 +72,7 @@ function refuseBytes(param: string, { bytes }: SentFile, most: number): void {
   throw openaiError(400, message, { param, code: 'invalid_value' });
 }
 
-/** https://github.com/lofcz/LLMTornado/issues/105 */
+/** Source: https://github.com/lofcz/LLMTornado/issues/105 */
 function refuseImage(index: number): never {
   const message = `Invalid image file or mode for image ${index + 1}, please check your image file.`;
   throw openaiError(400, message, { type: userError, code: 'invalid_image_file' });

@@ -4,13 +4,13 @@ import type { WireRequest } from '../wire.ts';
 
 export type ImageForm = {
   readonly fields: Readonly<Record<string, string>>;
-  /** In the order of the form. The brackets of `image[]`, by which several come under one name, are left out of it. */
+  /** Files in the order of the form. The name `image[]`, which several files can share, is stored without brackets. */
   readonly files: readonly (SentFile & { readonly name: string; readonly inArray: boolean })[];
 };
 
 const bytesMax = 1024 * 1024 * 1024;
 
-/** Undefined if the request is no form, or a broken one. Tests read with it, too, what was sent. */
+/** Parses a form. Undefined if the request is not a valid form. Tests also read sent forms with it. */
 export function readImageForm({ headers, bytes }: Pick<WireRequest, 'headers' | 'bytes'>): ImageForm | undefined {
   const type = headers['content-type'] ?? '';
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];

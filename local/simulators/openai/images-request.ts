@@ -5,7 +5,10 @@ import type { ImageForm } from './images-form.ts';
 import { type Quality, refuseOther, refuseQuality, toDimensions } from './images-traits.ts';
 import { parseBody } from './request-errors.ts';
 
-/** What both endpoints take of `ImageGenerateParams` and `ImageEditParams`, without what is older or streamed. */
+/**
+ * Fields of `ImageGenerateParams` and `ImageEditParams` that both endpoints accept, except deprecated and streamed
+ * ones.
+ */
 const shared = {
   model: z.string(),
   prompt: z.string().min(1).max(32_000),
@@ -23,7 +26,7 @@ const compression = z.int().min(0).max(100).optional();
 
 const generationSchema = z.strictObject({ ...shared, n, output_compression: compression });
 
-/** Whatever comes in a form is a string. */
+/** Every value of a form is a string. */
 const digits = z.string().regex(/^\d+$/).transform(Number);
 const editSchema = z.strictObject({
   ...shared,
@@ -36,16 +39,16 @@ export type ImagesRequest = Dimensions & {
   readonly n: number;
   readonly quality: Quality;
   readonly background: string;
-  /** The mask among them. */
+  /** Includes the mask. */
   readonly images: readonly Dimensions[];
 };
 
-/** The request, or the vendor's 400: `images.generate` of https://github.com/openai/openai-node */
+/** Parses a request of `images.generate` (https://github.com/openai/openai-node), or throws the provider's 400. */
 export function parseGeneration(body: unknown): ImagesRequest {
   return toRequest(parseBody(generationSchema, body), []);
 }
 
-/** `images.edit`, which the vendor takes as JSON as well; the gateway sends a form. */
+/** Parses a request of `images.edit` from a form, which the gateway sends. The provider also accepts JSON. */
 export function parseEdit(form: ImageForm | undefined): ImagesRequest {
   if (form === undefined) throw openaiError(400, 'We could not parse the form of your request.');
   const fields = parseBody(editSchema, form.fields);

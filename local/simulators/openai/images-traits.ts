@@ -11,7 +11,7 @@ const older: Traits = { qualities: common, freeSize: false };
 const newer: Traits = { qualities: common, freeSize: true };
 const widest: Traits = { qualities, freeSize: true };
 
-/** As the package openai 7.55.0 describes `model`, `quality` and `size`. */
+/** Rules of the package openai 7.55.0 for `model`, `quality` and `size`. */
 const traits: Readonly<Record<string, Traits>> = {
   'gpt-image-1-mini': older,
   'gpt-image-1.5': older,
@@ -48,7 +48,7 @@ const square: Dimensions = { width: 1024, height: 1024 };
 const edgeMax = 3840;
 const pixels = { min: 655_360, max: 8_294_400 };
 
-/** The dimensions to draw in; the vendor's own choice is a square. */
+/** Returns the dimensions to draw in. If the provider chooses them (`auto`), they are a square. */
 export function toDimensions(model: string, size = 'auto'): Dimensions {
   const { freeSize } = traitsOf(model);
   if (size === 'auto') return square;
@@ -59,7 +59,7 @@ export function toDimensions(model: string, size = 'auto'): Dimensions {
   throw openaiError(400, `Invalid size '${size}'. ${problem}`, { param: 'size', code: 'invalid_value' });
 }
 
-/** https://github.com/jezweb/claude-skills/pull/91 has the second one. */
+/** Source of the second message: https://github.com/jezweb/claude-skills/pull/91 */
 function problemOf({ width, height }: Dimensions): string | undefined {
   if (width * height === 0) return "Expected 'WIDTHxHEIGHT' or 'auto'.";
   if (width % 16 !== 0 || height % 16 !== 0) return 'Width and height must both be divisible by 16.';

@@ -4,7 +4,10 @@ import type { Dimensions } from './images-files.ts';
 import type { ImagesRequest } from './images-request.ts';
 import type { Quality } from './images-traits.ts';
 
-/** Of an image of 1024x1024: what the vendor's price lists come to at 30 USD a million, beyond `high` a guess. `auto` is `high`. */
+/**
+ * Output tokens of an image of 1024x1024: the provider's price list divided by 30 USD per million. Above `high` it is a
+ * guess. `auto` is `high`.
+ */
 const outputTokens: Readonly<Record<Quality, number>> = {
   low: 200,
   medium: 1_767,
@@ -17,13 +20,16 @@ const outputTokens: Readonly<Record<Quality, number>> = {
 const tile = { edge: 512, tokens: 129 };
 const imageTokens = { base: 65, max: 6_240 };
 
-/** The area decides; nothing real. */
+/** Depends on the area; not the provider's real count. */
 export function imageTokensOf({ width, height }: Dimensions): number {
   const tiles = Math.ceil(width / tile.edge) * Math.ceil(height / tile.edge);
   return Math.min(imageTokens.base + tiles * tile.tokens, imageTokens.max);
 }
 
-/** Without cached tokens, of which the vendor's document knows nothing, unless the scenario claims some; those are of text first. */
+/**
+ * Contains cached tokens, which the provider does not document, only if the scenario sets them; they count as text
+ * tokens first.
+ */
 export function usageOf({ prompt, images, n, quality, width, height }: ImagesRequest, claimed: ClaimedUsage = {}) {
   const fromImages = images.reduce((sum, image) => sum + imageTokensOf(image), 0);
   const input = claimed.input ?? countTokens(prompt) + fromImages;

@@ -16,7 +16,7 @@ const shared = {
   headers: openaiHeaders,
 } satisfies Partial<Wire>;
 
-/** `POST /v1/images/generations` of the GPT image models. Nothing is streamed. */
+/** `POST /v1/images/generations` of the GPT image models, without streaming. */
 export const openaiGenerateImages: Wire = {
   ...shared,
   path: /^\/v1\/images\/generations$/,
@@ -42,10 +42,10 @@ function refuse(refusal: Parameters<Wire['refuse']>[0], fields: unknown): Vendor
   return openaiRefusal(refusal, modelOf(fields), contextLengthError('prompt', 32_000, 40_000));
 }
 
-/** What `[[image-broken]]` has in place of base64. */
+/** Value that `[[image-broken]]` returns instead of base64. */
 const broken = '<not base64>';
 
-/** Always PNGs of exactly the size, whatever `output_format` asks for: the answer says `png` then. */
+/** Always draws PNGs of exactly the size, whatever `output_format` requests; the response says `png`. */
 function draw(request: ImagesRequest, scenario: Scenario): Answer {
   const { prompt, n, width, height, quality, background } = request;
   if (scenario.contentFilterAfter !== undefined) throw blocked('input');
@@ -67,7 +67,10 @@ function draw(request: ImagesRequest, scenario: Scenario): Answer {
   });
 }
 
-/** With the stage at which it was seen: https://github.com/ucx0204/CarrotMangaTranslator/issues/122 */
+/**
+ * Returns the error for a blocked request, with the stage at which the violation was detected:
+ * https://github.com/ucx0204/CarrotMangaTranslator/issues/122
+ */
 function blocked(stage: 'input' | 'output'): VendorRefusal {
   return new VendorRefusal(400, {
     error: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What is read of a body before it is checked: for scenarios and for the words of an error. */
+/** Members that are read before a body is checked: for scenarios and for error messages. */
 const modelSchema = z.looseObject({ model: z.string() });
 const partsSchema = z.array(z.looseObject({ text: z.string().optional() }));
 

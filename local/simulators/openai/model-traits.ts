@@ -5,12 +5,12 @@ export function isReasoningModel(model: string): boolean {
   return /^gpt-[56]/.test(model);
 }
 
-/** Models whose reasoning cannot be turned off. */
+/** Models whose reasoning cannot be disabled. */
 export function reasonsAlways(model: string): boolean {
   return /^gpt-6(-astra|\.1-sol|\.2-)/.test(model) || isProModel(model);
 }
 
-/** Served on `/v1/responses` alone, from medium effort up. */
+/** Served on `/v1/responses` alone, with at least medium effort. */
 export function isProModel(model: string): boolean {
   return /^gpt-5[.\d]*-pro/.test(model);
 }
@@ -21,7 +21,7 @@ const snapshots: Readonly<Record<string, string>> = {
   'omni-moderation-latest': 'omni-moderation-2024-09-26',
 };
 
-/** The vendor answers with the snapshot behind a name. */
+/** Returns the snapshot that the provider reports for a model name. */
 export function snapshotOf(model: string): string {
   return snapshots[model] ?? model;
 }

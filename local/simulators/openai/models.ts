@@ -24,14 +24,14 @@ const ids = [
 
 const shared = {
   method: 'GET',
-  // Anthropic has the same paths, takes a Bearer as well and is known by the version its clients name.
+  // Anthropic has the same paths and also accepts a bearer token; its clients send a version header.
   isAuthorized: (headers) => hasBearer(headers) && headers['anthropic-version'] === undefined,
   lastUserText: () => '',
   errorFrame: () => '',
   headers: openaiHeaders,
 } satisfies Partial<Wire>;
 
-/** `GET /v1/models`: enough for a client that asks whether it has reached OpenAI. */
+/** `GET /v1/models`: enough for clients that test the connection. */
 export const openaiModels: Wire = {
   ...shared,
   path: /^\/v1\/models$/,

@@ -1,6 +1,8 @@
 type Category = { readonly name: string; readonly images: boolean; readonly words: RegExp };
 
-/** https://developers.openai.com/api/docs/guides/moderation: all thirteen, and whether images are judged by them as well. */
+/**
+ * https://developers.openai.com/api/docs/guides/moderation: all thirteen categories, and whether they apply to images.
+ */
 const categories: readonly Category[] = [
   { name: 'harassment', images: false, words: /\bi hate\b|\bidiots?\b|\bstupid\b/i },
   { name: 'harassment/threatening', images: false, words: /\bi will (kill|hurt) you\b/i },
@@ -20,7 +22,7 @@ const categories: readonly Category[] = [
 const flaggedScore = 0.98;
 const innocentScore = 0.000_1;
 
-/** One judgement of all that is given: flagged by simple words, in an image's address as in the text. */
+/** Judges all inputs together: simple words in a text or an image URL are flagged. */
 export function toVerdict(texts: readonly string[], images: readonly string[]) {
   const verdicts = categories.map((category) => toCategoryVerdict(category, texts, images));
   return {

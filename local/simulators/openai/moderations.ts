@@ -48,7 +48,7 @@ function answer({ body }: { readonly body: unknown }, _: Scenario): Answer {
   });
 }
 
-/** Strings are judged one by one, parts all together. */
+/** Judges strings one by one, and parts together. */
 function judge(input: readonly (string | Part)[]): readonly object[] {
   const parts = input.filter((one) => typeof one !== 'string');
   if (parts.length === 0) return input.flatMap((one) => (typeof one === 'string' ? [toVerdict([one], [])] : []));
@@ -58,7 +58,7 @@ function judge(input: readonly (string | Part)[]): readonly object[] {
   return [toVerdict(texts, images)];
 }
 
-/** https://github.com/antiwork/gumroad/pull/4709 */
+/** Source of the error: https://github.com/antiwork/gumroad/pull/4709 */
 function refuseImages(images: readonly string[]): void {
   if (images.length > 1) {
     const message = `Number of images (${images.length}) exceeds maximum of 1`;

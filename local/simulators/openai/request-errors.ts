@@ -5,7 +5,7 @@ import { isRecord } from '../json-sample.ts';
 import type { VendorRefusal } from '../wire.ts';
 import { openaiError } from './error.ts';
 
-/** The body as the schema has it, or the vendor's 400. */
+/** Parses the body by the schema, or throws the provider's 400. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   if (!isRecord(body)) throw openaiError(400, 'We could not parse the JSON body of your request.');
   if (body.model === undefined || body.model === '') throw openaiError(400, 'you must provide a model parameter');
@@ -30,7 +30,7 @@ function schemaError(error: z.ZodError): VendorRefusal {
   return openaiError(400, `Invalid '${param}': ${issueText(issue)}.`, { param, code });
 }
 
-/** `messages[0].content`, as the vendor writes it. */
+/** `messages[0].content`, as the provider writes it. */
 function toParam(path: readonly PropertyKey[]): string {
   return path.reduce<string>((written, step) => {
     if (typeof step === 'number') return `${written}[${step}]`;

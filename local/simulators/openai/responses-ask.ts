@@ -15,7 +15,8 @@ export function toAsk(request: ResponsesRequest): Ask {
     prompt: user === undefined ? '' : contentText(user.content),
     images: user === undefined ? [] : itemImages(user).map(({ image_url: url }) => seenImage(url)),
     toolResults: toolResults(items),
-    // After words of its own the model goes on talking.
+    // Offers tools only right after a user message. Otherwise an unscripted model writes text, for example from tool
+    // results or to continue its own message.
     tools: last !== undefined && isUserMessage(last) ? offeredTools(request).map(toAskTool) : [],
     toolChoice: toAskChoice(request),
     parallelTools: request.parallel_tool_calls !== false,
@@ -30,7 +31,7 @@ export function effortOf({ reasoning }: ResponsesRequest): string {
   return reasoning?.effort ?? 'medium';
 }
 
-/** Those since the last words of anybody, calls and reasoning among them. */
+/** Returns the results since the last message, including calls and reasoning between them. */
 function toolResults(items: readonly InputItem[]): readonly string[] {
   const latest = items.slice(items.findLastIndex((item) => 'role' in item) + 1);
   return latest.flatMap((item) => ('output' in item ? [contentText(item.output)] : []));

@@ -10,7 +10,10 @@ export type ResponseState = {
   readonly incomplete_details?: object;
 };
 
-/** The response object: the request repeated with the vendor's defaults, and how far it has come. */
+/**
+ * Returns the response object: the fields of the request with the provider's defaults, and the current state of the
+ * response.
+ */
 export function toResponse(request: ResponsesRequest, id: string, state: ResponseState) {
   const now = Math.floor(Date.now() / 1000);
   return {

@@ -12,17 +12,17 @@ import {
 
 type Event = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** The response as it begins and as it ends, and the event by which the end is told. */
+/** The response at its start and its end, and the event that reports the end. */
 export type Course = {
   readonly begun: object;
   readonly ended: object;
   readonly ending: 'response.completed' | 'response.incomplete' | 'response.failed';
 };
 
-/** So much of a response goes out before it fails. */
+/** Events that are sent before the failure. */
 const eventsBeforeFailure = 8;
 
-/** https://developers.openai.com/api/reference/resources/responses/streaming-events */
+/** Source: https://developers.openai.com/api/reference/resources/responses/streaming-events */
 export function* streamFrames(
   items: readonly OutputItem[],
   { begun, ended, ending }: Course,
@@ -47,7 +47,7 @@ export function eventFrame(event: Event): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The vendor fills its deltas up to a few even lengths, lest their sizes betray the words. */
+/** The provider pads its deltas to a few lengths, so that their sizes do not reveal the text. */
 function padding(delta: string): string {
   return 'simulated-padding'.slice(0, 16 - (delta.length % 16));
 }

@@ -1,4 +1,4 @@
-/** Everything made in one go shares the middle of its ids, by which the simulator knows later what belongs together. */
+/** Ids of one response share their middle part, by which the simulator later recognizes what belongs together. */
 export type Ids = {
   readonly response: string;
   readonly reasoning: string;
@@ -16,7 +16,7 @@ export function createIds(): Ids {
   };
 }
 
-/** Ids of another making have a stem as well, if not a telling one. */
+/** Stem of an id from `createIds`. Any other id gives a meaningless stem, or '' if it is too short. */
 export function stemOf(id: string): string {
   const [, rest = ''] = id.split('_', 2);
   return rest.length > stemLength ? rest.slice(0, stemLength) : '';

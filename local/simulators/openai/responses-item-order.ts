@@ -4,7 +4,7 @@ import { stemOf } from './responses-ids.ts';
 import type { InputItem, ReasoningInput } from './responses-items.ts';
 import { itemsOf, type ResponsesRequest } from './responses-request.ts';
 
-/** What the vendor demands of a conversation sent back to it: who follows whom, and that nothing hangs loose. */
+/** Checks a conversation that is sent back: the order of items, and that every call and output has its counterpart. */
 export function refuseItemOrder(request: ResponsesRequest): VendorRefusal | undefined {
   const items = itemsOf(request);
   return (
@@ -12,7 +12,10 @@ export function refuseItemOrder(request: ResponsesRequest): VendorRefusal | unde
   );
 }
 
-/** Without a store, reasoning comes back encrypted or not at all: https://github.com/vercel/ai/issues/7543 */
+/**
+ * Rejects reasoning without encrypted content if `store` is false, because the provider has not stored it:
+ * https://github.com/vercel/ai/issues/7543
+ */
 function refuseLostReasoning(items: readonly InputItem[], storeless: boolean): VendorRefusal | undefined {
   if (!storeless) return undefined;
   const lost = items.filter(isReasoning).find(({ encrypted_content: content }) => content == null || content === '');
@@ -24,8 +27,8 @@ function refuseLostReasoning(items: readonly InputItem[], storeless: boolean): V
 }
 
 /**
- * Reasoning is followed by the message or call it was made with, in whichever order they came. An item without an id is
- * taken for the right one. https://github.com/continuedev/continue/issues/8933
+ * Rejects reasoning unless the next item of another type is a message or call of the same response, no matter which. An
+ * item without an id counts as part of the same response. https://github.com/continuedev/continue/issues/8933
  */
 function refuseLooseReasoning(items: readonly InputItem[]): VendorRefusal | undefined {
   const loose = items.filter(isReasoning).find((reasoning) => {
@@ -48,7 +51,9 @@ const callNames = {
   tool_search_call: 'tool search call',
 } as const;
 
-/** A result needs its call before it, a call its result after it: https://github.com/continuedev/continue/issues/10092 */
+/**
+ * A result must follow its call, and every call needs a result: https://github.com/continuedev/continue/issues/10092
+ */
 function refuseLooseToolItems(items: readonly InputItem[]): VendorRefusal | undefined {
   const open = new Map<string, string>();
   const called = new Set<string>();
@@ -64,7 +69,7 @@ function refuseLooseToolItems(items: readonly InputItem[]): VendorRefusal | unde
     const name = item.type.replaceAll('_', ' ');
     return openaiError(400, `No tool call found for ${name} with call_id ${item.call_id}.`, { param: 'input' });
   }
-  // Of custom tools, too: https://github.com/diegosouzapw/OmniRoute/issues/8946
+  // Calls of custom tools need an output too: https://github.com/diegosouzapw/OmniRoute/issues/8946
   const [unanswered] = open;
   if (unanswered === undefined) return undefined;
   return openaiError(400, `No tool output found for ${unanswered[1]} ${unanswered[0]}.`, { param: 'input' });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Strict: the vendor refuses an item, a part or a member that it does not have, and an id of another kind of item.
- * https://github.com/pydantic/pydantic-ai/issues/3653, https://github.com/caozhiyuan/copilot-api/issues/308,
+ * Strict schemas, because the provider rejects unknown items, parts and members, and an id that belongs to another kind
+ * of item. https://github.com/pydantic/pydantic-ai/issues/3653, https://github.com/caozhiyuan/copilot-api/issues/308,
  * https://github.com/openai/codex/issues/33176, https://github.com/earendil-works/pi/issues/10257
  */
 const inputText = z.strictObject({ type: z.literal('input_text'), text: z.string() });
@@ -44,7 +44,7 @@ const outputMessage = z.strictObject({
   status,
 });
 
-/** Set on calls made by a program that runs at the vendor, and on calls of a tool in a namespace. */
+/** Set on calls made by a program that runs at the provider, and on calls of a tool in a namespace. */
 const origin = {
   caller: z
     .discriminatedUnion('type', [
@@ -132,14 +132,14 @@ export type InputItem = z.infer<typeof inputItem>;
 export type InputMessage = z.infer<typeof inputMessage>;
 export type ReasoningInput = z.infer<typeof reasoning>;
 
-/** The text of a message or of a tool's result; images and refusals have none. */
+/** Returns the text of a message or a tool result; images and refusals have none. */
 export function contentText(
   content: string | readonly { readonly type: string; readonly text?: string | undefined }[],
 ): string {
   return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('\n');
 }
 
-/** Everything in an item that the model reads as text. */
+/** Returns the text of an item that the model reads. */
 export function itemText(item: InputItem): string {
   if ('role' in item) return contentText(item.content);
   switch (item.type) {
@@ -162,7 +162,7 @@ export function isUserMessage(item: InputItem): item is InputMessage {
   return 'role' in item && item.role === 'user';
 }
 
-/** All images of an item, in order, those of tool results as well. */
+/** Returns all images of an item in order, including those of tool results. */
 export function itemImages(item: InputItem): readonly z.infer<typeof inputImage>[] {
   const content = 'output' in item ? item.output : 'role' in item ? item.content : [];
   if (typeof content === 'string') return [];

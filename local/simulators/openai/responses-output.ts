@@ -8,13 +8,13 @@ import { callableTools } from './responses-tools.ts';
 
 type Status = 'completed' | 'incomplete';
 
-/** One item of the output, its text in the pieces it is streamed in. */
+/** Output item, with its text in the pieces of the stream. */
 export type OutputItem = ReasoningOutput | MessageOutput | CallOutput;
 
 export type ReasoningOutput = {
   readonly type: 'reasoning';
   readonly id: string;
-  /** Empty unless a summary is asked for. */
+  /** Empty unless a summary is requested. */
   readonly summary: readonly string[];
   readonly encrypted: string | undefined;
 };
@@ -34,12 +34,12 @@ export type CallOutput = {
   readonly callId: string;
   readonly name: string;
   readonly namespace: string | undefined;
-  /** Of the arguments in JSON, or of a custom tool's input. */
+  /** Pieces of the JSON arguments, or of the input of a custom tool. */
   readonly pieces: readonly string[];
   readonly status: Status;
 };
 
-/** Reasoning first, if there is any; then the calls or the message, unless the cap or the filter left nothing of it. */
+/** Reasoning first, if any; then the calls or the message, unless the cap or the filter removed them. */
 export function toOutput(
   composed: Composed,
   request: ResponsesRequest,
@@ -76,7 +76,7 @@ function toReasoning({ reasoningTokens }: Composed, request: ResponsesRequest, i
   return [{ type: 'reasoning', id: ids.reasoning, summary, encrypted }];
 }
 
-/** A custom tool takes text: the string that the JSON holds, or any other JSON unchanged. A cap can cut the string. */
+/** A custom tool receives text: the string in the JSON, or other JSON unchanged. A cap can cut the string. */
 function toInputPieces(argumentPieces: readonly string[]): readonly string[] {
   const json = argumentPieces.join('');
   for (const whole of [json, `${json}"`]) {
@@ -94,7 +94,7 @@ function sealed(id: string): string {
   return `gAAAAAB${Buffer.from(`simulated thoughts of ${id}`).toString('base64url')}`;
 }
 
-/** The item as it stands when it is finished. */
+/** Returns the finished item. */
 export function toFinished(item: OutputItem) {
   switch (item.type) {
     case 'reasoning':
@@ -106,7 +106,7 @@ export function toFinished(item: OutputItem) {
   }
 }
 
-/** The item as a stream announces it; what is encrypted comes whole only in the end. */
+/** Item as a stream announces it; encrypted content is complete only at the end. */
 export function toBegun(item: OutputItem) {
   switch (item.type) {
     case 'reasoning':

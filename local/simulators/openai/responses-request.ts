@@ -63,14 +63,14 @@ export const responsesRequestSchema = z.strictObject({
   ...promptCaching,
   safety_identifier: z.string().nullish(),
   user: z.string().nullish(),
-  // Not played, so only the values that ask for nothing are taken.
+  // Not simulated, so only values without an effect are accepted.
   ...{ conversation: z.null().optional(), prompt: z.null().optional(), moderation: z.null().optional() },
   context_management: z.null().optional(),
 });
 
 export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;
 
-/** The input as items, a string being one user message. */
+/** Returns the input as items; a string becomes one user message. */
 export function itemsOf({ input }: ResponsesRequest): readonly InputItem[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : input;
 }

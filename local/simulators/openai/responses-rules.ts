@@ -12,7 +12,7 @@ import {
 } from './responses-request.ts';
 import { callableTools } from './responses-tools.ts';
 
-/** The request, or the vendor's 400. */
+/** Parses the request, or throws the provider's 400. */
 export function parseResponsesRequest(body: unknown): ResponsesRequest {
   const request = parseBody(responsesRequestSchema, body);
   for (const rule of rules) {
@@ -39,7 +39,7 @@ const rules: readonly Rule[] = [
 
 const capMin = 16;
 
-/** https://github.com/vectorize-io/hindsight/issues/58 */
+/** Source: https://github.com/vectorize-io/hindsight/issues/58 */
 function refuseCap({ max_output_tokens: cap }: ResponsesRequest): VendorRefusal | undefined {
   if (cap == null || cap >= capMin) return undefined;
   const param = 'max_output_tokens';
@@ -54,7 +54,7 @@ function refuseSampling(request: ResponsesRequest): VendorRefusal | undefined {
   return field === undefined ? undefined : unsupportedParameter(field, undefined);
 }
 
-/** https://github.com/openai/codex/issues/6647 */
+/** Source: https://github.com/openai/codex/issues/6647 */
 function refuseEffort({ model, reasoning }: ResponsesRequest): VendorRefusal | undefined {
   if (reasoning?.effort == null) return undefined;
   const param = 'reasoning.effort';
@@ -73,13 +73,13 @@ function supportedEfforts(model: string): readonly string[] {
   return reasonsAlways(model) ? thinking : ['none', ...thinking];
 }
 
-/** https://github.com/microsoft/agent-framework/issues/7483 */
+/** Source: https://github.com/microsoft/agent-framework/issues/7483 */
 function refuseEncryptedReasoning(request: ResponsesRequest): VendorRefusal | undefined {
   if (isReasoningModel(request.model) || !includesEncryptedReasoning(request)) return undefined;
   return openaiError(400, 'Encrypted content is not supported with this model.', { param: 'include' });
 }
 
-/** Nothing is stored here, so no id is known. */
+/** Nothing is stored here, so every id is unknown. */
 function refusePreviousResponse({ previous_response_id: id }: ResponsesRequest): VendorRefusal | undefined {
   if (id == null) return undefined;
   const fields = { param: 'previous_response_id', code: 'previous_response_not_found' };
@@ -98,7 +98,10 @@ function refuseToolChoice({ tools, tool_choice: choice }: ResponsesRequest): Ven
   return openaiError(400, `Tool choice '${choice.name}' not found in 'tools' parameter.`, { param: 'tool_choice' });
 }
 
-/** The instructions do not count: https://github.com/pydantic/pydantic-ai/blob/main/pydantic_ai_slim/pydantic_ai/models/openai.py */
+/**
+ * Searches only the input for the word, not the instructions:
+ * https://github.com/pydantic/pydantic-ai/blob/main/pydantic_ai_slim/pydantic_ai/models/openai.py
+ */
 function refuseJsonFormat(request: ResponsesRequest): VendorRefusal | undefined {
   if (request.text?.format?.type !== 'json_object') return undefined;
   const texts = itemsOf(request).map((item) => ('role' in item ? contentText(item.content) : ''));

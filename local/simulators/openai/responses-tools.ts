@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** https://developers.openai.com/api/docs/guides/function-calling; tools that run at the vendor are not played. */
+/** https://developers.openai.com/api/docs/guides/function-calling; tools that run at the provider are not simulated. */
 const toolName = z.string().regex(/^[\w-]{1,64}$/);
 const shared = {
   description: z.string().nullish(),
@@ -61,7 +61,7 @@ export const toolChoice = z.union([
 export type Tools = z.infer<typeof tools>;
 export type ToolChoice = z.infer<typeof toolChoice>;
 
-/** A tool that the model can call, with the namespace that holds it. */
+/** Tool that the model can call, with its namespace. */
 export type CallableTool = (z.infer<typeof functionTool> | z.infer<typeof customTool>) & {
   readonly namespace?: string;
 };

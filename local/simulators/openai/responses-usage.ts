@@ -7,7 +7,7 @@ import { itemsOf, type ResponsesRequest } from './responses-request.ts';
 
 const tokensPerItem = 3;
 
-/** Instructions, items, images, tools and schema: all that the vendor counts as input. */
+/** Instructions, items, images, tools and schema: all that the provider counts as input. */
 export function countInputTokens(request: ResponsesRequest): number {
   const rest = [request.tools, request.text?.format].filter((part) => part != null);
   return (
@@ -23,7 +23,7 @@ function itemTokens(item: InputItem): number {
   return tokensPerItem + images + countTokens(itemText(item));
 }
 
-/** Cached and newly cached tokens are part of the input's, reasoning tokens part of the output's. */
+/** Input tokens include cache reads and writes; output tokens include reasoning tokens. */
 export function toResponsesUsage(inputTokens: number, composed: Composed, claimed: ClaimedUsage = {}) {
   const input = claimed.input ?? inputTokens;
   const output = claimed.output ?? composed.outputTokens;

@@ -14,7 +14,7 @@ import { toFinished, toOutput } from './responses-output.ts';
 import { parseResponsesRequest } from './responses-rules.ts';
 import { countInputTokens, toResponsesUsage } from './responses-usage.ts';
 
-/** `POST /v1/responses`, plain and streamed. Nothing is kept, whatever `store` says. */
+/** `POST /v1/responses`, plain and streamed. Nothing is stored, whatever `store` requests. */
 export const openaiResponses: Wire = {
   method: 'POST',
   path: /^\/v1\/responses$/,
@@ -22,7 +22,7 @@ export const openaiResponses: Wire = {
   lastUserText,
   answer,
   refuse: (refusal, request) => openaiRefusal(refusal, modelOf(request.body), tooLong()),
-  // Nested, other than the vendor's reference says: https://github.com/openai/openai-dotnet/issues/881
+  // The error is nested, unlike in the provider's reference: https://github.com/openai/openai-dotnet/issues/881
   errorFrame: (_, eventsSent) =>
     eventFrame({
       type: 'error',

@@ -7,7 +7,7 @@ const fileSchema = z.object({ mediaType: z.string(), bytes: z.instanceof(Uint8Ar
 const objectSchema = z.strictObject({ image_url: z.string().optional(), file_id: z.string().optional() });
 const formats = ['image/jpeg', 'image/png', 'image/webp'];
 
-/** A file of the form, or an object that names an image; what is at an address on the network is not looked at. */
+/** Throws the 400 for a reference that is neither a file nor an object, or whose image is wrong. Fetches no URLs. */
 export function refuseReference(reference: unknown, size: string): void {
   const file = fileSchema.safeParse(reference).data;
   if (file !== undefined) {
@@ -28,7 +28,7 @@ export function refuseReference(reference: unknown, size: string): void {
   refuseFile(data[1] ?? '', Buffer.from(named.image_url.slice(data[0].length), 'base64'), size);
 }
 
-/** https://github.com/Azure-Samples/visionary-lab/issues/42 has the second message. */
+/** Source of the second message: https://github.com/Azure-Samples/visionary-lab/issues/42 */
 function refuseFile(mediaType: string, bytes: Uint8Array, size: string): void {
   if (!formats.includes(mediaType)) {
     const message =

@@ -28,7 +28,7 @@ export type VideoRequest = {
   readonly size: string;
 };
 
-/** The request, or the vendor's 400: `videos.create` of https://github.com/openai/openai-node */
+/** Parses a request of `videos.create` (https://github.com/openai/openai-node), or throws the provider's 400. */
 export function parseVideoRequest(request: WireRequest): VideoRequest {
   const body = parseBody(requestSchema, bodyOf(request));
   const { model, prompt, seconds = '4', size = '720x1280', input_reference: reference } = body;
@@ -48,7 +48,7 @@ function refuseOther(param: string, value: string, known: readonly string[]): vo
   });
 }
 
-/** The fields, whether they came as JSON or as a form; undefined if as neither. */
+/** Returns the fields of a JSON or form body; undefined for other bodies. */
 export function bodyOf({ headers, body, bytes }: WireRequest): unknown {
   return /^multipart\/form-data\b/i.test(headers['content-type'] ?? '') ? readForm(headers, bytes) : body;
 }

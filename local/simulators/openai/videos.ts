@@ -10,7 +10,7 @@ import { bodyOf, parseVideoRequest, promptOf } from './videos-request.ts';
 
 const shared = { isAuthorized: hasBearer, errorFrame: () => '', headers: openaiHeaders } satisfies Partial<Wire>;
 
-/** `POST /v1/videos`, as it was until 2026-09-24; others speak it still. */
+/** `POST /v1/videos` in the form before 2026-09-24, which other services still use. */
 export const openaiCreateVideo: Wire = {
   ...shared,
   method: 'POST',
@@ -53,7 +53,7 @@ export const openaiVideoContent: Wire = {
 
 const blocked = { code: 'moderation_blocked', message: 'Your request was blocked by our moderation system.' };
 
-/** Long prompts are not kept: an id has to fit into an address. */
+/** Long prompts are cut, because an id must fit into a URL. */
 const promptKeptMax = 200;
 
 function create(request: WireRequest, scenario: Scenario): Answer {
@@ -97,7 +97,7 @@ const errors: Readonly<Partial<Record<VideoStage['kind'], object>>> = {
 
 const dayMs = 86_400_000;
 
-/** All thirteen fields, null where there is nothing to say. */
+/** All thirteen fields, null if they have no value. */
 function toVideo(id: string, { model, size, seconds, prompt, createdAtMs }: SimulatedVideo, stage: VideoStage) {
   const madeAtMs = stage.kind === 'made' ? stage.atMs : undefined;
   return {

@@ -27,7 +27,10 @@ export interface AtomicFilesOptions {
 
 export interface OpenedFile {
   readonly length: number;
-  /** Opens the file at the first step of the iteration, so a reader that never starts leaves nothing open. Throws StoreError. */
+  /**
+   * Opens the file at the first step of the iteration, so a reader that never starts leaves nothing open. Throws
+   * StoreError.
+   */
   read(range?: ByteRange): AsyncIterable<Uint8Array>;
 }
 
@@ -48,10 +51,10 @@ export const diskSync: FileSync = {
 };
 
 /**
- * A folder of files, each there as a whole or not at all. Several processes may open it.
+ * Folder of files, each of which exists completely or not at all. Several processes may open it.
  *
- * A put or remove is durable when it resolves. All methods throw StoreError: `conflict` if the disk is full and nothing was written,
- * `unavailable` if the outcome is unknown. A put under the name of another file replaces it.
+ * A put or remove is durable when it resolves. All methods throw StoreError: `conflict` if the disk is full and nothing
+ * was written, `unavailable` if the outcome is unknown. A put under the name of another file replaces it.
  */
 export class AtomicFiles {
   readonly #options: AtomicFilesOptions;
@@ -88,7 +91,10 @@ export class AtomicFiles {
     }
   }
 
-  /** Takes the pieces one by one. Throws what `pieces` throws. Cannot repeat them, so it never calls `onFull`. */
+  /**
+   * Writes the pieces one by one. Throws what `pieces` throws. Never calls `onFull`, because the pieces cannot be read
+   * a second time.
+   */
   async putStream(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     await this.#put(name, pieces);
   }
@@ -114,7 +120,7 @@ export class AtomicFiles {
   /** Does nothing if there is no such file. */
   async remove(name: string): Promise<void> {
     await this.#attempt(() => fs.rm(this.#pathOf(name), { force: true }));
-    // Also if the file was missing: an earlier remove may have failed at its sync.
+    // Syncs even if the file was missing, because the sync of an earlier remove may have failed.
     await this.#syncFolder();
   }
 
@@ -159,7 +165,7 @@ export class AtomicFiles {
 
   async #writeDraft(path: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
     let handle: FileHandle | undefined;
-    // Inside the iteration: a source that has started is closed if this fails.
+    // Opens the file inside the iteration, so that a failed open also closes a source that has started.
     const opened = async (): Promise<FileHandle> => {
       handle ??= await this.#attempt(() => fs.open(path, 'wx', 0o600));
       return handle;
@@ -209,7 +215,10 @@ export class AtomicFiles {
     return join(this.#options.folder, toFileName(name));
   }
 
-  /** The file already has its new name, so not even a full disk is a certain failure. */
+  /**
+   * Throws `unavailable` even if the disk is full, because the file names have already changed and the outcome is
+   * unknown.
+   */
   async #syncFolder(): Promise<void> {
     try {
       await this.#sync.folder(this.#options.folder);
@@ -238,7 +247,7 @@ export class AtomicFiles {
     });
   }
 
-  /** Bugs stay as they are. */
+  /** Converts an error to a StoreError. Returns a TypeError or RangeError unchanged, because it is a bug. */
   #toStoreError(error: unknown, kind: 'conflict' | 'unavailable'): unknown {
     if (error instanceof TypeError || error instanceof RangeError) return error;
     return new StoreError(kind, `${this.#options.folder}: ${reasonOf(error)}`, error);

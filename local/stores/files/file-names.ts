@@ -1,12 +1,15 @@
 const UNSAFE = /[^A-Za-z0-9_.-]|^\.|\.$/gu;
-/** Windows opens a device under these names, whatever the extension. https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+/**
+ * Windows opens a device under these names, with any extension.
+ * https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+ */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 const LENGTH_MAX = 200;
 
 /**
- * The file name for a name: letters, digits, `-`, `_` and inner dots stay, the rest is percent-encoded. It has no separator, no dot at
- * its start, and is valid on Windows. Names must differ in more than case: some file systems ignore it.
- * Throws an Error if the name is empty, too long or not valid Unicode.
+ * Returns the file name for a name: letters, digits, `-`, `_` and inner dots stay, the rest is percent-encoded. It has
+ * no separator, no dot at its start, and is valid on Windows. Names must differ in more than case: some file systems
+ * ignore it. Throws an Error if the name is empty, too long or not valid Unicode.
  */
 export const toFileName = (name: string): string => {
   const safe = name.replace(UNSAFE, escapeBytes);

@@ -7,13 +7,19 @@ import type { VideoFiles } from '../../../lambdas/core/videos/dependencies.ts';
 import { parseNote, renderNote } from '../../../lambdas/stores/s3/outbox.ts';
 import { AtomicFiles, type AtomicFilesOptions, diskSync } from './atomic-files.ts';
 
-/** As in the bucket: an object is handed out for 24 hours, and a video is stored some time before those hours start. */
+/**
+ * Files are kept for two days, as in the bucket: an object is available for 24 hours, and a video is stored some time
+ * before those hours start.
+ */
 const RETENTION_MS = 2 * 24 * 60 * 60 * 1_000;
 
 export interface FileStoresOptions extends AtomicFilesOptions {
   /** Resolves when the disk has every hold that was placed so far. Throws StoreError. */
   readonly holdsDurable: () => Promise<void>;
-  /** Throws StoreError once the reserve of the disk is freed. Called before each piece of a video, which could fill it. */
+  /**
+   * Throws StoreError once the spare file of the disk is freed. Called before each piece of a video, which could fill
+   * the disk.
+   */
   readonly checkReserve?: () => void;
 }
 
@@ -23,13 +29,16 @@ export interface FileStores {
   readonly media: MediaStore;
   readonly videos: VideoFiles;
   /**
-   * Removes responses, images and videos that were stored more than two days ago. Outbox entries stay: they are money that is not
-   * charged yet. Throws StoreError.
+   * Removes responses, images and videos that were stored more than two days ago. Outbox entries stay, because they
+   * contain money that is not charged yet. Throws StoreError.
    */
   removeExpired(nowMs: number): Promise<void>;
 }
 
-/** The stores of whole files, each in a folder of its own inside `folder`. Throws an Error if a folder cannot be used. */
+/**
+ * Creates the stores of whole files, each in its own folder inside `folder`. Throws an Error if a folder cannot be
+ * used.
+ */
 export const openFileStores = async (options: FileStoresOptions): Promise<FileStores> => {
   const open = (name: string) => AtomicFiles.open({ ...options, folder: join(options.folder, name) });
   const [outbox, answers, media, videos] = await Promise.all([
@@ -52,7 +61,8 @@ export const openFileStores = async (options: FileStoresOptions): Promise<FileSt
 
 const toOutbox = (files: AtomicFiles, holdsDurable: () => Promise<void>): Outbox => ({
   put: async (note) => {
-    // A hold is not durable when it is placed. If a power cut took it but not the entry, the charge could not be applied.
+    // A hold is not durable when it is placed. If a power cut lost the hold but not the entry, the charge could not be
+    // applied.
     await holdsDurable();
     await files.put(note.record.holdId, Buffer.from(renderNote(note)));
   },

@@ -6,7 +6,7 @@ import type { Account, ChargeRecord } from '../../../lambdas/core/ledger/ledger.
 import { bigintOf, type Database, numberOf, type Row, textOf } from './database.ts';
 import { readAccount, readRecord } from './ledger-store.ts';
 
-/** One write of an account. `before` is undefined for a new account. */
+/** Change of an account since its last known state, by one or more writes. `before` is undefined for a new account. */
 export interface FollowedChange {
   readonly before: Account | undefined;
   readonly after: Account;
@@ -17,14 +17,14 @@ export interface FollowedChange {
 const KNOWN_MAX = 1_000;
 
 /**
- * Changes of accounts by other processes. `take` costs one cheap query while no other process has written. Several writes of one
- * account between two calls are one change.
+ * Finds changes of accounts by other processes. `take` costs one cheap query while no other process has written.
+ * Several writes of one account between two calls are one change.
  */
 export const createForeignChanges = (db: Database) => {
   const known = new Map<string, Account>();
   let seenCommits = db.foreignCommits();
   let seenChange = 0n;
-  /** The last look ended before the newest change. */
+  /** Whether the last read stopped at its limit, so that newer changes may be left. */
   let isBehind = false;
 
   const remember = (account: Account): void => {
@@ -47,7 +47,7 @@ export const createForeignChanges = (db: Database) => {
   const toChange = (after: Account): FollowedChange | undefined => {
     const before = known.get(after.id);
     remember(after);
-    // What an unknown account was before is unknown, unless this is its first write.
+    // Skips a state that is already known, and a later write of an unknown account, whose previous state is not known.
     if (before?.version === after.version || (!before && after.version > 1)) return undefined;
     const gone = [...(before?.holds.keys() ?? [])].filter((holdId) => !after.holds.has(holdId));
     const records = new Map(gone.map((holdId) => [holdId, readRecord(db, after.id, holdId)]));
@@ -86,8 +86,8 @@ interface LowBalanceOptions {
 }
 
 /**
- * Sends every notification that is due, the oldest first, and returns how many it tried. A notification is removed once it is sent or
- * refused; after a failure it is tried again later, by any process.
+ * Sends every notification that is due, the oldest first, and returns how many it tried. A notification is removed once
+ * it is sent or refused; after a failure it is tried again later, by any process.
  */
 export const sendLowBalances = async (db: Database, options: LowBalanceOptions): Promise<number> => {
   for (let tried = 0; ; tried += 1) {

@@ -6,7 +6,7 @@ import { jsonOf, toJson } from './json-column.ts';
 
 const OWNED = 'provider_id = ? AND model_id = ? AND probe_owner = ?';
 
-/** Circuits in SQLite. Nothing is durable: after a power cut the circuits are as closed as at a first start. */
+/** Circuits in SQLite. Nothing is durable: a power cut may close the circuits again, as at a first start. */
 export const createCircuitStore = (db: Database): CircuitStore => {
   /** Whether the statement changed the state. Its last three parameters are the circuit and the owner of the probe. */
   const asOwner = ({ providerId, modelId }: CircuitId, owner: string, sql: string, ...values: number[]) =>

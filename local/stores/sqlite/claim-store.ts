@@ -18,8 +18,8 @@ const OWNED = 'account_id = ? AND key_hash = ? AND owner = ?';
 const AT_WORK = `${OWNED} AND state IN ('open', 'prepared')`;
 
 /**
- * Claims in SQLite. Everything is durable when it resolves, so that a replay never shows a response that a power cut could undo.
- * Renewals are not: a power cut also ends the request that renewed.
+ * Claims in SQLite. Everything is durable when it resolves, so that a replay never shows a response that a power cut
+ * could undo. Renewals are not: a power cut also ends the request that renewed.
  */
 export const createClaimStore = (db: Database): ClaimStore => {
   /** Whether the statement changed the claim. Its last three parameters are the key and the owner. */
@@ -79,7 +79,10 @@ const takeOver = (db: Database, request: TakeOver): TakeOverReply => {
   return { kind: 'taken', dispatches };
 };
 
-/** The caller repeats a write whose reply was lost: owners are unique. */
+/**
+ * Whether the caller repeats a write whose reply was lost. Owners are unique, so an open claim of this owner comes from
+ * that write.
+ */
 const isOwn = (present: Claim, owner: string): boolean => present.owner === owner && present.state === 'open';
 
 type Opening = ClaimRef & Pick<Claim, 'owner' | 'leaseUntilMs' | 'fingerprint' | 'dispatches' | 'expiresAtMs'>;

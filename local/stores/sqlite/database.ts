@@ -28,7 +28,9 @@ export interface DatabaseOptions {
   readonly sync?: (wal: FileHandle) => Promise<void>;
   /** How long a call is retried while another process has the lock. 3,000 ms unless set. */
   readonly retriesMs?: number;
-  /** Called when a write fails on a full disk. Returns true if it has freed space: the write is then tried once more. */
+  /**
+   * Called when a write fails on a full disk. Returns true if it has freed space: the write is then tried once more.
+   */
   readonly onFull?: () => boolean;
   /** From 0 up to 1. Spreads the retries of several processes. */
   readonly random?: () => number;
@@ -56,9 +58,10 @@ const VERIFIED_BYTES_MAX = 256 * 1024 * 1024;
 /**
  * One SQLite database in WAL mode. Several processes may open it.
  *
- * A commit does not wait for the disk. `writeDurably` and `read` resolve after one shared sync has covered everything that they wrote
- * or saw, so that nothing that leaves the process can be lost in a power cut. All methods throw StoreError: `conflict` if nothing was
- * written, `unavailable` if the outcome is unknown. Once SQLite has found damage, every query and write throws: it could do more harm.
+ * A commit does not wait for the disk. `writeDurably` and `read` resolve after one shared sync has covered everything
+ * that they wrote or saw, so that nothing that leaves the process can be lost in a power cut. All methods throw
+ * StoreError: `conflict` if nothing was written, `unavailable` if the outcome is unknown. Once SQLite has found damage,
+ * every query and write throws, because further use could do more harm.
  */
 export class Database {
   readonly #db: DatabaseSync;
@@ -139,7 +142,7 @@ export class Database {
     return result;
   }
 
-  /** Runs one query. What it saw may be lost in a power cut. */
+  /** Runs one query. A power cut may undo what it read. */
   async peek<T>(query: () => T): Promise<T> {
     return this.#retry(query);
   }
@@ -309,7 +312,7 @@ const openFile = ({ path, isVerified }: DatabaseOptions): DatabaseSync => {
 
 const isLocked = (code: number | undefined): boolean => code === BUSY || code === LOCKED;
 
-/** Errors that are not SQLite's are bugs and stay as they are. */
+/** Converts an error of SQLite to a StoreError. Any other error is a bug and is returned unchanged. */
 const toStoreError = (error: unknown, code: number | undefined): unknown => {
   if (code === undefined) return error;
   const isCertain = isLocked(code) || code === FULL || code === READONLY;
@@ -332,7 +335,7 @@ export const bigintOf = (row: Row, column: string): bigint => {
   throw new Error(`a stored row has no integer "${column}"`);
 };
 
-/** Throws an Error beyond 2^53. */
+/** Throws an Error if the integer is not safe: above 2^53 - 1, or below its negative. */
 export const numberOf = (row: Row, column: string): number => {
   const value = Number(bigintOf(row, column));
   if (Number.isSafeInteger(value)) return value;

@@ -1,11 +1,16 @@
 import type * as z from 'zod';
 import { type Row, textOf } from './database.ts';
 
-/** Amounts go beyond int64 and beyond what a JSON number holds, so they are decimal strings. `undefined` fields are left out. */
+/**
+ * Amounts go beyond int64 and beyond what a JSON number holds, so they are decimal strings. `undefined` fields are left
+ * out.
+ */
 export const toJson = (value: object): string =>
   JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? member.toString() : member));
 
-/** Throws an Error that names the column and the field, and quotes nothing of the text: it may hold secrets and prompts. */
+/**
+ * Throws an Error that names the column and the field, without quoting the text, which may contain secrets and prompts.
+ */
 export const jsonOf = <T>(row: Row, column: string, schema: z.ZodType<T>): T => {
   const parsed = schema.safeParse(parse(row, column));
   if (parsed.success) return parsed.data;

@@ -20,7 +20,7 @@ export const createLedgerRecords = (db: Database): LedgerRecords => ({
     db.read(() =>
       db
         .sql('SELECT * FROM charges WHERE account_id = ? AND hold_id > ? AND hold_id < ? ORDER BY hold_id')
-        // "/" follows "." in every encoding.
+        // Selects all hold ids that start with `<requestId>.`, because "/" is the next character after ".".
         .all(accountId, `${requestId}.`, `${requestId}/`)
         .map(toNamed),
     ),

@@ -39,7 +39,10 @@ export interface LedgerStoreOptions {
   readonly checkRoom?: (() => void) | undefined;
 }
 
-/** The ledger in SQLite. Records and credits are durable when they resolve; holds and applied charges are not, and need not be. */
+/**
+ * The ledger in SQLite. Records and credits are durable when they resolve; holds and applied charges are not, and need
+ * not be.
+ */
 export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}): LedgerStore => {
   const changed = (change: AccountChange): void => options.onChange?.(change);
   return {
@@ -77,7 +80,9 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
   };
 };
 
-/** One statement, so that account and holds are of one moment. The columns of a hold are null in an account without holds. */
+/**
+ * One statement, so that account and holds are consistent. The columns of a hold are null in an account without holds.
+ */
 const SELECT_ACCOUNT = `
 SELECT a.id, a.status, a.available, a.credited, a.spent, a.version, h.hold_id, h.amount, h.expires_at
 FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
@@ -166,7 +171,7 @@ const mayHold = (account: Account, { holdId, previousHoldId, amountPicos }: Hold
 
 const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
   const { accountId, holdId, requestId, outcome, amountPicos, at } = record;
-  // Before the record is there: it could not be applied.
+  // Checks the charge before its record is written, because a record whose charge does not fit could not be applied.
   const account = db.sql('SELECT spent FROM accounts WHERE id = ?').get(accountId);
   checkCharge(account ? bigintOf(account, 'spent') : 0n, amountPicos);
   const written = db
@@ -265,7 +270,10 @@ const apply = (
   return { before, after };
 };
 
-/** In the same transaction as the charge, so that the notification is sent even if this process ends now. */
+/**
+ * Stores a notification of a low balance in the transaction of the charge, so that it is sent even if this process ends
+ * now.
+ */
 const noteLowBalance = (db: Database, before: Account, after: Account): void => {
   if (before.spentPicos === after.spentPicos) return;
   const row = db.sql('SELECT chat_id, threshold FROM accounts WHERE id = ?').get(after.id);

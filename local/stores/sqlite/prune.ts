@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 /** SQLite deletes in the event loop, so one transaction stays short. */
 const BATCH = 1_000;
 
-/** Rows that stay useless from a point in time on. `?1` is that time, Unix milliseconds. */
+/** Table whose rows expire. In the condition `isExpired`, `?1` is the time to compare with, in Unix milliseconds. */
 interface Expiring {
   readonly table: string;
   readonly primaryKey: string;
@@ -24,14 +24,14 @@ const expiring: readonly Expiring[] = [
     table: 'claims',
     primaryKey: 'account_id, key_hash',
     isExpired: 'expires_at <= ?1 AND lease_until <= ?1',
-    // A request whose clock is behind may still replay it.
+    // A process whose clock is behind may still replay the response of an expired claim.
     keptMs: 3_600_000,
   },
 ];
 
 /**
- * Removes expired rows, in short transactions with a turn of the event loop between them. Accounts, charges, credits, operations and
- * videos do not expire. Throws StoreError; a later call continues.
+ * Removes expired rows, in short transactions with a turn of the event loop between them. Accounts, charges, credits,
+ * operations and videos do not expire. Throws StoreError; a later call continues.
  */
 export const prune = async (db: Database, nowMs: number): Promise<void> => {
   for (const rows of expiring) while ((await removeSome(db, rows, nowMs)) === BATCH) await nextTurn();

@@ -4,7 +4,9 @@ import { type Database, numberOf } from './database.ts';
 /** The messenger drops an update after a day and does not repeat its ids within a week. */
 const RETENTION_MS = 7 * 86_400_000;
 
-/** Bot updates in SQLite. A finished update is durable. A lease is not: a power cut also ends the process that holds it. */
+/**
+ * Bot updates in SQLite. A finished update is durable. A lease is not: a power cut also ends the process that holds it.
+ */
 export const createUpdateLog = (db: Database): UpdateLog => ({
   claim: (key, nowMs) => db.write(() => claim(db, key, nowMs)),
   finish: async (key, nowMs) => {
@@ -15,7 +17,7 @@ export const createUpdateLog = (db: Database): UpdateLog => ({
     );
   },
   free: async (key) => {
-    // A late call must not undo that another process has finished the update.
+    // A late call must not free an update that another process has finished.
     await db.write(() => db.sql('DELETE FROM bot_updates WHERE key = ? AND done = 0').run(key));
   },
 });

@@ -14,7 +14,9 @@ import { isEnded, type VideoJob, type VideoParamsRecord } from '../../../lambdas
 import { type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';
 
-/** Videos in SQLite. Every write and read is durable. A job that cannot be read throws an Error that names the video. */
+/**
+ * Videos in SQLite. Every write and read is durable. A job that cannot be read throws an Error that names the video.
+ */
 export const createVideoJobStore = (db: Database): VideoJobStore => {
   const change = (id: string, changed: (job: VideoJob) => VideoJob | boolean): Promise<boolean> =>
     db.writeDurably(() => {
@@ -56,7 +58,7 @@ export const createVideoJobStore = (db: Database): VideoJobStore => {
           .all(nowMs)
           .map((row) => textOf(row, 'id')),
       ),
-    // Only a job that has not ended has the column.
+    // Only a job that has not ended has a `due_at`.
     postpone: (id, dueAtMs) =>
       db.writeDurably(
         () => db.sql('UPDATE videos SET due_at = ? WHERE id = ? AND due_at IS NOT NULL').run(dueAtMs, id) === 1,
@@ -133,7 +135,7 @@ const toJob = (row: Row): VideoJob => {
 
 const picosSchema = z.string().regex(/^\d+$/).transform(BigInt);
 
-/** A code that a later version removed must not keep a video from its end. */
+/** Reads a code that a later version has removed as `internal_error`, so that the video can still end. */
 const codeSchema = z
   .string()
   .transform((value): ErrorCode => errorCodes.find((known) => known === value) ?? 'internal_error');

@@ -4,13 +4,16 @@ import { type Database, textOf } from './database.ts';
 /** How long a process may be silent before another one takes over its videos. */
 const LEASE_MS = 15_000;
 
-/** The process that runs the state machine of a video. Processes that share a database run each video once. */
+/**
+ * Leases that decide which process runs the state machine of a video. Processes that share a database run each video
+ * once.
+ */
 export interface VideoLeases {
   /** Returns false if another process runs the video. Safe to repeat. Throws StoreError. */
   take(videoId: string): Promise<boolean>;
   /** Extends the leases of this process. Throws StoreError. */
   renew(): Promise<void>;
-  /** Ends the leases of this process, so that another one can take over at once. Throws StoreError. */
+  /** Ends the leases of this process, so that another one can take over immediately. Throws StoreError. */
   endAll(): Promise<void>;
   /** Videos in progress whose process has been silent for too long. Throws StoreError. */
   expired(): Promise<readonly string[]>;

@@ -28,7 +28,7 @@ export const commandLine: CommandLine = {
     writeFileSync(join(home, '.codex/config.toml'), text.replaceAll('$GATEWAY_URL', url));
   },
   command: ({ installed }, { isContinued, image, schema }) => {
-    // With full access Codex asks for live search, which runs at the vendor.
+    // The sandbox limits the access, because with full access Codex requests live search, which runs at the provider.
     const options = ['--skip-git-repo-check', '--json', '--config', 'sandbox_mode="workspace-write"'];
     const more = [...(image ? ['--image', image] : []), ...(schema ? ['--output-schema', schema] : [])];
     return [programOf(installed), 'exec', ...(isContinued ? ['resume', '--last'] : []), ...options, ...more, '-'];

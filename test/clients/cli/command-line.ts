@@ -1,6 +1,6 @@
 import type { Route } from '../client.ts';
 
-/** A command-line client at work: its own folders, so that no run sees the settings or the history of another. */
+/** Command-line client with its own folders, so that no run sees the settings or the history of another. */
 export interface Place {
   /** Folder of the installed packages. */
   readonly installed: string;
@@ -14,9 +14,9 @@ export interface Place {
 
 /** One prompt of a conversation. The client reads the text from stdin. */
 export interface Turn {
-  /** Whether the conversation before it goes on. */
+  /** Whether the prompt continues the previous conversation. */
   readonly isContinued: boolean;
-  /** File with an image beside the text. */
+  /** File with an image that accompanies the text. */
   readonly image?: string;
   /** File with the JSON schema of the final text. */
   readonly schema?: string;
@@ -34,13 +34,16 @@ export interface CommandLine {
   task(place: Place): string;
 }
 
-/** Part of the names of packages with programs for this machine. They are installed without the scripts that would choose one. */
+/**
+ * Part of the names of the packages for this platform. Paths need it, because the install scripts that would select the
+ * platform are not run.
+ */
 export const platformName = (): string => `${process.platform}-${process.arch}`;
 
 export const scripted = (tool: string, args: Readonly<Record<string, unknown>>): string =>
   `[[call ${tool} ${JSON.stringify(args)}]]`;
 
-/** Values of a client's output in JSON lines. Other lines are left out. */
+/** Returns the values of a client's JSON lines output. Other lines are skipped. */
 export const jsonLines = (text: string): readonly unknown[] =>
   text.split('\n').flatMap((line) => {
     try {

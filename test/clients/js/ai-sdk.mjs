@@ -22,11 +22,11 @@ const gateway = createOpenAICompatible({
   name: 'gateway',
   baseURL: `${GATEWAY_URL}/v1`,
   apiKey: GATEWAY_KEY,
-  // Without it, Output.object asks for JSON and does not send the schema.
+  // Without it, Output.object requests JSON but does not send the schema.
   supportsStructuredOutputs: true,
 });
 
-// Or by the protocol of the vendor:
+// Or with the native protocol of the provider:
 const anthropic = createAnthropic({ baseURL: `${GATEWAY_URL}/v1`, apiKey: GATEWAY_KEY });
 const google = createGoogleGenerativeAI({ baseURL: `${GATEWAY_URL}/v1beta`, apiKey: GATEWAY_KEY });
 // end

@@ -47,7 +47,7 @@ test.each([
   expect(meter.moved()).toEqual(moved);
 });
 
-test('OPS-3 what is given back is metered once, by the request or by the sweeper', async () => {
+test('OPS-3 released money is metered once, by the request or by the sweeper', async () => {
   const scene = await ledgerScene(1_000n);
   const meter = metered(scene.deps);
   await release(meter.deps, await placeHold(meter.deps, scene.order()), { reason: 'upstream_error' });
@@ -59,14 +59,14 @@ test('OPS-3 what is given back is metered once, by the request or by the sweeper
   expect(meter.moved()).toEqual({ held: 107n, released: 107n });
 });
 
-test('OPS-3 a hold that was refused is not metered', async () => {
+test('OPS-3 a rejected hold is not metered', async () => {
   const scene = await ledgerScene(10n);
   const meter = metered(scene.deps);
   await expect(placeHold(meter.deps, scene.order())).rejects.toMatchObject({ code: 'insufficient_balance' });
   expect(meter.moved()).toEqual({});
 });
 
-test('OPS-3 once all holds are closed, held and overage are charged and released', async () => {
+test('OPS-3 after all holds are closed, held + overage equals charged + released', async () => {
   const request = fc.record({
     held: fc.bigInt({ min: 0n, max: 500n }),
     end: fc.oneof(fc.constant('released' as const), fc.constant('died' as const), fc.bigInt({ min: 0n, max: 900n })),

@@ -5,7 +5,7 @@ import { limitNames } from '../../../lambdas/core/errors/gateway-error.ts';
 import { measures, movements, operationalEvents } from '../../../lambdas/core/metrics.ts';
 
 const folder = join(import.meta.dirname, '../../../lambdas');
-/** The file that lists the names. */
+/** File that lists the names. */
 const list = join('core', 'metrics.ts');
 
 const sources = globSync('**/*.ts', { cwd: folder })
@@ -13,7 +13,10 @@ const sources = globSync('**/*.ts', { cwd: folder })
   .map((file) => readFileSync(join(folder, file), 'utf8'))
   .join('\n');
 
-/** What is told of: as it is, or as one of two. What a name is only compared with is none. */
+/**
+ * Whether the code emits the event, directly or as one branch of a conditional. A comparison with its name does not
+ * count.
+ */
 const isNoticed = (name: string, code = sources): boolean =>
   new RegExp(`\\bnotice(?:\\?\\.)?\\(\\s*(?:[^,()]*[?:]\\s*)?'${name}'[,)\\s]`).test(code);
 
@@ -28,7 +31,7 @@ test.each(measures)('OPS-3 %s is measured by the code', (name) => {
   expect(isMeasured(name)).toBe(true);
 });
 
-test.each(limitNames)('OPS-3 the limit %s is named by what turns requests away', (name) => {
+test.each(limitNames)('OPS-3 the limit %s is named in a rejection', (name) => {
   expect(sources).toMatch(new RegExp(`limit: '${name}'`));
 });
 
@@ -36,7 +39,7 @@ test.each(movements)('OPS-3 money that is %s is metered', (name) => {
   expect(sources).toMatch(new RegExp(`meter(?:\\?\\.)?\\(\\{[^}]*\\b${name}:`));
 });
 
-test('OPS-3 a name that nobody raises is found out', () => {
+test('OPS-3 a name that the code never emits is detected', () => {
   expect([isNoticed('nothing_of_this'), isMeasured('nothing_of_this')]).toEqual([false, false]);
   const code = "notice(kind === 'one' ? 'two' : 'three', {}); commit({ reason: 'four' }); of('five', 'six');";
   const names = ['one', 'two', 'three', 'four', 'five', 'six'];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecentMap } from '../../../lambdas/core/recent-map.ts';
 
-test('FALL-1 of too many entries those go that were not asked for longest', () => {
+test('FALL-1 a full map drops its least recently used entry', () => {
   const map = new RecentMap<number>(3);
   for (const [index, key] of ['a', 'b', 'c'].entries()) map.set(key, index);
   expect(map.get('a')).toBe(0);

@@ -19,7 +19,7 @@ const NOW = NOW_MS / 1_000;
 const BODY = Buffer.from('{"account":"a","ref":"r","amount_usd":"1"}');
 const SIGNATURE = signBody(SECRET, BODY, NOW);
 
-test('KEY-6 a signature is the time and the HMAC over the time, a point and the bytes', () => {
+test('KEY-6 a signature has the time and the HMAC of the time, a dot and the body', () => {
   const hmac = createHmac('sha256', SECRET)
     .update(Buffer.concat([Buffer.from(`${NOW}.`), BODY]))
     .digest('hex');
@@ -28,7 +28,7 @@ test('KEY-6 a signature is the time and the HMAC over the time, a point and the 
   expect(isSigned(SECRET, SIGNATURE, BODY)).toBe(true);
 });
 
-test('KEY-6 it is good for five minutes to the millisecond, in both directions', () => {
+test('KEY-6 a signature is valid for exactly five minutes before and after its time', () => {
   expect(SIGNATURE_AGE_MS).toBe(300_000);
   for (const [awayMs, isGood] of [
     [0, true],
@@ -42,7 +42,7 @@ test('KEY-6 it is good for five minutes to the millisecond, in both directions',
   }
 });
 
-test('KEY-6 another body, another key or another time is not what was signed', () => {
+test('KEY-6 a signature with another body, secret or time is invalid', () => {
   for (const body of ['', `${BODY} `, BODY.toString().replace('1', '9'), BODY.toString().replaceAll('"', '\\"')]) {
     expect(isSigned(SECRET, SIGNATURE, Buffer.from(body))).toBe(false);
   }
@@ -56,7 +56,7 @@ test('KEY-6 another body, another key or another time is not what was signed', (
   }
 });
 
-test('KEY-6 the point keeps digits of the time out of the body', () => {
+test('KEY-6 the dot separates the digits of the time from the body', () => {
   const moved = signBody(SECRET, `${NOW % 10}.x`, Math.floor(NOW / 10)).replace(/t=\d+/, `t=${NOW}`);
   expect(isSigned(SECRET, moved, Buffer.from('x'))).toBe(false);
 });
@@ -87,11 +87,11 @@ test.each([
   `t=٠,v1=${digits}`,
   `v0=x,${SIGNATURE}`,
   'x'.repeat(100_000),
-])('KEY-6 "%.40s" is no signature', (signature) => {
+])('KEY-6 "%.40s" is not a signature', (signature) => {
   expect([isTimely(signature, NOW_MS), isSigned(SECRET, signature, BODY)]).toEqual([false, false]);
 });
 
-test('KEY-6 nobody signs without the secret, whatever is signed', () => {
+test('KEY-6 a signature made without the secret is invalid for any body', () => {
   const bytes = fc.uint8Array({ maxLength: 200 });
   fc.assert(
     fc.property(bytes, bytes, fc.string(), fc.nat({ max: 3_000_000_000 }), (body, other, secret, at) => {
@@ -105,7 +105,7 @@ test('KEY-6 nobody signs without the secret, whatever is signed', () => {
   );
 });
 
-test('KEY-6 one changed character anywhere is refused', () => {
+test('KEY-6 a signature with one changed character is invalid', () => {
   fc.assert(
     fc.property(
       fc.nat({ max: SIGNATURE.length - 1 }),
@@ -119,9 +119,9 @@ test('KEY-6 one changed character anywhere is refused', () => {
   );
 });
 
-test('KEY-5 the secret of the webhook follows from the bot’s token, and nothing else from it', () => {
+test('KEY-5 the webhook secret is derived from the bot token and does not contain it', () => {
   const secret = updateSecretOf('123456:token');
-  // What the messenger takes: https://core.telegram.org/bots/api#setwebhook
+  // Characters that the messenger accepts: https://core.telegram.org/bots/api#setwebhook
   expect(secret).toMatch(/^[A-Za-z0-9_-]{1,256}$/);
   expect(secret).not.toContain('token');
   expect(updateSecretOf('123456:token')).toBe(secret);

@@ -24,13 +24,13 @@ const finished = (stream: NodeJS.WritableStream): Promise<void> => new Promise((
 
 const teapot = { statusCode: 418, headers: { 'x-a': 'b' } };
 
-test('GEN-3 an end without a write loses the status and the headers, as it does in Lambda', async () => {
+test('GEN-3 a stream that ends without a write loses its status and headers, as in Lambda', async () => {
   const { seen, from } = opened();
   await finished(from(teapot));
   expect(seen).toEqual({ heads: [{ statusCode: 200 }], text: '', ended: 1 });
 });
 
-test('GEN-3 the first write brings the head, even an empty one, and only the first', async () => {
+test('GEN-3 the first write sends the head, even if it is empty', async () => {
   for (const words of [[''], ['', 'a', 'b'], ['a', 'b']]) {
     const { seen, from } = opened();
     const stream = from(teapot);
@@ -40,7 +40,7 @@ test('GEN-3 the first write brings the head, even an empty one, and only the fir
   }
 });
 
-test('GEN-3 without a head an answer is 200', async () => {
+test('GEN-3 a response without a head has status 200', async () => {
   const { seen, stream } = opened();
   stream.write('x');
   await finished(stream);

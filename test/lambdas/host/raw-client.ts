@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** A client that sends what it is told, byte for byte. */
+/** Connects a client that sends the given bytes unchanged and collects what it receives. */
 export const connectTo = async (port: number) => {
   const socket = net.connect(port, '127.0.0.1');
   let received = '';

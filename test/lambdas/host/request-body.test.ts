@@ -9,7 +9,7 @@ import { createMoment } from '../../support/memory/faults.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** The least a body must bring in 15 s. */
+/** Minimum bytes of a body in 15 s. */
 const ENOUGH = 15 * 1024;
 
 const opened = (grow: (bytes: number) => Promise<void> = async () => undefined) => {
@@ -33,7 +33,7 @@ test('GEN-15 a body below 1 KiB/s over 15 s loses its connection', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('GEN-15 every 15 s are looked at by themselves', async () => {
+test('GEN-15 the minimum rate of a body applies to every interval of 15 s on its own', async () => {
   const { request, reading, bring } = opened();
   await bring(10 * ENOUGH);
   vi.advanceTimersByTime(15_000);
@@ -44,7 +44,7 @@ test('GEN-15 every 15 s are looked at by themselves', async () => {
   expect(await reading).toBe('incomplete');
 });
 
-test('GEN-14, GEN-15 a body that we do not read is not blamed for it', async () => {
+test('GEN-14, GEN-15 a body is not too slow while the gateway waits for budget', async () => {
   const room = createMoment();
   const { request, reading, bring } = opened(() => room.until);
   await bring(10);
@@ -56,7 +56,7 @@ test('GEN-14, GEN-15 a body that we do not read is not blamed for it', async () 
   expect(await reading).toEqual(Buffer.alloc(10));
 });
 
-test('GEN-14 a refusal while a body waits is thrown as it is', async () => {
+test('GEN-14 a rejection while a body waits is thrown unchanged', async () => {
   const refusal = new GatewayError('service_unavailable', 'full');
   const { reading, bring } = opened(() => Promise.reject(refusal));
   const thrown = reading.catch((error: unknown) => error);
@@ -73,7 +73,7 @@ test.each([
   ['not announced', 3 * MIB, undefined],
   ['shorter than what is given room', MIB / 2, MIB / 2],
   ['longer by a byte', MIB + 1, MIB + 1],
-])('GEN-14 a body %s is what its pieces are, in their order', async (_, bytes, announced) => {
+])('GEN-14 a body %s is the sum of its pieces, in order', async (_, bytes, announced) => {
   const request = new IncomingMessage(new Socket());
   if (announced !== undefined) request.headers['content-length'] = String(announced);
   const sent = Buffer.alloc(bytes, 'all of it, in its order. ');
@@ -85,7 +85,7 @@ test.each([
   expect(sent.equals(read)).toBe(true);
 });
 
-test('GEN-1 a body longer than what is taken is too long, whatever was announced', async () => {
+test('GEN-1 a body above the limit is too long, whatever length was announced', async () => {
   for (const announced of [undefined, '10', String(3 * MIB)]) {
     const request = new IncomingMessage(new Socket());
     if (announced !== undefined) request.headers['content-length'] = announced;

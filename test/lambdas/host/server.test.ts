@@ -44,7 +44,7 @@ test('BILL-8 a client that leaves in the middle of a stream does not stop its ha
   expect(host.crashes).toEqual([]);
 });
 
-test('BILL-8 a client that left before the answer does not stop its handler', async () => {
+test('BILL-8 a client that leaves before the response does not stop its handler', async () => {
   const begun = Promise.withResolvers<void>();
   const done = Promise.withResolvers<string>();
   const host = await started(async (event, stream) => {
@@ -61,7 +61,7 @@ test('BILL-8 a client that left before the answer does not stop its handler', as
   expect(host.crashes).toEqual([]);
 });
 
-test('BILL-9 an answer that was cut breaks the connection and has no proper end', async () => {
+test('BILL-9 a response that is cut closes the connection without a proper end', async () => {
   const host = await started(async (event, stream) => {
     await write(stream, 'a part of it');
     markAsCut(event);
@@ -74,7 +74,7 @@ test('BILL-9 an answer that was cut breaks the connection and has no proper end'
   expect(host.crashes).toEqual([]);
 });
 
-test('BILL-8 a handler waits for a client that reads slowly, and the client gets everything', async () => {
+test('BILL-8 a handler waits for a slow client, which receives everything', async () => {
   const bytes = 20_000_000;
   const host = await started(async (_event, stream) => {
     for (let written = 0; written < bytes; written += 1_000_000) await write(stream, 'x'.repeat(1_000_000));
@@ -88,7 +88,7 @@ test('BILL-8 a handler waits for a client that reads slowly, and the client gets
   expect(client.text().length).toBeGreaterThan(bytes);
 });
 
-test('CHAT-11 what is written is readable before more is', async () => {
+test('CHAT-11 data is readable before more is written', async () => {
   const next = Promise.withResolvers<void>();
   const host = await started(async (_event, stream) => {
     stream.write('first');
@@ -102,7 +102,7 @@ test('CHAT-11 what is written is readable before more is', async () => {
   expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('second');
 });
 
-test('GEN-1 a 413 is readable while the client is still sending, and the rest is read away', async () => {
+test('GEN-1 a 413 is readable while the client still sends, and the rest is discarded', async () => {
   const host = await started(async (event, stream) => {
     const read = await bodySourceOf(event).read(1_000, atOnce);
     await answerWith(stream, read === 'too-long' ? 413 : 200, String(read));
@@ -118,7 +118,7 @@ test('GEN-1 a 413 is readable while the client is still sending, and the rest is
   await expect.poll(client.text).toContain('200 OK');
 });
 
-test('GEN-1 a body that breaks off is known as incomplete, and harms nothing', async () => {
+test('GEN-1 a body that stops early is incomplete and harms nothing', async () => {
   const begun = Promise.withResolvers<void>();
   const reads: unknown[] = [];
   const host = await started(async (event, stream) => {
@@ -156,7 +156,7 @@ test.for([
   expect(handled).toBe(0);
 });
 
-test('GEN-3 a handler that fails as a whole is told of and takes nobody with it', async () => {
+test('GEN-3 a handler that fails is reported and affects no other request', async () => {
   const host = await started(async (event, stream) => {
     if (event.rawPath === '/crash') throw new Error('crash');
     await answerWith(stream, 200, 'ok');
@@ -166,7 +166,7 @@ test('GEN-3 a handler that fails as a whole is told of and takes nobody with it'
   expect(await (await fetch(`${host.url}/health`)).text()).toBe('ok');
 });
 
-test('GEN-1 a body is counted as it comes, whatever its length says', async () => {
+test('GEN-1 a body is counted as it arrives, whatever its length header says', async () => {
   const host = await started(async (event, stream) => {
     const read = await bodySourceOf(event).read(10, atOnce);
     await answerWith(stream, 200, typeof read === 'string' ? read : `${read.length} bytes`);

@@ -7,7 +7,7 @@ installLambdaRuntime();
 
 type Handle = (event: APIGatewayProxyEventV2, stream: Writable) => Promise<void>;
 
-/** One host for one handler, which plays every function. */
+/** Host with one handler for every function. */
 export const startHostWith = async (handle: Handle) => {
   const crashes: unknown[] = [];
   const handler: StreamingHandler = handle;
@@ -22,7 +22,7 @@ export const startHostWith = async (handle: Handle) => {
   return { url: `http://127.0.0.1:${host.port}`, port: host.port, crashes, stop: () => host.stop(0) };
 };
 
-/** Ends an answer as a handler does: with a first write, so that its head goes out. */
+/** Ends a response as a handler does: the first write sends its head. */
 export const answerWith = (stream: Writable, statusCode: number, body: string): Promise<void> =>
   new Promise((resolve) => {
     const { HttpResponseStream } = awslambda;

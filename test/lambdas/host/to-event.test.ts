@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** The event of one raw request. */
+/** Returns the event of one raw request. */
 const eventOf = async (head: readonly string[], body = ''): Promise<APIGatewayProxyEventV2> => {
   const events: APIGatewayProxyEventV2[] = [];
   const host = await startHostWith(async (event, stream) => {
@@ -46,7 +46,7 @@ test('GEN-7 a request becomes an event of format 2.0', async () => {
   expect(event.body).toBeUndefined();
 });
 
-test('GEN-7 parameters are decoded, several of one name joined, further question marks kept', async () => {
+test('GEN-7 parameters are decoded, repeated ones joined, further question marks kept', async () => {
   const event = await get('/p?a=1&b=%20x+y&a=2&c&d=e?f&__proto__=z');
   expect(event.rawQueryString).toBe('a=1&b=%20x+y&a=2&c&d=e?f&__proto__=z');
   expect(Object.entries(event.queryStringParameters ?? {})).toEqual([
@@ -58,24 +58,24 @@ test('GEN-7 parameters are decoded, several of one name joined, further question
   ]);
 });
 
-test('GEN-7 cookies stand apart, repeated headers are joined', async () => {
+test('GEN-7 cookies are separate, and repeated headers are joined', async () => {
   const event = await get('/', 'Cookie: a=1; b=2', 'Cookie: c=3', 'X-Many: 1', 'x-many: 2');
   expect(event.cookies).toEqual(['a=1', 'b=2', 'c=3']);
   expect(event.headers['x-many']).toBe('1,2');
   expect(event.headers).not.toHaveProperty('cookie');
 });
 
-test('AUTH-1 two credentials are never one of them', async () => {
+test('AUTH-1 two Authorization headers become one invalid value, so that neither is used', async () => {
   const { headers } = await get('/', 'Authorization: Bearer one', 'Authorization: Bearer two');
   expect(headers.authorization).not.toMatch(/^Bearer \S+$/);
 });
 
-test('LIM-7 what a client says of its address is not believed', async () => {
+test('LIM-7 the address that a client claims is ignored', async () => {
   const event = await get('/', 'X-Forwarded-For: 203.0.113.7', 'CloudFront-Viewer-Address: 203.0.113.7:1');
   expect(event.requestContext.http.sourceIp).toBe('127.0.0.1');
 });
 
-test('GEN-1 the body is read only when somebody asks', async () => {
+test('GEN-1 the body is read only on request', async () => {
   const read: unknown[] = [];
   const host = await startHostWith(async (event, stream) => {
     const source = bodySourceOf(event);

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A function with this handler. AWS says where it listens; here, at any port that is free. */
+/** Starts a Web Function with this handler on a free port. */
 const serve = async (content: StreamingHandler) => {
   const host = await startWebFunction({ content }, { AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:0' });
   stops.push(() => host.stop(0));
@@ -35,32 +35,35 @@ const start = async () => {
   return { endpoint, events, sourceOf };
 };
 
-test('VID-4 a Web Function listens where AWS tells it to', async () => {
+test('VID-4 a Web Function listens on the port that AWS sets', async () => {
   const { endpoint } = await start();
   const answer = await fetch(`http://${endpoint}/v1/videos/a/content`);
   expect([answer.status, await answer.text()]).toEqual([200, 'content']);
 });
 
-test('GEN-7 what is no route of a Web Function is answered by its own handler', async () => {
+test('GEN-7 a Web Function passes every path to its own handler, even outside its routes', async () => {
   const { endpoint, events } = await start();
   for (const path of ['/v1/videos', '/v1/models', '/nowhere']) await fetch(`http://${endpoint}${path}`);
   expect(events.map(({ rawPath }) => rawPath)).toEqual(['/v1/videos', '/v1/models', '/nowhere']);
 });
 
-test('LIM-7 behind Lambda a request comes from the address that Lambda adds, whatever the client wrote before it', async () => {
+test('LIM-7 behind Lambda the client address is the one that Lambda adds', async () => {
   const { sourceOf } = await start();
   expect(await sourceOf('203.0.113.7')).toBe('203.0.113.7');
   expect(await sourceOf('10.0.0.1, 2001:db8::1,  203.0.113.7 ')).toBe('203.0.113.7');
   expect(await sourceOf('10.0.0.1', '203.0.113.7')).toBe('203.0.113.7');
-  // Nothing was added, so nobody is known: all such share one bucket.
+  // Lambda added no address, so all such clients share one bucket.
   expect(await sourceOf()).toBe('');
 });
 
-test.each(['8080', 'localhost', 'http://127.0.0.1', ':80'])('the endpoint %s is refused by its name', (endpoint) => {
-  expect(() => startWebFunction({}, { AWS_LAMBDA_HTTP_ENDPOINT: endpoint })).toThrow(/^AWS_LAMBDA_HTTP_ENDPOINT: /);
-});
+test.each(['8080', 'localhost', 'http://127.0.0.1', ':80'])(
+  'the endpoint %s is rejected with the name of the variable',
+  (endpoint) => {
+    expect(() => startWebFunction({}, { AWS_LAMBDA_HTTP_ENDPOINT: endpoint })).toThrow(/^AWS_LAMBDA_HTTP_ENDPOINT: /);
+  },
+);
 
-test('LIM-6 a Web Function tells its handlers that a request ends 900 s after its start', async () => {
+test('LIM-6 a Web Function gives its handlers a deadline 900 s after the request started', async () => {
   const left: number[] = [];
   const timed: StreamingHandler = async (_event, stream, context) => {
     const { getRemainingTimeInMillis } = context;
@@ -75,7 +78,7 @@ test('LIM-6 a Web Function tells its handlers that a request ends 900 s after it
   expect([functions.content.timeoutSeconds, functions.inference.timeoutSeconds]).toEqual([900, 900]);
 });
 
-/** A process that is asked to end, and what it says at its end. */
+/** Creates a fake process, a function that sends it SIGTERM, and a promise of its exit code. */
 const askedToEnd = () => {
   const asked = new EventEmitter();
   const exited = Promise.withResolvers<number | string | null | undefined>();
@@ -86,7 +89,7 @@ const askedToEnd = () => {
   return { process, ask: () => asked.emit('SIGTERM'), exited: exited.promise };
 };
 
-test('BILL-13 a Web Function that is asked to end takes nothing more and ends what can end', async () => {
+test('BILL-13 a Web Function that must end accepts no new requests and finishes running ones', async () => {
   const may = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const slow: StreamingHandler = async (_event, stream) => {
@@ -96,7 +99,7 @@ test('BILL-13 a Web Function that is asked to end takes nothing more and ends wh
   };
   const { host, endpoint } = await serve(slow);
   const { process, ask, exited } = askedToEnd();
-  // So long that no machine is too slow to be in time.
+  // Long enough for any machine.
   endWhenAsked(host, process, 20_000);
   const answer = fetch(`http://${endpoint}/v1/videos/a/content`);
   await begun.promise;
@@ -107,7 +110,7 @@ test('BILL-13 a Web Function that is asked to end takes nothing more and ends wh
   expect(await exited).toBe(0);
 });
 
-test('BILL-8 a Web Function that is asked to end lets a handler whose client has left end as well, but not for ever', async () => {
+test('BILL-8 a Web Function that must end waits a bounded time for handlers without a client', async () => {
   const may = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const steps: string[] = [];
@@ -126,7 +129,7 @@ test('BILL-8 a Web Function that is asked to end lets a handler whose client has
   endWhenAsked(host, first.process, 20_000);
   first.ask();
   first.exited.then(() => steps.push('exited'));
-  // All connections are gone by then, and a process that only looked at them would be, too.
+  // This closes all connections, so a process that waited only for connections would exit too early.
   await host.stop(0);
   for (let turn = 0; turn < 20; turn += 1) await nextTurn();
   may.resolve();
@@ -134,11 +137,11 @@ test('BILL-8 a Web Function that is asked to end lets a handler whose client has
   expect(steps).toEqual(['settled', 'exited']);
 });
 
-test('LIM-6 a Web Function that is asked to end is done before Lambda kills it, a second later', () => {
+test('LIM-6 a Web Function that must end is done before Lambda kills it after one second', () => {
   expect(LAST_MS).toBeLessThan(1_000);
 });
 
-test('BILL-13 a handler that never ends does not keep a Web Function that is asked to end', async () => {
+test('BILL-13 a handler that never ends does not keep a Web Function from ending', async () => {
   const begun = Promise.withResolvers<void>();
   const endless: StreamingHandler = () => {
     begun.resolve();

@@ -19,7 +19,7 @@ test.for([
   'Bearersk-service-1',
   'Bearer a b',
   'Bearer sk-service-1,Bearer sk-service-2 x',
-])('AUTH-1 %s is no credential', (authorization) => {
+])('AUTH-1 %s is not a credential', (authorization) => {
   expect(credentialForms.bearer.read({ authorization }, {})).toBeUndefined();
 });
 

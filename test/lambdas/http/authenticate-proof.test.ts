@@ -20,7 +20,7 @@ const initData = (token = BOT_TOKEN, atMs = NOW_MS, id = 4711): string =>
 const tma = (text: string): Record<string, string> => ({ authorization: `tma ${text}` });
 
 const BODY = Buffer.from('{"account": "ä"}');
-/** What each of them proves itself with, and a path that takes it. */
+/** Proof of each kind of caller, and a path that accepts it. */
 const good = {
   bot: { method: 'POST', path: '/bot', headers: { [SECRET_TOKEN]: updateSecretOf(BOT_TOKEN) } },
   init_data: { method: 'POST', path: '/app/api/threshold', headers: tma(initData()) },
@@ -28,7 +28,7 @@ const good = {
 } as const satisfies Record<OtherCredential, Sent>;
 const kinds = ['bot', 'init_data', 'signature'] as const;
 
-/** The chain, whose requests have their bodies still on the wire, and how much was asked of those. */
+/** The middleware chain with unread bodies, and a counter of their reads. */
 const opened = async (options: Parameters<typeof createChain>[0] = {}) => {
   const chain = await createChain(options);
   let reads = 0;
@@ -48,7 +48,7 @@ const opened = async (options: Parameters<typeof createChain>[0] = {}) => {
 const codeOf = ({ status, text }: Answer): string => `${status} ${JSON.parse(text).error?.code}`;
 const REFUSED = '401 invalid_signature';
 
-test.each(kinds)('AUTH-6 %s: whoever proves itself is let in, its body read, no account known by it', async (kind) => {
+test.each(kinds)('AUTH-6 %s: a caller with a valid proof is admitted, and no account is attached', async (kind) => {
   const { send, reads, handled, finished } = await opened();
   const answer = await send(good[kind]);
   expect([answer.status, reads()]).toEqual([200, 1]);
@@ -72,19 +72,16 @@ test.each([
   ['the token itself', BOT_TOKEN],
   ['another bot’s', updateSecretOf('123457:token-of-the-tests')],
   ['characters of several bytes', 'ä'.repeat(32)],
-])(
-  'AUTH-6, KEY-5 an update with %s for its secret token is refused, no byte of its body read',
-  async (_what, value) => {
-    const { send, reads, handled } = await opened();
-    const answer = await send({ ...good.bot, headers: value === undefined ? {} : { [SECRET_TOKEN]: value } });
-    expect([codeOf(answer), reads(), handled]).toEqual([REFUSED, 0, []]);
-    expect(JSON.parse(answer.text).error).toMatchObject({
-      type: 'authentication_error',
-      param: 'X-Telegram-Bot-Api-Secret-Token',
-    });
-    expect(answer.text).not.toContain(secret);
-  },
-);
+])('AUTH-6, KEY-5 an update with %s as its secret token is rejected before its body is read', async (_what, value) => {
+  const { send, reads, handled } = await opened();
+  const answer = await send({ ...good.bot, headers: value === undefined ? {} : { [SECRET_TOKEN]: value } });
+  expect([codeOf(answer), reads(), handled]).toEqual([REFUSED, 0, []]);
+  expect(JSON.parse(answer.text).error).toMatchObject({
+    type: 'authentication_error',
+    param: 'X-Telegram-Bot-Api-Secret-Token',
+  });
+  expect(answer.text).not.toContain(secret);
+});
 
 test.each(kinds)('AUTH-6 %s: a caller is rejected if no secret is set', async (kind) => {
   const { send, reads, handled } = await opened({ secrets: { botToken: undefined, topUpKey: undefined } });
@@ -108,7 +105,7 @@ test.each([
   ['tma{}', false],
   ['tma {} {}', false],
   ['', false],
-])('AUTH-6, KEY-5 "%s" as Authorization of the mini app is taken: %s', async (form, taken) => {
+])('AUTH-6, KEY-5 "%s" as Authorization of the mini app is accepted: %s', async (form, taken) => {
   const { send, reads } = await opened();
   const authorization = form.replaceAll('{}', initData());
   const answer = await send({ ...good.init_data, headers: { authorization } });
@@ -116,7 +113,7 @@ test.each([
   if (!taken) expect(JSON.parse(answer.text).error.param).toBe('Authorization');
 });
 
-test('KEY-5 the mini app is let in for an hour, by the chain’s own clock', async () => {
+test("KEY-5 the mini app is admitted for an hour by the gateway's clock", async () => {
   const { send, clock, reads } = await opened();
   clock.skip(INIT_DATA_READING_MS);
   expect((await send(good.init_data)).status).toBe(200);
@@ -124,7 +121,7 @@ test('KEY-5 the mini app is let in for an hour, by the chain’s own clock', asy
   expect([codeOf(await send(good.init_data)), reads()]).toEqual([REFUSED, 1]);
 });
 
-test('KEY-5 a key is replaced within ten minutes of the opening, which is told before the body is read', async () => {
+test('KEY-5 a key can be replaced with init data up to ten minutes old, checked before the body', async () => {
   const { send, clock, reads } = await opened();
   const rotation = { ...good.init_data, path: '/app/api/key' };
   clock.skip(INIT_DATA_ROTATION_MS);
@@ -134,7 +131,7 @@ test('KEY-5 a key is replaced within ten minutes of the opening, which is told b
   expect((await send(good.init_data)).status).toBe(200);
 });
 
-test('LIM-2, LIM-3 one chat is limited like one key, and no other chat with it', async () => {
+test('LIM-2, LIM-3 a chat has the limit of a key, and chats do not share it', async () => {
   const { send } = await opened({ keyBurst: 3 });
   for (let time = 0; time < 3; time += 1) expect((await send(good.init_data)).status).toBe(200);
   const answer = await send(good.init_data);
@@ -143,7 +140,7 @@ test('LIM-2, LIM-3 one chat is limited like one key, and no other chat with it',
   expect((await send(other)).status).toBe(200);
 });
 
-test('LIM-2, LIM-4 a chat is limited over all processes, and by each for itself while nothing is shared', async () => {
+test('LIM-2, LIM-4 a chat is limited over all processes, and per process without a shared store', async () => {
   const chatCounters = new MemoryAddressCounters();
   const processes = await Promise.all([1, 2].map(() => opened({ keyBurst: 3, chatCounters })));
   const statuses = async (): Promise<readonly number[]> => {
@@ -162,7 +159,7 @@ test('LIM-2, LIM-4 a chat is limited over all processes, and by each for itself 
   ]);
 });
 
-test('AUTH-6 one credential is not another: a key opens none of these, and none of these opens an account', async () => {
+test('AUTH-6 credentials are not interchangeable between the groups of routes', async () => {
   const { send, apiKey, reads } = await opened();
   const authorization = `Bearer ${apiKey}`;
   const every = { ...good.bot.headers, ...good.signature.headers, ...good.init_data.headers };
@@ -175,7 +172,7 @@ test('AUTH-6 one credential is not another: a key opens none of these, and none 
   expect(reads()).toBe(0);
 });
 
-test('AUTH-6 every route with a credential of its own refuses whoever has none, unread', async () => {
+test('AUTH-6 every route with its own credential rejects a caller without it before the body', async () => {
   const { send, reads, handled } = await opened();
   const own = Object.values<Route>(routes).filter(({ credential }) => kinds.some((kind) => kind === credential));
   expect(own.length).toBeGreaterThanOrEqual(7);
@@ -187,7 +184,7 @@ test('AUTH-6 every route with a credential of its own refuses whoever has none, 
 
 const signedWith = (signature: string): Sent => ({ ...good.signature, headers: { [SIGNATURE]: signature } });
 
-test('KEY-6 a signature without form or out of its time is refused before the body is read', async () => {
+test('KEY-6 a malformed or expired signature is rejected before the body is read', async () => {
   const { send, clock, reads } = await opened();
   for (const signature of ['', 'x', `v1=${'0'.repeat(64)}`, signBody(TOP_UP_KEY, BODY, NOW - 301)]) {
     expect(codeOf(await send(signedWith(signature)))).toBe(REFUSED);
@@ -204,8 +201,8 @@ test.each([
   ['JSON written otherwise', '{"account":"ä"}'],
   ['no JSON at all', 'account=a'],
   ['nothing', ''],
-  ['bytes that are no text', Buffer.from([0xff, 0x00, 0x7b])],
-])('KEY-6 %s is not what was signed, whatever else is wrong with it', async (_what, body) => {
+  ['bytes that are not text', Buffer.from([0xff, 0x00, 0x7b])],
+])('KEY-6 a signature does not match %s, whatever else is wrong with the request', async (_what, body) => {
   const { send, handled } = await opened();
   const headers = { ...good.signature.headers, 'content-encoding': 'gzip', 'content-type': 'multipart/form-data' };
   expect(codeOf(await send({ ...good.signature, headers }, Buffer.from(body)))).toBe(REFUSED);
@@ -213,7 +210,7 @@ test.each([
   expect(handled).toEqual([]);
 });
 
-test('KEY-6 what is signed is the bytes as they came; only then they have to be JSON', async () => {
+test('KEY-6 the signature covers the bytes as received, before they are parsed', async () => {
   const { send, handled } = await opened();
   const post = (body: string | Uint8Array, secretKey = TOP_UP_KEY) =>
     send(signedWith(signBody(secretKey, body, NOW)), Buffer.from(body));
@@ -225,7 +222,7 @@ test('KEY-6 what is signed is the bytes as they came; only then they have to be 
   expect(handled).toHaveLength(1);
 });
 
-test('KEY-6 bytes that a function URL hands over in base64 are the bytes that were signed', async () => {
+test('KEY-6 the signature of a base64 body covers the decoded bytes, not the base64 text', async () => {
   const { handler, handled } = await opened();
   const send = (base64: boolean, headers: Record<string, string>) =>
     invoke(handler, functionUrlEvent({ ...good.signature, headers, body: BODY, base64 }));
@@ -235,7 +232,7 @@ test('KEY-6 bytes that a function URL hands over in base64 are the bytes that we
   expect(handled).toHaveLength(2);
 });
 
-test.each(kinds)('AUTH-6, GEN-8 %s: the limit of the address goes before the proof', async (kind) => {
+test.each(kinds)('AUTH-6, GEN-8 %s: the limit of the address is checked before the proof', async (kind) => {
   const { send, reads } = await opened({ addressBurst: 2 });
   expect(codeOf(await send({ ...good[kind], headers: {} }))).toBe(REFUSED);
   expect((await send(good[kind])).status).toBe(200);
@@ -247,20 +244,17 @@ test.each(kinds)('AUTH-6, GEN-8 %s: the limit of the address goes before the pro
   expect((await send({ ...good[kind], sourceIp: '203.0.113.99' })).status).toBe(200);
 });
 
-test.each(kinds)(
-  'AUTH-6, GEN-1 %s: a body above the cap is 413, and whoever has no proof does not learn that',
-  async (kind) => {
-    const { send, reads } = await opened();
-    expect(codeOf(await send({ ...good[kind], headers: {} }, 'too-long', BODY_BYTES_MAX + 1))).toBe(REFUSED);
-    expect(codeOf(await send(good[kind], 'too-long', BODY_BYTES_MAX + 1))).toBe('413 payload_too_large');
-    expect(reads()).toBe(0);
-    // A length that is a lie, or none.
-    expect(codeOf(await send(good[kind], 'too-long', 2))).toBe('413 payload_too_large');
-    expect(codeOf(await send(good[kind], 'incomplete'))).toBe('400 invalid_request_error');
-  },
-);
+test.each(kinds)('AUTH-6, GEN-1 %s: a body above the limit is 413 only with a proof', async (kind) => {
+  const { send, reads } = await opened();
+  expect(codeOf(await send({ ...good[kind], headers: {} }, 'too-long', BODY_BYTES_MAX + 1))).toBe(REFUSED);
+  expect(codeOf(await send(good[kind], 'too-long', BODY_BYTES_MAX + 1))).toBe('413 payload_too_large');
+  expect(reads()).toBe(0);
+  // A wrong length header, or none.
+  expect(codeOf(await send(good[kind], 'too-long', 2))).toBe('413 payload_too_large');
+  expect(codeOf(await send(good[kind], 'incomplete'))).toBe('400 invalid_request_error');
+});
 
-test('AUTH-6 no answer and no report of a refusal tells what was sent', async () => {
+test('AUTH-6 neither the response nor the log of a rejection has a sent proof or a secret', async () => {
   const { send, finished } = await opened();
   const stale = initData(BOT_TOKEN, NOW_MS - 2 * INIT_DATA_READING_MS);
   const canaries = [stale, secret.slice(1), signBody(TOP_UP_KEY, BODY, NOW - 1_000), BOT_TOKEN, TOP_UP_KEY];

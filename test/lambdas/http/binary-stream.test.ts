@@ -17,7 +17,7 @@ const created = (backlogBytesMax?: number) => {
   return { stream, state };
 };
 
-/** Takes the first piece and then nothing until it is let. */
+/** Reads the first piece, and the rest after a signal. */
 const slowReader = () => {
   const taken: Buffer[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ const slowReader = () => {
   return { sink, taken, go: resolve };
 };
 
-test('BILL-8 what is written before and after a reader comes arrives in order', async () => {
+test('BILL-8 data written before and after a reader starts arrives in order', async () => {
   const { stream, state } = created();
   stream.write(Buffer.from('ab'));
   const read = text(stream.body);
@@ -43,7 +43,7 @@ test('BILL-8 what is written before and after a reader comes arrives in order', 
   expect([await read, state.drops]).toEqual(['abcd', 0]);
 });
 
-test('BILL-8 a slow reader gets everything as long as it is not too far behind', async () => {
+test('BILL-8 a slow reader that is not too far behind receives everything', async () => {
   const { stream, state } = created(1_000_000);
   const { sink, taken, go } = slowReader();
   const piped = pipeline(stream.body, sink);
@@ -55,7 +55,7 @@ test('BILL-8 a slow reader gets everything as long as it is not too far behind',
   expect([Buffer.concat(taken).length, state.drops]).toEqual([900_000, 0]);
 });
 
-test('BILL-8 a reader too far behind is given up once, and gets no more', async () => {
+test('BILL-8 a reader too far behind is dropped once and receives no more', async () => {
   const { stream, state } = created(1_000);
   const { sink, taken, go } = slowReader();
   const piped = pipeline(stream.body, sink);
@@ -69,7 +69,7 @@ test('BILL-8 a reader too far behind is given up once, and gets no more', async 
   expect(Buffer.concat(taken).length).toBeLessThan(350_000);
 });
 
-test('BILL-8 16 MiB may lie', async () => {
+test('BILL-8 16 MiB can wait for a reader before it is dropped', async () => {
   const { stream, state } = created();
   const { sink } = slowReader();
   void pipeline(stream.body, sink).catch(() => undefined);
@@ -81,7 +81,7 @@ test('BILL-8 16 MiB may lie', async () => {
   stream.body.destroy();
 });
 
-test('BILL-8 what is written after a reader has gone is dropped without an error', async () => {
+test('BILL-8 data written after a reader has left is dropped without an error', async () => {
   const { stream, state } = created(10);
   const errors: unknown[] = [];
   stream.body.on('error', (error) => errors.push(error));
@@ -95,7 +95,7 @@ test('BILL-8 what is written after a reader has gone is dropped without an error
   expect([errors, state.drops]).toEqual([[], 0]);
 });
 
-test('BILL-9 an answer that is abandoned has no end, and its body no error of its own', async () => {
+test('BILL-9 an abandoned response has no end, and its body throws no error', async () => {
   const { stream } = created();
   const errors: unknown[] = [];
   stream.body.on('error', (error) => errors.push(error));

@@ -8,7 +8,7 @@ const opened = (bytes: number) => {
   const clock = new ManualClock();
   const budget = new BodyBudget(bytes, clock);
   const events: string[] = [];
-  /** Grows by this much beyond what is free. */
+  /** Grows the lease by this many bytes, and records the result under the name. */
   const grow = (name: string, lease: BodyLease, bytesMore: number): Promise<void> => {
     const pending = lease.grow(bytesMore);
     pending.then(
@@ -31,7 +31,7 @@ const opened = (bytes: number) => {
   return { clock, budget, events, enter, grow, holding };
 };
 
-test('GEN-14 small bodies never wait, however full it is', async () => {
+test('GEN-14 a small body never waits, even without free budget', async () => {
   const { budget, holding } = opened(100);
   await holding(1_000);
   await holding(0);
@@ -40,7 +40,7 @@ test('GEN-14 small bodies never wait, however full it is', async () => {
   await small.grow(FREE - 1);
 });
 
-test('GEN-14 what is beyond the free part counts, also when one piece crosses the bound', async () => {
+test('GEN-14 only bytes above the free part count, also when one piece crosses it', async () => {
   const { budget, clock, events, grow, holding } = opened(100);
   await holding(60);
   const crossing = budget.enter();
@@ -50,7 +50,7 @@ test('GEN-14 what is beyond the free part counts, also when one piece crosses th
   expect([events, clock.waiting]).toEqual([[], 1]);
 });
 
-test('GEN-14 beyond the budget a body waits, and goes on when there is room', async () => {
+test('GEN-14 a body above the budget waits, and continues when there is room', async () => {
   const { clock, enter, events, grow, holding } = opened(100);
   const held = await holding(100);
   const pending = grow('b', await enter(), 10);
@@ -61,7 +61,7 @@ test('GEN-14 beyond the budget a body waits, and goes on when there is room', as
   expect([events, clock.waiting]).toEqual([['b'], 0]);
 });
 
-test('GEN-14 after 10 s of waiting: 503 with Retry-After 1', async () => {
+test('GEN-14 a body that waits for 10 s gets 503 with Retry-After 1', async () => {
   const { clock, enter, events, grow, holding } = opened(100);
   await holding(100);
   grow('b', await enter(), 10).catch(() => undefined);
@@ -71,7 +71,7 @@ test('GEN-14 after 10 s of waiting: 503 with Retry-After 1', async () => {
   expect([events, clock.waiting]).toEqual([['b: service_unavailable 1'], 0]);
 });
 
-test('GEN-14 what gave up counts for nothing and is not let in later', async () => {
+test('GEN-14 a body whose wait timed out does not count and is not admitted later', async () => {
   const { clock, enter, events, grow, holding } = opened(100);
   const held = await holding(100);
   const late = await enter();
@@ -84,7 +84,7 @@ test('GEN-14 what gave up counts for nothing and is not let in later', async () 
   expect(events).toEqual(['b: service_unavailable 1']);
 });
 
-test('GEN-14 the oldest that is still coming in goes on beyond the budget, so that somebody ends', async () => {
+test('GEN-14 the oldest incomplete body continues above the budget, so that one can finish', async () => {
   const { clock, events, grow, holding } = opened(100);
   const oldest = await holding(50);
   const second = await holding(49);
@@ -97,7 +97,7 @@ test('GEN-14 the oldest that is still coming in goes on beyond the budget, so th
   expect(events).toEqual(['oldest', 'second']);
 });
 
-test('GEN-14 one that has come whole is the oldest no more, but keeps its bytes', async () => {
+test('GEN-14 a complete body no longer counts as the oldest, but its bytes still count', async () => {
   const { clock, events, grow, holding } = opened(100);
   const first = await holding(90);
   const second = await holding(5);

@@ -27,7 +27,7 @@ export const hashOf = (key: string): string => hashApiKey(PEPPER, key);
 interface ChainOptions {
   readonly keyBurst?: number;
   readonly addressBurst?: number;
-  /** What several processes share. */
+  /** Counters that several processes share. */
   readonly chatCounters?: AddressCounters;
   readonly bodyBytes?: number;
   readonly handle?: RouteHandler;
@@ -37,7 +37,7 @@ interface ChainOptions {
   readonly secrets?: CallerSecrets;
 }
 
-/** The chain around handlers that say which route they are. */
+/** The middleware chain around handlers that return the name of their route. */
 export const createChain = async (options: ChainOptions = {}) => {
   const clock = options.clock ?? new ManualClock();
   const keys = new MemoryKeyStore(new MemoryLedgerStore());
@@ -83,7 +83,7 @@ export const createChain = async (options: ChainOptions = {}) => {
     },
     handlers,
   );
-  /** Of the stores, by what was asked of them. */
+  /** Calls of the stores, in order. */
   const calls = () => [...askedKeys.calls, ...askedCounters.calls];
   return { handler, clock, keys, apiKey, finished, handled, bodies, calls };
 };

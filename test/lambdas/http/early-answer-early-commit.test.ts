@@ -21,11 +21,11 @@ interface Scene {
   readonly handle: (clock: ManualClock) => RouteHandler;
   readonly isPatient?: boolean;
   readonly body?: string;
-  /** What it takes to arrive, where it comes on its own behind the head. */
+  /** Seconds that the body takes to arrive, if it arrives after the head. */
   readonly bodySeconds?: number;
 }
 
-/** A body that is all there after a while. */
+/** Body that is complete after a delay. */
 const slowly = (clock: ManualClock, body: string, seconds: number): BodySource => ({
   declaredBytes: body.length,
   read: async () => {
@@ -34,7 +34,7 @@ const slowly = (clock: ManualClock, body: string, seconds: number): BodySource =
   },
 });
 
-/** A request whose answer is heard as it comes, behind a door that waits for 60 s. */
+/** Sends a request through a front door that waits 60 s, and records the response as it arrives. */
 const send = async ({ handle, isPatient = false, body = '{}', bodySeconds }: Scene) => {
   const clock = new ManualClock();
   const frontDoor = isPatient ? openFrontDoor : { ...openFrontDoor, frontDoorTimeouts };
@@ -77,7 +77,7 @@ const inJson =
 
 const good = async () => json(200, { good: true }, { 'x-service-cost-usd': '1' });
 
-test('ERR-6 a fast answer behind a door costs one timer, and none without', async () => {
+test('ERR-6 a fast response costs one timer behind a front door, and none without', async () => {
   const behind = await send({ handle: inJson(1, good) });
   expect(behind.clock.waiting).toBe(2);
   await behind.pass(1);
@@ -89,7 +89,7 @@ test('ERR-6 a fast answer behind a door costs one timer, and none without', asyn
   await open.done;
 });
 
-test('ERR-6 a defect after the beginning is a failure that hides its message and is told to the log', async () => {
+test('ERR-6 a bug after the response started ends it as a logged failure without the message', async () => {
   const bug = new TypeError('secret');
   const scene = await send({ handle: inJson(50, () => Promise.reject(bug)) });
   await scene.pass(50);
@@ -99,7 +99,7 @@ test('ERR-6 a defect after the beginning is a failure that hides its message and
   expect(scene.finished.map(({ summary }) => [summary.errorCode, summary.cause])).toEqual([['internal_error', bug]]);
 });
 
-test('ERR-6 what the client can put right is no cause in the log, after the beginning as before it', async () => {
+test('ERR-6 a client error is not logged as a cause, before or after the response started', async () => {
   const refusal = new GatewayError('invalid_request_error', 'n: too many', { param: 'n', cause: 'why' });
   const scene = await send({ handle: inJson(50, () => Promise.reject(refusal)) });
   await scene.pass(50);
@@ -110,7 +110,7 @@ test('ERR-6 what the client can put right is no cause in the log, after the begi
   ]);
 });
 
-test('ERR-6 IDEM-8 a stored refusal found after the beginning is no good answer', async () => {
+test('ERR-6 IDEM-8 a stored rejection found after the response started ends it as a failure', async () => {
   const body = '{"error":{"code":"content_filter"}}';
   const scene = await send({ handle: inJson(50, async () => ({ statusCode: 400, headers: {}, body })) });
   await scene.pass(50);
@@ -121,30 +121,26 @@ test('ERR-6 IDEM-8 a stored refusal found after the beginning is no good answer'
 test.each([
   ['an answer', good, { status: 200, text: '{"good":true}', cost: '1' }],
   ['a refusal', async () => Promise.reject(new GatewayError('invalid_request_error', 'wrong')), { status: 400 }],
-])(
-  'ERR-6 time that a body takes to arrive is not the answer’s: %s has its true status',
-  async (_what, answer, expected) => {
-    const by: unknown[] = [];
-    const scene = await send({
-      bodySeconds: 70,
-      handle: (clock) => async (exchange) => {
-        by.push(planAnswer(exchange, { kind: 'bytes' }));
-        return inJson(5, answer)(clock)(exchange);
-      },
-    });
-    await scene.pass(70);
-    expect(by).toEqual([{ atMs: scene.clock.now() + 45_000, covers: 'all' }]);
-    await scene.pass(5);
-    await scene.done;
-    const { head, text } = scene.heard;
-    expect(head?.statusCode).toBe(expected.status);
-    if ('text' in expected)
-      expect([text, head?.headers?.['x-service-cost-usd']]).toEqual([expected.text, expected.cost]);
-    expect(scene.clock.waiting).toBe(0);
-  },
-);
+])('ERR-6 the time in which a body arrives does not count: %s has its true status', async (_what, answer, expected) => {
+  const by: unknown[] = [];
+  const scene = await send({
+    bodySeconds: 70,
+    handle: (clock) => async (exchange) => {
+      by.push(planAnswer(exchange, { kind: 'bytes' }));
+      return inJson(5, answer)(clock)(exchange);
+    },
+  });
+  await scene.pass(70);
+  expect(by).toEqual([{ atMs: scene.clock.now() + 45_000, covers: 'all' }]);
+  await scene.pass(5);
+  await scene.done;
+  const { head, text } = scene.heard;
+  expect(head?.statusCode).toBe(expected.status);
+  if ('text' in expected) expect([text, head?.headers?.['x-service-cost-usd']]).toEqual([expected.text, expected.cost]);
+  expect(scene.clock.waiting).toBe(0);
+});
 
-test('GEN-14 a request that is still at work keeps its body, and gives it back with the answer', async () => {
+test('GEN-14 a running request keeps its body until its response', async () => {
   const seen: unknown[] = [];
   let releases = 0;
   const handle =
@@ -182,7 +178,7 @@ const inStream =
 test.for([
   ['text', async () => json(200, {})],
   ['another stream', async () => ({ statusCode: 200, headers: {}, body: new EventStream(new ManualClock()).body })],
-] as const)('CHAT-11 %s where a stream has begun is a defect, which is told as an error', async ([, answer]) => {
+] as const)('CHAT-11 %s after the start of a stream is a bug, which is sent as an error', async ([, answer]) => {
   const scene = await send({ handle: inStream(answer) });
   await scene.pass(56);
   await scene.done;
@@ -190,7 +186,7 @@ test.for([
   expect(scene.finished.map(({ summary }) => summary)).toMatchObject([{ status: 200, errorCode: 'internal_error' }]);
 });
 
-test('CHAT-11 a failure that cannot be put into words is broken off, and still ends', async () => {
+test('CHAT-11 a failure that cannot be rendered cuts the stream and leaves no timer', async () => {
   const bug = new TypeError('a bug of the face');
   const lost = new GatewayError('upstream_error', 'lost');
   const failure = (): never => {
@@ -203,7 +199,7 @@ test('CHAT-11 a failure that cannot be put into words is broken off, and still e
   expect(scene.finished.map(({ summary }) => [summary.errorCode, summary.cause])).toEqual([['upstream_error', bug]]);
 });
 
-test('CHAT-11 a stream of its own that is about to go out is not begun a second time', async () => {
+test('CHAT-11 a stream that is about to start is not started a second time', async () => {
   const handle =
     (clock: ManualClock): RouteHandler =>
     async (exchange) => {

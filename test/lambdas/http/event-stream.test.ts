@@ -9,7 +9,7 @@ const opened = () => {
   return { clock, events: new EventStream(clock) };
 };
 
-/** Reads all the time; the pieces as they came. */
+/** Reads continuously. Returns the received text, and whether the stream ended or failed. */
 const reader = (events: EventStream) => {
   const seen = { text: '', ended: false, failed: false };
   events.body.on('data', (piece: Buffer) => {
@@ -38,7 +38,7 @@ test('CHAT-11 an event is a data line and a blank line, readable before the next
   expect(seen.ended).toBe(false);
 });
 
-test('CHAT-11 a reader that is slow but near gets everything in order', async () => {
+test('CHAT-11 a slow reader that is not too far behind receives everything in order', async () => {
   const { events } = opened();
   const words = Array.from({ length: 200 }, (_, at) => `${at}-${'x'.repeat(4_000)}`);
   for (const word of words) events.event(word);
@@ -51,7 +51,7 @@ test('CHAT-11 a reader that is slow but near gets everything in order', async ()
   expect(read).toBe(words.map((word) => `data: ${word}\n\n`).join(''));
 });
 
-/** A reader who has asked once and takes nothing: what was written is full, and all that follows is left lying. */
+/** Reader that has read once and stopped: the buffer is full, and later data waits. */
 const stalled = () => {
   const clock = new ManualClock();
   let drops = 0;
@@ -66,7 +66,7 @@ const stalled = () => {
 const MIB = 1024 * 1024;
 const FIRST = 'x'.repeat(MIB + 1);
 
-/** What the reader gets once it reads on. */
+/** Reads to the end. Returns the text after `FIRST`. */
 const readOn = async (events: EventStream): Promise<string> => {
   const seen = reader(events);
   await expect.poll(() => seen.ended).toBe(true);
@@ -86,7 +86,7 @@ test('BILL-8 a reader more than 1 MiB behind is dropped at the next write, once,
   expect(drops()).toBe(1);
 });
 
-test('BILL-8 exactly 1 MiB behind nothing is lost', async () => {
+test('BILL-8 a reader that is exactly 1 MiB behind loses nothing', async () => {
   const { events, drops } = stalled();
   events.write('y'.repeat(MIB));
   events.write('z');
@@ -95,7 +95,7 @@ test('BILL-8 exactly 1 MiB behind nothing is lost', async () => {
   expect(drops()).toBe(0);
 });
 
-test('BILL-8 behind means bytes, not characters', async () => {
+test('BILL-8 the backlog of a reader is counted in bytes, not characters', async () => {
   const { events, drops } = stalled();
   events.write('日'.repeat(MIB / 2));
   events.event('late');
@@ -103,7 +103,7 @@ test('BILL-8 behind means bytes, not characters', async () => {
   expect([await readOn(events), drops()]).toEqual(['', 1]);
 });
 
-test('BILL-8 one event of any size drops nobody, whether the reader waits for it or takes its time', async () => {
+test('BILL-8 one event of any size drops no reader', async () => {
   const { events, drops } = stalled();
   const long = 'y'.repeat(5 * MIB);
   events.event(long);
@@ -118,7 +118,7 @@ test('BILL-8 one event of any size drops nobody, whether the reader waits for it
   expect([drops(), seen.failed]).toEqual([0, false]);
 });
 
-test('BILL-8 a reader who has not begun to read is not behind', async () => {
+test('BILL-8 a reader that has not started to read is not behind', async () => {
   let drops = 0;
   const events = new EventStream(new ManualClock(), () => {
     drops += 1;
@@ -132,7 +132,7 @@ test('BILL-8 a reader who has not begun to read is not behind', async () => {
   expect(drops).toBe(0);
 });
 
-test('BILL-8 where nothing else is written the keep-alive drops a reader who is behind, and is the last', async () => {
+test('BILL-8 in a silent stream the keep-alive drops a reader that is behind', async () => {
   const { clock, events, drops } = stalled();
   events.write('y'.repeat(MIB + 1));
   expect([drops(), clock.waiting]).toEqual([0, 1]);
@@ -143,7 +143,7 @@ test('BILL-8 where nothing else is written the keep-alive drops a reader who is 
   expect([await readOn(events), drops()]).toEqual(['', 1]);
 });
 
-test('BILL-8 a reader that leaves harms nothing', async () => {
+test('BILL-8 a reader that leaves causes no error and leaves no timer', async () => {
   const { clock, events } = opened();
   const seen = reader(events);
   events.event('a');
@@ -177,7 +177,7 @@ test('CHAT-11 keep-alive comes after each 15 s of silence, but not before the fi
   expect(seen.text).toBe(`data: a\n\n${keepAlive}${keepAlive}`);
 });
 
-test('CHAT-11 an event puts the keep-alive off, the end puts it away', async () => {
+test('CHAT-11 an event delays the keep-alive, and the end stops it', async () => {
   const { clock, events } = opened();
   const seen = reader(events);
   events.event('a');
@@ -191,7 +191,7 @@ test('CHAT-11 an event puts the keep-alive off, the end puts it away', async () 
   expect(seen.text).toBe('data: a\n\ndata: b\n\n');
 });
 
-test('CHAT-11 nothing is said after the end', async () => {
+test('CHAT-11 nothing is sent after the end', async () => {
   const { clock, events } = opened();
   events.event('a');
   events.end();

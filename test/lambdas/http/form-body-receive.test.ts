@@ -16,13 +16,13 @@ const opened = async (options: Parameters<typeof createChain>[0] = {}) => {
     const headers = { authorization: `Bearer ${chain.apiKey}`, 'content-type': contentType, ...more };
     return { method: 'POST', path, headers };
   };
-  /** A function URL hands a form over in base64. */
+  /** A function URL encodes a form in base64. */
   const post = ({ bytes, contentType }: SentForm, path = VIDEOS, more?: Readonly<Record<string, string>>) =>
     invoke(chain.handler, functionUrlEvent({ ...eventOf(contentType, path, more), body: bytes, base64: true }));
   return { ...chain, eventOf, post };
 };
 
-test('VID-2 a form reaches a route that takes forms, in place of JSON, and is let go with the answer', async () => {
+test('VID-2 a route for forms gets the form instead of JSON, and the response releases the form', async () => {
   const kept: Exchange[] = [];
   const { post, handled } = await opened({
     handle: async (exchange) => {
@@ -42,7 +42,7 @@ test('VID-2 a form reaches a route that takes forms, in place of JSON, and is le
 });
 
 test.for(['application/json', 'text/plain', ''])(
-  'VID-1 JSON of the type "%s" is JSON there, too',
+  'VID-1 a route for forms also accepts JSON with the content type "%s"',
   async (contentType) => {
     const { post, handled } = await opened();
     expect((await post({ bytes: Buffer.from('{"a":1}'), contentType })).status).toBe(200);
@@ -51,7 +51,7 @@ test.for(['application/json', 'text/plain', ''])(
   },
 );
 
-test('GEN-12 a form where only JSON is served is 400, and so is another kind of multipart anywhere', async () => {
+test('GEN-12 a form on a JSON route is 400, and so is any other multipart type', async () => {
   const { post, handled } = await opened();
   const form = handmade(partOf(named('a'), '1'));
   const mixed = { ...form, contentType: 'multipart/mixed; boundary=the-boundary' };
@@ -66,14 +66,14 @@ test('GEN-12 a form where only JSON is served is 400, and so is another kind of 
   expect(handled).toEqual([]);
 });
 
-test('GEN-8 the encoding of a form goes before what is in it', async () => {
+test('GEN-8 the encoding of a form is checked before its content', async () => {
   const { post } = await opened();
   const broken = { bytes: Buffer.from('x'), contentType: 'multipart/form-data' };
   expect(codeOf(await post(broken, VIDEOS, { 'content-encoding': 'gzip' }))).toBe('415 unsupported_media_type');
   expect(codeOf(await post(broken))).toBe('400 invalid_request_error');
 });
 
-test('GEN-14 an answered form has given back what it took', async () => {
+test('GEN-14 a form releases its bytes with its response', async () => {
   const { post, bodies } = await opened({ bodyBytes: 20 });
   const large = handmade(partOf(named('a'), 'x'.repeat(FREE_BYTES + 50)));
   await post(large);

@@ -7,7 +7,7 @@ import { BOUNDARY, formOf, handmade, named, parse, partOf, refusalOf } from './f
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** With the bytes of files in hexadecimal, whatever they are parts of. */
+/** Shows the bytes of files in hexadecimal. */
 const plain = ({ fields, files }: Form) => ({
   fields: fields.map(({ name, value }) => [name, value]),
   files: files.map(({ field, fileName, mediaType, bytes }) => [field, fileName, mediaType, hexOf(bytes)]),
@@ -16,7 +16,7 @@ const plain = ({ fields, files }: Form) => ({
 const image = (...bytes: readonly number[]): File =>
   new File([Uint8Array.from(bytes)], 'é 1.png', { type: 'image/png' });
 
-test('VID-2 fields and files of a form come in their order, repeated ones too', async () => {
+test('VID-2 fields and files of a form arrive in order, including repeated ones', async () => {
   const sent = await formOf(
     ['prompt', 'a "cat"\nand 🐈'],
     ['image', image(1, 2)],
@@ -39,7 +39,7 @@ test('VID-2 fields and files of a form come in their order, repeated ones too', 
   });
 });
 
-test('VID-2 what a client puts into a form comes out of it', async () => {
+test('VID-2 the content of a form is read unchanged', async () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/[\r\n]/g, '')),
     fc.uint8Array({ maxLength: 300 }).map((bytes) => image(...bytes)),
@@ -84,7 +84,7 @@ test.for([
   expect(parse({ bytes, contentType }).fields).toEqual([{ name: 'a', value: '1' }]);
 });
 
-test('GEN-2 a form that is cut at any byte is 400, and only what follows its end may be missing', async () => {
+test('GEN-2 a form that is cut at any byte is 400, except after its end', async () => {
   const entries = [
     ['prompt', 'a cat'],
     ['image', image(1, 2, 3)],
@@ -104,7 +104,7 @@ test('GEN-2 a form that is cut at any byte is 400, and only what follows its end
   }
 });
 
-test('GEN-2 a form with any one byte lost or changed is read or 400, and never an error of ours', () => {
+test('GEN-2 a form with one byte lost or changed is read or 400, and never a 500', () => {
   const { bytes, contentType } = handmade(
     partOf(named('a'), '1'),
     partOf(`${named('b', '; filename="b.png"')}\r\nContent-Type: image/png`, '2'),
@@ -138,7 +138,7 @@ test.for([
   }
 });
 
-test('GEN-2 text and heads that are no UTF-8 are 400; a byte order mark is text', () => {
+test('GEN-2 text and headers that are not UTF-8 are 400, and a byte order mark is text', () => {
   const latin1 = Buffer.from('caf\xe9', 'latin1');
   expect(refusalOf(handmade(partOf(named('a'), latin1))).message).toContain('not valid UTF-8');
   const head = Buffer.concat([Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="`), latin1]);
@@ -162,7 +162,7 @@ test.for([
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('VID-2 parts are taken as they are, and one that is encoded is 400', () => {
+test('VID-2 parts are read unchanged, and an encoded part is 400', () => {
   for (const encoding of ['binary', '8bit', '7BIT']) {
     const head = `${named('a')}\r\nContent-Transfer-Encoding: ${encoding}`;
     expect(parse(handmade(partOf(head, 'YQ=='))).fields).toEqual([{ name: 'a', value: 'YQ==' }]);
@@ -173,7 +173,7 @@ test('VID-2 parts are taken as they are, and one that is encoded is 400', () => 
   }
 });
 
-test('ERR-5 no refusal of a form repeats a word of it', () => {
+test('ERR-5 no rejection of a form quotes its content', () => {
   const canary = 'canary';
   const filled = partOf(named(canary, `; filename="${canary}"`), canary);
   const broken = [

@@ -7,7 +7,7 @@ export interface SentForm {
   readonly contentType: string;
 }
 
-/** A form as the platform's own client writes it. */
+/** Returns a form as `FormData` of Node serializes it. */
 export const formOf = async (...entries: readonly (readonly [string, string | File])[]): Promise<SentForm> => {
   const form = new FormData();
   for (const [name, value] of entries) form.append(name, value);
@@ -17,11 +17,11 @@ export const formOf = async (...entries: readonly (readonly [string, string | Fi
 
 export const BOUNDARY = 'the-boundary';
 
-/** One part; `head` is its header lines. */
+/** One part. `head` has its header lines. */
 export const partOf = (head: string, content: string | Uint8Array = ''): Buffer =>
   Buffer.concat([Buffer.from(`--${BOUNDARY}\r\n${head}\r\n\r\n`), Buffer.from(content), Buffer.from('\r\n')]);
 
-/** A form written by hand, for what no client would write. */
+/** Form built by hand, for content that no client would send. */
 export const handmade = (...parts: readonly Uint8Array[]): SentForm => ({
   bytes: Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]),
   contentType: `multipart/form-data; boundary=${BOUNDARY}`,

@@ -30,6 +30,6 @@ test.for([
   '::ffff:300.0.0.1',
   ' 203.0.113.7',
   'x'.repeat(100_000),
-])('LIM-7 %s shares the one bucket of all that is unreadable', (address) => {
+])('LIM-7 %s shares one bucket with all unreadable addresses', (address) => {
   expect(addressBucket(address)).toBe('unknown');
 });

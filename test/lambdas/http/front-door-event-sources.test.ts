@@ -11,14 +11,14 @@ import { createChain } from './chain.ts';
 import { functionUrlEvent, invoke } from './function-url.ts';
 import { asCalled, restApiEvent } from './rest-api-event.ts';
 
-/** One request as a client sends it. */
+/** One request of a client. */
 interface Asked {
   readonly method: string;
   readonly path: string;
   readonly query?: readonly (readonly [name: string, value: string])[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Where it comes from. */
+  /** Client address. */
   readonly address?: string;
 }
 
@@ -63,7 +63,7 @@ const byRestApi: Ask = ({ handler }, { headers = {}, address, ...asked }) => {
   return told(invoke(handler, asCalled(event)));
 };
 
-/** The viewer function has moved a key out of the query by then. */
+/** Sends a request as CloudFront does, after its viewer function moved a key from the query to a header. */
 const byEdge: Ask = ({ handler }, { headers = {}, address = '203.0.113.7', query = [], ...asked }) => {
   const key = query.find(([name]) => name === 'key')?.[1];
   const event = toUrlSent({
@@ -75,7 +75,7 @@ const byEdge: Ask = ({ handler }, { headers = {}, address = '203.0.113.7', query
       'x-origin-secret': SECRET,
       'cloudfront-viewer-address': `${address}:4711`,
     },
-    // CloudFront's own.
+    // Address of CloudFront.
     address: '64.252.64.1',
   });
   return told(invoke(handler, event));
@@ -135,7 +135,7 @@ const asked: readonly (readonly [what: string, (apiKey: string) => Asked, expect
   ['what a browser asks first', () => ({ method: 'OPTIONS', path: '/v1/chat/completions' }), { status: 204, body: '' }],
 ];
 
-test.each(asked)('GEN-8 %s is answered alike behind every front door', async (_, toAsked, expected) => {
+test.each(asked)('GEN-8 %s gets the same response behind every front door', async (_, toAsked, expected) => {
   const answers = [];
   for (const [name, ask, frontDoor] of doors) {
     const chain = await createChain({ frontDoor });
@@ -146,7 +146,7 @@ test.each(asked)('GEN-8 %s is answered alike behind every front door', async (_,
   for (const answer of answers) expect(answer).toEqual(answers[0]);
 });
 
-test.each(doors)('LIM-7 behind %s the address is the client, whatever the client writes', async (_, ask, frontDoor) => {
+test.each(doors)("LIM-7 behind %s the client address ignores the client's headers", async (_, ask, frontDoor) => {
   const chain = await createChain({ frontDoor, addressBurst: 1 });
   const from = (address: string, forwarded: string) =>
     ask(chain, { method: 'GET', path: '/api/models', address, headers: { 'x-forwarded-for': forwarded } });

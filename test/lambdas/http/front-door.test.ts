@@ -9,7 +9,7 @@ const OLDER = 'the-secret-before-that-one';
 const HEADER = 'x-origin-secret';
 const frontDoorTimeouts = { silenceMs: 120_000, commitsStreams: true, commitsJson: true };
 
-/** A door whose secrets a test changes, and how often it asked whether they were. */
+/** Front door whose secrets a test changes, with a counter of their reads. */
 const openEdge = (valid: readonly string[] = [SECRET, OLDER], later = valid) => {
   let known = valid;
   let refreshes = 0;
@@ -34,7 +34,7 @@ describe('AUTH-9 the secret of the edge', () => {
   test.each([
     ['the one that is valid', SECRET],
     ['the one before it', OLDER],
-  ])('AUTH-9 %s is let in, and nobody asks for a newer one', async (_name, secret) => {
+  ])('AUTH-9 %s is accepted, and no newer secret is read', async (_name, secret) => {
     const { frontDoor, refreshes } = openEdge();
     await frontDoor.admit(functionUrlEvent(withSecret(secret)));
     expect(refreshes()).toBe(0);
@@ -49,38 +49,41 @@ describe('AUTH-9 the secret of the edge', () => {
     ['not of ASCII', `${SECRET}é`, 1],
     ['empty', '', 0],
     ['missing', undefined, 0],
-  ])('AUTH-9 a secret that is %s is refused', async (_name, secret, asked) => {
+  ])('AUTH-9 a secret that is %s is rejected', async (_name, secret, asked) => {
     const { frontDoor, refreshes } = openEdge();
     await expect(frontDoor.admit(functionUrlEvent(withSecret(secret)))).rejects.toMatchObject(refused);
     expect(refreshes()).toBe(asked);
   });
 
-  test.each([[[]], [['']], [['', SECRET]]])('AUTH-9 an empty secret opens no door: %j', async (valid) => {
+  test.each([[[]], [['']], [['', SECRET]]])('AUTH-9 an empty secret is rejected: %j', async (valid) => {
     const { frontDoor } = openEdge(valid);
     await expect(frontDoor.admit(functionUrlEvent(withSecret('')))).rejects.toMatchObject(refused);
     await expect(frontDoor.admit(functionUrlEvent(withSecret(undefined)))).rejects.toMatchObject(refused);
   });
 
-  test('AUTH-9 a secret that is newer than the process is let in once it has been read', async () => {
+  test('AUTH-9 a secret newer than the process is accepted once it has been read', async () => {
     const { frontDoor, refreshes } = openEdge([SECRET], ['the-next-secret-of-the-edge', SECRET]);
     await frontDoor.admit(functionUrlEvent(withSecret('the-next-secret-of-the-edge')));
     await frontDoor.admit(functionUrlEvent(withSecret(SECRET)));
     expect(refreshes()).toBe(1);
   });
 
-  test.each([SECRET, 'a-wrong-one-of-some-length', ''])('ERR-5 the header is gone afterwards: "%s"', async (secret) => {
-    const event = functionUrlEvent({ headers: { [HEADER]: secret, accept: '*/*' } });
-    await openEdge()
-      .frontDoor.admit(event)
-      .catch(() => undefined);
-    expect(event.headers).not.toHaveProperty(HEADER);
-    expect(event.headers.accept).toBe('*/*');
-  });
+  test.each([SECRET, 'a-wrong-one-of-some-length', ''])(
+    'ERR-5 the header with the secret is removed after the check: "%s"',
+    async (secret) => {
+      const event = functionUrlEvent({ headers: { [HEADER]: secret, accept: '*/*' } });
+      await openEdge()
+        .frontDoor.admit(event)
+        .catch(() => undefined);
+      expect(event.headers).not.toHaveProperty(HEADER);
+      expect(event.headers.accept).toBe('*/*');
+    },
+  );
 });
 
 const own = { type: 'permission_error', code: 'direct_access_refused', param: null };
 
-/** Where a refusal has to be read in another shape each (GEN-3). */
+/** Paths whose errors have different formats (GEN-3). */
 const paths: readonly (readonly [path: string, method: string, shape: object])[] = [
   ['/v1/chat/completions', 'POST', { error: own }],
   ['/v1/messages', 'POST', { type: 'error', request_id: 'OURS1', error: own }],
@@ -89,33 +92,36 @@ const paths: readonly (readonly [path: string, method: string, shape: object])[]
   ['/v1/chat/completions', 'OPTIONS', { error: own }],
 ];
 
-test.each(paths)('AUTH-9, GEN-3, GEN-8 %s %s is refused in its shape before all else', async (path, method, shape) => {
-  const chain = await createChain({ frontDoor: openEdge().frontDoor });
-  let reads = 0;
-  const event = withUnreadBody(
-    functionUrlEvent({
-      method,
-      path,
-      headers: { [HEADER]: 'a-wrong-one-of-some-length', authorization: `Bearer ${chain.apiKey}` },
-    }),
-    {
-      declaredBytes: 2,
-      read: async () => {
-        reads += 1;
-        return Buffer.from('{}');
+test.each(paths)(
+  'AUTH-9, GEN-3, GEN-8 %s %s is rejected in its format before any other check',
+  async (path, method, shape) => {
+    const chain = await createChain({ frontDoor: openEdge().frontDoor });
+    let reads = 0;
+    const event = withUnreadBody(
+      functionUrlEvent({
+        method,
+        path,
+        headers: { [HEADER]: 'a-wrong-one-of-some-length', authorization: `Bearer ${chain.apiKey}` },
+      }),
+      {
+        declaredBytes: 2,
+        read: async () => {
+          reads += 1;
+          return Buffer.from('{}');
+        },
       },
-    },
-  );
-  const answer = await invoke(chain.handler, event);
-  expect(answer.status).toBe(403);
-  expect(JSON.parse(answer.text)).toMatchObject(shape);
-  expect(answer.headers).toMatchObject({ 'x-request-id': 'OURS1', 'access-control-allow-origin': '*' });
-  expect([chain.calls(), chain.handled, reads]).toEqual([[], [], 0]);
-  expect(chain.finished).toMatchObject([{ summary: { status: 403, errorCode: 'direct_access_refused' } }]);
-  expect(JSON.stringify([answer, chain.finished, event.headers])).not.toContain('a-wrong-one');
-});
+    );
+    const answer = await invoke(chain.handler, event);
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.text)).toMatchObject(shape);
+    expect(answer.headers).toMatchObject({ 'x-request-id': 'OURS1', 'access-control-allow-origin': '*' });
+    expect([chain.calls(), chain.handled, reads]).toEqual([[], [], 0]);
+    expect(chain.finished).toMatchObject([{ summary: { status: 403, errorCode: 'direct_access_refused' } }]);
+    expect(JSON.stringify([answer, chain.finished, event.headers])).not.toContain('a-wrong-one');
+  },
+);
 
-test('AUTH-9 what comes through the edge is served as ever, and has the patience of the edge', async () => {
+test("AUTH-9 a request through the edge is served, with the edge's time limit", async () => {
   const chain = await createChain({ frontDoor: openEdge().frontDoor });
   const headers = { [HEADER]: SECRET, authorization: `Bearer ${chain.apiKey}` };
   const answer = await invoke(chain.handler, functionUrlEvent({ path: '/api/account', headers }));
@@ -126,10 +132,10 @@ test('AUTH-9 what comes through the edge is served as ever, and has the patience
   expect(JSON.stringify(chain.handled.map(({ event }) => event.headers))).not.toContain(SECRET);
 });
 
-describe('OPS-3 what the log of the door calls a request', () => {
+describe("OPS-3 the front door's id of a request", () => {
   const CF_ID = 'k7M-ezlNsS9_yAoqUkXkPNAZD9hsrs2ZUd7wJ0Hi5k8nX5u8FlXGjQ==';
 
-  test('OPS-3 behind the edge it is in the summary, and without the edge the header says nothing', async () => {
+  test('OPS-3 the request id of the edge is in the summary, and is ignored without an edge', async () => {
     const headers = { [HEADER]: SECRET, 'x-amz-cf-id': CF_ID };
     const idOf = async (frontDoor?: FrontDoor): Promise<string | undefined> => {
       const { handler, finished } = await createChain(frontDoor ? { frontDoor } : {});
@@ -140,13 +146,16 @@ describe('OPS-3 what the log of the door calls a request', () => {
     expect(await idOf()).toBe('aws-request');
   });
 
-  test.each(['', 'a b', 'sk-gw-key\n', 'x'.repeat(129)])('OPS-3 what is none is not written down: %j', (header) => {
-    const event = functionUrlEvent({ headers: { 'x-amz-cf-id': header } });
-    expect(openEdge().frontDoor.requestIdOf(event)).toBeUndefined();
-  });
+  test.each(['', 'a b', 'sk-gw-key\n', 'x'.repeat(129)])(
+    'OPS-3 a malformed request id of the edge is not logged: %j',
+    (header) => {
+      const event = functionUrlEvent({ headers: { 'x-amz-cf-id': header } });
+      expect(openEdge().frontDoor.requestIdOf(event)).toBeUndefined();
+    },
+  );
 });
 
-describe('LIM-7 the address of the client', () => {
+describe('LIM-7 the client address', () => {
   const edge = openEdge().frontDoor;
   const viewer = (address: string | undefined): string =>
     addressBucket(
@@ -166,18 +175,18 @@ describe('LIM-7 the address of the client', () => {
     ['2001:db8:1:2:3:4:5:6:65535', '2001:db8:1:2::/64'],
     ['[2001:db8:1:2::9]:443', '2001:db8:1:2::/64'],
     ['::ffff:203.0.113.7:443', '203.0.113.7'],
-  ])('LIM-7 behind the edge it is what the edge says, without the port: %s', (header, bucket) => {
+  ])("LIM-7 the client address is the edge's value without the port: %s", (header, bucket) => {
     expect(viewer(header)).toBe(bucket);
   });
 
   test.each([undefined, '', '203.0.113.7', '203.0.113.7:port', '203.0.113.7:4711,198.51.100.1:1', ':443', '[]:443'])(
-    'LIM-7 behind the edge whatever cannot be read shares one bucket: %s',
+    'LIM-7 all unreadable client addresses share one bucket: %s',
     (header) => {
       expect(viewer(header)).toBe('unknown');
     },
   );
 
-  test('LIM-7 without an edge it is the source of the event, whatever the client says', () => {
+  test('LIM-7 without an edge the client address is the source of the event, whatever is sent', () => {
     const headers = { 'cloudfront-viewer-address': '198.51.100.1:1', 'x-forwarded-for': '198.51.100.2' };
     expect(openFrontDoor.addressOf(functionUrlEvent({ headers, sourceIp: '203.0.113.7' }))).toBe('203.0.113.7');
   });

@@ -18,7 +18,7 @@ export interface Sent {
   readonly sourceIp?: string;
 }
 
-/** An event as a function URL makes it: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html */
+/** Event of a function URL: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html */
 export const functionUrlEvent = (sent: Sent = {}): APIGatewayProxyEventV2 => {
   const { method = 'GET', path = '/', headers = {}, body, base64 = false, sourceIp = '203.0.113.7' } = sent;
   const text = typeof body === 'string' ? body : Buffer.from(body ?? []).toString(base64 ? 'base64' : 'utf8');
@@ -54,7 +54,7 @@ export interface Answer {
   readonly bytes: Buffer;
 }
 
-/** Calls a handler as Lambda does; the answer once the handler is done. */
+/** Calls a handler as Lambda does. Returns the response when the handler is done. */
 export const invoke = async (
   handler: unknown,
   event: APIGatewayProxyEventV2,

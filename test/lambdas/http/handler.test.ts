@@ -18,7 +18,7 @@ const opened = async (options: Parameters<typeof createChain>[0] = {}) => {
   return { ...chain, authorization, send, post };
 };
 
-test('LIM-5 answers to a valid key tell what is left of it', async () => {
+test('LIM-5 responses to a valid API key show its rate limit and remaining requests', async () => {
   const { send, post } = await opened();
   const rate = ({ headers }: Answer) => [
     headers['x-ratelimit-limit-requests'],
@@ -30,7 +30,7 @@ test('LIM-5 answers to a valid key tell what is left of it', async () => {
   expect(rate(await send({ path: '/health' }))).toEqual([undefined, undefined, undefined]);
 });
 
-test('GEN-8 the budget of bodies goes before their size, that before their kind, that before their JSON', async () => {
+test("GEN-8 a body's budget, size, type and JSON are checked in this order", async () => {
   const { post, bodies, clock } = await opened({ bodyBytes: 10 });
   const tooLong = 'x'.repeat(BODY_BYTES_MAX + 1);
   const lease = bodies.enter();
@@ -49,7 +49,7 @@ test('GEN-8 the budget of bodies goes before their size, that before their kind,
 });
 
 test.for([undefined, 'identity', ' Identity '])(
-  'GEN-12 content-encoding %s is read, whatever the type',
+  'GEN-12 a body with content-encoding %s is read, whatever its content type',
   async (name) => {
     const { post } = await opened();
     const headers = { 'content-type': 'text/plain', ...(name === undefined ? {} : { 'content-encoding': name }) };
@@ -59,7 +59,7 @@ test.for([undefined, 'identity', ' Identity '])(
 
 const unicode = '{"a":"é🌍","b":1}';
 
-test('GEN-2 a body arrives the same as text and as base64', async () => {
+test('GEN-2 a body is read equally as text and as base64', async () => {
   const { post, handled } = await opened();
   await post(unicode);
   await post(unicode, {}, { base64: true });
@@ -67,14 +67,14 @@ test('GEN-2 a body arrives the same as text and as base64', async () => {
   expect(handled.map(({ body }) => body)).toEqual([expected, expected]);
 });
 
-test('GEN-2 no body is 400 where one is needed, and none is read where none is', async () => {
+test('GEN-2 a missing body is 400 where one is required', async () => {
   const { post, send, authorization } = await opened();
   expect(codeOf(await post(undefined))).toBe('400 invalid_request_error');
   const answer = await send({ path: '/v1/models', headers: { authorization }, body: '{' });
   expect(JSON.parse(answer.text)).toEqual({ route: 'listModels' });
 });
 
-test('GEN-14 an answered request has given back what its body took', async () => {
+test('GEN-14 a request releases its body with its response', async () => {
   const { post, bodies } = await opened({ bodyBytes: 20 });
   for (const body of ['{}', '{', `{"a":"${'x'.repeat(FREE_BYTES + 50)}"}`]) await post(body);
   const [, second] = [bodies.enter(), bodies.enter()];
@@ -95,7 +95,7 @@ test('ERR-5 a bug is 500 internal_error and hides its message', async () => {
   ]);
 });
 
-test('ERR-5 what lies behind an error is noted where the operator can do something about it', async () => {
+test('ERR-5 the cause of an error is logged only if its status is 500 or above', async () => {
   const notedFor = async (
     code: 'invalid_image_format' | 'upstream_capacity' | 'upstream_error' | 'upstream_timeout',
   ) => {
@@ -113,7 +113,7 @@ test('ERR-5 what lies behind an error is noted where the operator can do somethi
   expect(await notedFor('upstream_timeout')).toEqual([[504, 'upstream_timeout', 'why']]);
 });
 
-test('GEN-13 OPTIONS is answered on every route without a key, and counted against the address', async () => {
+test('GEN-13 OPTIONS needs no key on any route, and counts toward the limit of the address', async () => {
   const { send, handled } = await opened({ addressBurst: 2 });
   for (const path of [CHAT, '/v1/models/x']) {
     const answer = await send({ method: 'OPTIONS', path });
@@ -130,7 +130,7 @@ test('GEN-13 OPTIONS is answered on every route without a key, and counted again
   expect(handled).toEqual([]);
 });
 
-test('GEN-7 HEAD has the status and headers of GET, and no body', async () => {
+test('GEN-7 HEAD has the status and headers of GET and no body', async () => {
   const newRequestId = (): string => 'OURS';
   for (const [path, status] of [
     ['/api/account', 200],
@@ -153,7 +153,7 @@ test('GEN-7 HEAD has the status and headers of GET, and no body', async () => {
   }
 });
 
-test('LIM-6 a handler knows when its host stops it', async () => {
+test('LIM-6 a handler gets the time at which its host stops it', async () => {
   const { handler, authorization, handled, clock } = await opened();
   const event = () => functionUrlEvent({ method: 'POST', path: CHAT, headers: { authorization }, body: '{}' });
   await invoke(handler, event(), { getRemainingTimeInMillis: () => 60_000 });

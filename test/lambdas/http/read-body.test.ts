@@ -4,7 +4,7 @@ import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
 import { createChain } from './chain.ts';
 import { functionUrlEvent, invoke } from './function-url.ts';
 
-/** A chat request whose body is still on its way. */
+/** Chat request whose body is still arriving. */
 const sent = async (declaredBytes: number | undefined, result: Awaited<ReturnType<BodySource['read']>>) => {
   const chain = await createChain();
   const limits: number[] = [];
@@ -21,11 +21,11 @@ const sent = async (declaredBytes: number | undefined, result: Awaited<ReturnTyp
   return { status: answer.status, code: JSON.parse(answer.text).error?.code, limits };
 };
 
-test('GEN-1 a body that is declared too long is refused unread', async () => {
+test('GEN-1 a body that is declared too long is rejected unread', async () => {
   expect(await sent(BODY_BYTES_MAX + 1, 'too-long')).toEqual({ status: 413, code: 'payload_too_large', limits: [] });
 });
 
-test('GEN-1 a body of a lying or missing length is counted while it is read', async () => {
+test('GEN-1 a body with a wrong or missing length is counted while it is read', async () => {
   for (const declared of [undefined, 2, BODY_BYTES_MAX]) {
     expect(await sent(declared, 'too-long')).toEqual({
       status: 413,
@@ -35,10 +35,10 @@ test('GEN-1 a body of a lying or missing length is counted while it is read', as
   }
 });
 
-test('GEN-2 a body that did not arrive whole is 400', async () => {
+test('GEN-2 an incomplete body is 400', async () => {
   expect(await sent(100, 'incomplete')).toMatchObject({ status: 400, code: 'invalid_request_error' });
 });
 
-test('GEN-1 a body that was on its way is read like any other', async () => {
+test('GEN-1 a body that is still arriving is read like any other', async () => {
   expect(await sent(2, Buffer.from('{}'))).toMatchObject({ status: 200, limits: [BODY_BYTES_MAX] });
 });

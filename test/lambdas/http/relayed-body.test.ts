@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { isCut, markAsLeft, onCutEnd } from '../../../lambdas/http/cut-answers.ts';
 import { relayBody } from '../../../lambdas/http/relayed-body.ts';
 
-/** Tells how far it was read, and whether it was closed. */
+/** Source that reports how far it was read and whether it was closed. */
 const sourceOf = (pieces: readonly (string | Error)[]) => {
   const state = { taken: 0, closed: false };
   async function* bytes(): AsyncGenerator<Uint8Array> {
@@ -37,13 +37,13 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await nextTurn();
 };
 
-test('VID-4 a source passes whole, empty pieces too', async () => {
+test('VID-4 a source is relayed completely, including empty pieces', async () => {
   const { body, event, causes, state } = relayed(['ab', '', 'c', ''], 3);
   expect(await text(body)).toBe('abc');
   expect([causes, isCut(event), state.closed]).toEqual([[undefined], false, true]);
 });
 
-test('GEN-7 for HEAD the source is closed at its first piece, and nothing is sent', async () => {
+test('GEN-7 HEAD closes the source at its first piece and sends nothing', async () => {
   const { bytes, state } = sourceOf(['ab', 'cd']);
   const causes: unknown[] = [];
   const event = {};
@@ -54,7 +54,7 @@ test('GEN-7 for HEAD the source is closed at its first piece, and nothing is sen
 
 test.for([
   ['breaks', ['ab', new Error('gone')], 'ab'],
-  ['breaks at once', [new Error('gone')], ''],
+  ['breaks immediately', [new Error('gone')], ''],
   ['is too short', ['ab', 'c'], 'abc'],
   ['is too long', ['ab', 'cd', 'e'], 'abcd'],
 ] as const)('VID-4 a source that %s ends as an answer that was cut, without an error', async ([, pieces, expected]) => {
@@ -77,7 +77,7 @@ test('VID-4 a source is not read ahead of its reader', async () => {
   expect(state.taken).toBe(50);
 });
 
-test('VID-4 a client that leaves ends the reading of the source, and nothing is cut', async () => {
+test('VID-4 a client that leaves ends the reading of the source', async () => {
   const { body, event, causes, state } = relayed(
     Array.from({ length: 50 }, () => large),
     50 * large.length,
@@ -86,11 +86,11 @@ test('VID-4 a client that leaves ends the reading of the source, and nothing is 
   markAsLeft(event);
   await settle();
   expect([state.closed, state.taken < 4, causes, isCut(event)]).toEqual([true, true, [undefined], false]);
-  // What is left of it is still read, and ends.
+  // The rest of the body can still be read, and ends.
   expect((await text(body)).length).toBeLessThan(4 * large.length);
 });
 
-test('VID-4 a reader that is done with the body ends the reading of the source', async () => {
+test('VID-4 a reader that cancels the body ends the reading of the source', async () => {
   const { body, event, causes, state } = relayed(
     Array.from({ length: 50 }, () => large),
     50 * large.length,
@@ -101,7 +101,7 @@ test('VID-4 a reader that is done with the body ends the reading of the source',
   expect([state.closed, causes, isCut(event)]).toEqual([true, [undefined], false]);
 });
 
-test('VID-4 a break after the client has left is nobody’s', async () => {
+test('VID-4 an error after the client has left is ignored', async () => {
   const event = {};
   const causes: unknown[] = [];
   const broken = Promise.withResolvers<never>();
@@ -117,7 +117,7 @@ test('VID-4 a break after the client has left is nobody’s', async () => {
   expect([causes, isCut(event)]).toEqual([[undefined], false]);
 });
 
-test('VID-4 a defect in what is told of the end does not end the process, and the answer is cut', async () => {
+test('VID-4 a bug in the end callback cuts the response and does not crash the process', async () => {
   const { body, event } = relayed(['ab'], 2, () => {
     throw new TypeError('a bug');
   });

@@ -9,7 +9,7 @@ import { ledgerScene } from '../core/ledger/ledger-scene.ts';
 import { BOT_TOKEN, createChain } from './chain.ts';
 import { functionUrlEvent, invoke, type Sent } from './function-url.ts';
 
-/** Of two requests of which the second is one too many. */
+/** Sends the same request twice, so that the second one exceeds a limit. Returns the results of both. */
 const told = async (options: Parameters<typeof createChain>[0], sent: (apiKey: string) => Sent) => {
   const { handler, apiKey, finished } = await createChain(options);
   for (const _ of [1, 2]) await invoke(handler, functionUrlEvent(sent(apiKey)));
@@ -34,19 +34,19 @@ test.each([
     { keyBurst: 1 },
     () => ({ path: '/app/api/account', headers: { authorization: `tma ${tma}` } }),
   ],
-] as const)('%s, OPS-3 who is turned away for the %s is counted so', async (_, limit, route, options, sent) => {
+] as const)('%s, OPS-3 a request that exceeds the %s is counted under it', async (_, limit, route, options, sent) => {
   expect(await told(options, sent)).toEqual([
     [route, undefined, undefined],
     [route, 'rate_limit_exceeded', limit],
   ]);
 });
 
-/** What the chain hands on of an error. */
+/** Returns the limit that the chain records for an error of a handler. */
 const limitOf = async (throwing: () => unknown): Promise<unknown> => {
   const { handler, apiKey, finished } = await createChain({
     handle: async () => {
       await throwing();
-      throw new Error('nobody was turned away');
+      throw new Error('no request was rejected');
     },
   });
   const headers = { authorization: `Bearer ${apiKey}` };
@@ -54,7 +54,7 @@ const limitOf = async (throwing: () => unknown): Promise<unknown> => {
   return finished.at(-1)?.summary.limit;
 };
 
-test('LIM-8, OPS-3 and so is who has too many open holds, or too many streams that it has left', async () => {
+test('LIM-8, OPS-3 a request above the limit of open holds or abandoned streams is counted', async () => {
   const scene = await ledgerScene(1_000_000n);
   for (let hold = 0; hold < HOLDS_MAX; hold += 1) await placeHold(scene.deps, scene.order({ requestId: `r${hold}` }));
   expect(await limitOf(() => placeHold(scene.deps, scene.order({ requestId: 'one too many' })))).toBe('holds');

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { errorHeaders, toErrorBody, toGatewayError } from '../../../lambdas/http/render-error.ts';
 import { corsHeaders, preflightHeaders } from '../../../lambdas/http/router.ts';
 
-test('GEN-3 an error has a message, a type, a code and a param, null when there is none', () => {
+test('GEN-3 an error has message, type, code and param, or null', () => {
   expect(toErrorBody(new GatewayError('model_not_found', 'words', { param: 'model' }), 'plain', 'id')).toEqual({
     error: { message: 'words', type: 'invalid_request_error', code: 'model_not_found', param: 'model' },
   });
@@ -13,7 +13,7 @@ test('GEN-3 an error has a message, a type, a code and a param, null when there 
   });
 });
 
-test('GEN-3 an error on messages has one of its types and the request id', () => {
+test('GEN-3 an error of the messages format has a type of that format and the request id', () => {
   const error = new GatewayError('upstream_capacity', 'words', { param: 'model' });
   expect(toErrorBody(error, 'messages', 'id')).toEqual({
     type: 'error',
@@ -22,7 +22,7 @@ test('GEN-3 an error on messages has one of its types and the request id', () =>
   });
 });
 
-test("GEN-3 an error on generateContent has Google's code and status, and ours in the details", () => {
+test("GEN-3 an error of generateContent has Google's code and status, and our code in details", () => {
   const error = new GatewayError('upstream_capacity', 'words', { param: 'model', retryAfterSeconds: 7 });
   expect(toErrorBody(error, 'generate_content', 'id')).toEqual({
     error: {
@@ -63,7 +63,7 @@ const messagesTypes = {
   upstream_timeout: 'timeout_error',
 } satisfies Partial<Record<ErrorCode, string>>;
 
-test("GEN-3 the type of an error on messages is Anthropic's for its status", () => {
+test("GEN-3 the type of an error of messages is Anthropic's for its status", () => {
   const codes = errorCodes.filter((code) => code in messagesTypes);
   const sent = codes.map((code) => [code, toErrorBody(new GatewayError(code, ''), 'messages', 'id')]);
   expect(Object.fromEntries(sent)).toMatchObject(
@@ -74,7 +74,7 @@ test("GEN-3 the type of an error on messages is Anthropic's for its status", () 
   expect([...statuses].filter((status) => !covered.has(status))).toEqual([415, 416]);
 });
 
-test.for(errorCodes)('ERR-1 the type of %s fits its status', (code) => {
+test.for(errorCodes)('ERR-1 the type of %s matches its status', (code) => {
   const { status, type } = new GatewayError(code, 'words');
   const other = status < 500 ? 'invalid_request_error' : 'upstream_error';
   const types: Readonly<Record<number, string>> = {
@@ -88,7 +88,7 @@ test.for(errorCodes)('ERR-1 the type of %s fits its status', (code) => {
 });
 
 test.for([new TypeError('canary'), 'canary', undefined, null, { code: 'not_found', status: 404, message: 'canary' }])(
-  'ERR-5 what was not meant to be thrown is 500 and hides its message: %s',
+  'ERR-5 an unexpected error is 500 and hides its message: %s',
   (thrown) => {
     const error = toGatewayError(thrown);
     expect(error).toMatchObject({ code: 'internal_error', status: 500, cause: thrown });
@@ -96,7 +96,7 @@ test.for([new TypeError('canary'), 'canary', undefined, null, { code: 'not_found
   },
 );
 
-test('ERR-2 Retry-After stands beside the headers of the error', () => {
+test('ERR-2 Retry-After is sent in addition to the headers of the error', () => {
   const headers = { allow: 'GET' };
   expect(errorHeaders(new GatewayError('upstream_capacity', 'x', { retryAfterSeconds: 7, headers }))).toEqual({
     'retry-after': '7',
@@ -105,9 +105,9 @@ test('ERR-2 Retry-After stands beside the headers of the error', () => {
   expect(errorHeaders(new GatewayError('model_unavailable', 'x'))).toEqual({});
 });
 
-test('GEN-13 any origin, every header to be read, no credentials', () => {
+test('GEN-13 CORS allows any origin and every header, without credentials', () => {
   expect(corsHeaders).toEqual({ 'access-control-allow-origin': '*', 'access-control-expose-headers': '*' });
-  // A browser does not count authorization among the "*".
+  // In browsers "*" does not include authorization.
   expect(preflightHeaders['access-control-allow-headers'].split(/, */)).toEqual(
     expect.arrayContaining(['authorization', '*']),
   );
@@ -117,7 +117,7 @@ test('GEN-13 any origin, every header to be read, no credentials', () => {
   expect(preflightHeaders).not.toHaveProperty('access-control-allow-credentials');
 });
 
-test('CHAT-13 in the plain format a prompt that is too long has the words that clients know', () => {
+test('CHAT-13 a prompt that is too long has the wording that clients recognize', () => {
   const message = (text: string, format: 'plain' | 'messages') =>
     JSON.stringify(toErrorBody(new GatewayError('context_length_exceeded', text), format, 'id'));
   expect(message('prompt is too long', 'plain')).toContain(

@@ -4,9 +4,9 @@ type Pair = readonly [name: string, value: string];
 
 export interface RestSent {
   readonly method?: string;
-  /** As the client wrote it, without its query. */
+  /** Path as the client sent it, without the query. */
   readonly path?: string;
-  /** In the order in which they came, decoded. */
+  /** Decoded parameters, in order. */
   readonly query?: readonly Pair[];
   readonly headers?: readonly Pair[];
   readonly body?: string | Uint8Array;
@@ -25,7 +25,7 @@ const all = (pairs: readonly Pair[]): Record<string, string[]> | null => {
 };
 
 /**
- * An event as a REST API makes it for a proxy integration, after the sample of
+ * Event of a REST API for a proxy integration, after the sample of
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export const restApiEvent = (sent: RestSent = {}): APIGatewayProxyEvent => {
@@ -69,5 +69,5 @@ export const restApiEvent = (sent: RestSent = {}): APIGatewayProxyEvent => {
   };
 };
 
-/** As Lambda hands it over: whatever a handler's type says, it is JSON. */
+/** Event as Lambda passes it: JSON, whatever the handler's type is. */
 export const asCalled = (event: APIGatewayProxyEvent): APIGatewayProxyEventV2 => JSON.parse(JSON.stringify(event));

@@ -4,12 +4,12 @@ import { readPaidHeaders } from '../../../lambdas/protocols/paid-request.ts';
 import { functionUrlEvent } from './function-url.ts';
 import { restApiEvent } from './rest-api-event.ts';
 
-test('an event of a function URL stays the one that it is: what is kept beside it is found by it', () => {
+test('an event of a function URL stays the same object', () => {
   const event = functionUrlEvent({ method: 'POST', path: '/v1/responses', body: '{}' });
   expect(toUrlEvent(event)).toBe(event);
 });
 
-test('LIM-7 an event of a REST API is read as that of a function URL: method, path, address, body', () => {
+test('LIM-7 a REST API event is converted to a function URL event', () => {
   const sent = { method: 'POST', path: '/v1/chat/completions', body: '{"model":"m"}', sourceIp: '198.51.100.9' };
   const { rawPath, body, isBase64Encoded, requestContext, headers, version } = toUrlEvent(restApiEvent(sent));
   expect({ rawPath, body, isBase64Encoded, version }).toEqual({
@@ -28,13 +28,13 @@ test('LIM-7 an event of a REST API is read as that of a function URL: method, pa
   expect(headers).toEqual({ host: 'id.execute-api.eu-west-1.amazonaws.com' });
 });
 
-test('GEN-7 the path is the one that the client wrote, escapes and all, and the stage is no part of it', () => {
+test("GEN-7 the path is the client's, with its escapes and without the stage", () => {
   const event = restApiEvent({ path: '/v1/models/a%2Fb%20c' });
   expect(event.requestContext.path).toBe('/gateway/v1/models/a%2Fb%20c');
   expect(toUrlEvent(event).rawPath).toBe('/v1/models/a%2Fb%20c');
 });
 
-test('AUTH-3 names of headers are small, values that came several times stand together, cookies apart', () => {
+test('AUTH-3 header names are lowercase, repeated values joined, and cookies separate', () => {
   const event = restApiEvent({
     headers: [
       ['X-Provider-Api-Key', 'sk-1'],
@@ -50,7 +50,7 @@ test('AUTH-3 names of headers are small, values that came several times stand to
   expect(cookies).toEqual(['one=1', 'two=2']);
 });
 
-test('AUTH-3 no parameter of a query is lost, and its text comes back encoded', () => {
+test('AUTH-3 every query parameter is kept, with its text encoded again', () => {
   const event = restApiEvent({
     query: [
       ['key', 'sk-service-1'],
@@ -65,7 +65,7 @@ test('AUTH-3 no parameter of a query is lost, and its text comes back encoded', 
   expect(queryStringParameters).toMatchObject({ key: 'sk-service-1', 'a b': '1&2,é=', empty: '' });
 });
 
-test('GEN-2 an event with nulls where there is nothing is read, and so is one without lists of values', () => {
+test('GEN-2 an event with nulls, or without lists of values, is read', () => {
   const bare = toUrlEvent({
     ...restApiEvent(),
     ...{ headers: { 'X-Api-Key': 'k' }, queryStringParameters: { key: 'q' } },
@@ -87,7 +87,7 @@ test('a form keeps its bytes', () => {
   expect(new Uint8Array(Buffer.from(body ?? '', 'base64'))).toEqual(bytes);
 });
 
-test('IDEM-6 two Idempotency-Keys are refused, and not taken for a third', () => {
+test('IDEM-6 two Idempotency-Keys are rejected', () => {
   const event = restApiEvent({
     headers: [
       ['Idempotency-Key', 'one'],

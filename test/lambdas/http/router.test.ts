@@ -37,7 +37,7 @@ test.for([
   '/v1beta/models/gemini:generatecontent',
   '/v1beta/models/a:b:generateContent',
   '/v1alpha/models/gemini:generateContent',
-])('GEM-3 no action is at %s', (path) => {
+])('GEM-3 %s is not an action', (path) => {
   expect(refusalOf('POST', path)).toMatchObject({ code: 'not_found', status: 404 });
 });
 
@@ -64,13 +64,13 @@ test.for([
   '/v1/models?x',
   '/constructor',
   '/__proto__',
-])('GEN-7 nothing is at %s', (path) => {
+])('GEN-7 %s is not a route', (path) => {
   expect(refusalOf('GET', path)).toMatchObject({ code: 'not_found', status: 404 });
   expect(matchPath(path)).toEqual([]);
 });
 
-test('GEN-7 a path in a message is cut', () => {
-  expect(refusalOf('GET', `/${'x'.repeat(10_000)}`).message.length).toBeLessThan(300);
+test('GEN-7 a long path is cut in the message', () => {
+  expect(refusalOf('GET', `/${'x'.repeat(10_000)}`).message.length).toBeLessThan(320);
 });
 
 test.for([
@@ -85,7 +85,7 @@ test.for([
   expect(refusalOf(method, path)).toMatchObject({ code: 'method_not_allowed', status: 405, headers: { allow } });
 });
 
-test('GEN-7 HEAD is the route of GET', () => {
+test('GEN-7 HEAD has the route of GET', () => {
   for (const [name, { method, path }] of Object.entries(routes)) {
     if (method !== 'GET') continue;
     const filled = path.replaceAll(/\{\w+\}/g, 'some-id');
@@ -93,7 +93,7 @@ test('GEN-7 HEAD is the route of GET', () => {
   }
 });
 
-test('GEN-7 routes of another function are not there', () => {
+test('GEN-7 routes of another function are not found', () => {
   const catalogOnly = (name: RouteName): boolean => routes[name].function === 'catalog';
   expect(matchRoute('GET', '/v1/models', catalogOnly).name).toBe('listModels');
   expect(() => matchRoute('POST', '/v1/chat/completions', catalogOnly)).toThrow(
@@ -101,7 +101,7 @@ test('GEN-7 routes of another function are not there', () => {
   );
 });
 
-test('GEN-7 a method that no function has at a path is refused by whichever is asked, with those that there are', () => {
+test('GEN-7 a method that no function serves at a path is 405 with the existing methods', () => {
   const catalogOnly = (name: RouteName): boolean => routes[name].function === 'catalog';
   for (const [method, path, allow] of [
     ['GET', '/v1/chat/completions', 'POST, OPTIONS'],

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const { messenger } of services.splice(0)) await messenger.stop();
 });
 
-/** With an account already. */
+/** Bot service with an account. */
 const open = async (options: BotServiceOptions = {}) => {
   const service = await createBotService(options);
   services.push(service);
@@ -25,7 +25,7 @@ const open = async (options: BotServiceOptions = {}) => {
   return { ...service, accountId, ask };
 };
 
-/** A time in milliseconds as an id begins with it. */
+/** Id whose time part is this time in milliseconds. */
 const requestIdAt = (ms: number, tail: string): string => {
   const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
   let id = '';
@@ -49,7 +49,7 @@ const record = (accountId: string, at: string, amountUsd: string, more: Partial<
 };
 
 describe('/balance', () => {
-  test('KEY-1 tells the balance, what of it is free and what is held, to the last decimal', async () => {
+  test('KEY-1 shows the balance, its available part and its held part, exactly', async () => {
     const { ask, ledger, accountId } = await open();
     for (const [index, amount] of ['0.1', '0.000000000001'].entries()) {
       await ledger.hold({
@@ -62,7 +62,7 @@ describe('/balance', () => {
       });
     }
     expect((await ask('/balance')).text).toBe(
-      'Balance: 2.5 USD\nAvailable: 2.399999999999 USD\nHeld: 0.100000000001 USD for 2 requests under way',
+      'Balance: 2.5 USD\nAvailable: 2.399999999999 USD\nHeld: 0.100000000001 USD for 2 requests in progress',
     );
     expect((await ask('/balance', 'ru-RU')).text).toBe(
       'Баланс: 2.5 USD\nДоступно: 2.399999999999 USD\nУдержано: 0.100000000001 USD за 2 выполняемых запроса',
@@ -77,7 +77,7 @@ describe('/balance', () => {
 });
 
 describe('/usage', () => {
-  test('KEY-1 tells of today, seven days and the last five requests', async () => {
+  test('KEY-1 shows today, seven days and the last five requests', async () => {
     const { ask, ledger, accountId } = await open();
     const records = [
       record(accountId, '2026-11-13T23:59:59.999Z', '100'),
@@ -108,7 +108,7 @@ describe('/usage', () => {
     expect(russian).toContain('ошибка: 0 USD');
   });
 
-  test('KEY-1 adds up more than one page, and says so when it was more than that', async () => {
+  test('KEY-1 sums several pages of records, and says when there are too many to read', async () => {
     const { ask, ledger, accountId } = await open();
     const from = Date.parse('2026-11-20T01:00:00Z');
     const fill = async (count: number, offset: number): Promise<void> => {
@@ -123,7 +123,7 @@ describe('/usage', () => {
     expect((await ask('/usage')).text).toContain('Today: more than 4.999 USD, 4999 requests');
   });
 
-  test('KEY-1 before the first request there is none', async () => {
+  test('KEY-1 shows no requests before the first one', async () => {
     const { ask } = await open();
     expect((await ask('/usage')).text).toContain('Today: 0 USD, 0 requests');
     expect((await ask('/usage', 'ru')).text).toContain('Запросов ещё не было.');
@@ -135,12 +135,12 @@ describe('/key', () => {
     const { ask, deps, accountId } = await open();
     const key = await deps.keys.currentKey(accountId);
     const shown = await ask('/key');
-    expect(shown.text).toMatch(/^Your key: sk-service-\w{4}…\w{4}\nIssued on 20 November 2026\.\n/);
+    expect(shown.text).toMatch(/^Your API key: sk-service-\w{4}…\w{4}\nIssued on 20 November 2026\.\n/);
     expect(shown.buttons.flat()).toMatchObject([{ kind: 'app', url: 'https://gateway.example/app' }]);
     expect((await ask('/key', 'ru')).text).toContain('Выпущен 20 ноября 2026 г.');
     await deps.keys.revokeKey(accountId, key?.hash ?? '');
-    expect((await ask('/key')).text).toContain('has been revoked');
-    expect((await ask('/start')).text).toContain('has been revoked');
+    expect((await ask('/key')).text).toContain('is revoked');
+    expect((await ask('/start')).text).toContain('is revoked');
   });
 });
 
@@ -154,14 +154,14 @@ describe('/models', () => {
     expect(text).not.toContain('undefined');
   });
 
-  test('CAT-2 a price that depends on the request is the least there is', async () => {
+  test('CAT-2 a price that depends on the request is shown at its minimum', async () => {
     const { text } = await (await open()).ask('/models');
     expect(text).toContain('from 2 / 10 per 1M tokens');
     expect(text).toContain('omni-moderation-latest free');
     expect(text).toMatch(/claude-opus-5-5 4 \/ 20 per 1M tokens/);
   });
 
-  test('CAT-2 a catalog of any size fits', async () => {
+  test('CAT-2 a catalog of any size fits into one message', async () => {
     const { entries, providers } = loadCatalog(data([text()]));
     const many = Array.from({ length: 600 }, (_, index) => ({
       ...entries[0]!,
@@ -185,20 +185,20 @@ describe('/topup', () => {
     ]);
   });
 
-  test('KEY-1 any other text is shown as it is', async () => {
+  test('KEY-1 any other text is shown unchanged', async () => {
     const { ask, accountId } = await withText('Pay <Ada> & name {account}');
     expect(await ask('/topup')).toMatchObject({ text: `Pay <Ada> & name ${accountId}`, buttons: [] });
   });
 
-  test('KEY-1 without one, it says whom to ask', async () => {
+  test('KEY-1 names the contact if there is no link', async () => {
     const { ask, accountId } = await open();
     expect((await ask('/topup')).text).toContain(accountId);
     expect((await ask('/topup', 'ru')).text).toMatch(/владелец сервиса/);
   });
 });
 
-describe('whatever else is said', () => {
-  test('KEY-1 is answered with all commands', async () => {
+describe('other messages', () => {
+  test('KEY-1 get the list of commands', async () => {
     const { ask } = await open();
     const help = await ask('/help');
     for (const words of ['/frobnicate', 'hello', '/']) expect((await ask(words)).text).toBe(help.text);
@@ -207,11 +207,11 @@ describe('whatever else is said', () => {
     expect((await ask('привет', 'ru')).text).toContain('/balance – баланс');
   });
 
-  test('KEY-1 before there is an account, commands of one say how to get it', async () => {
+  test('KEY-1 a command that needs an account says how to create one if there is none', async () => {
     const service = await createBotService();
     services.push(service);
     for (const command of ['/balance', '/usage', '/key', '/topup']) await service.say(command);
-    expect(new Set(service.texts())).toEqual(new Set(['You have no account yet. /start opens one.']));
+    expect(new Set(service.texts())).toEqual(new Set(['You have no account yet. Create one with /start.']));
     expect(service.ledger.accounts()).toEqual([]);
   });
 
@@ -228,7 +228,7 @@ describe('whatever else is said', () => {
     expect(keyMessage?.text.slice(link?.offset).startsWith(label)).toBe(true);
   });
 
-  test('KEY-3 the language of the last message is kept for notices', async () => {
+  test('KEY-3 the language of the last message is kept for notifications', async () => {
     const service = await createBotService();
     services.push(service);
     await service.say('/start', { language: 'ru' });
@@ -244,7 +244,7 @@ describe('the button of the app', () => {
     return (await ask('/balance')).buttons.flat();
   };
 
-  test('KEY-1 is there with TLS, and without it on one machine', async () => {
+  test('KEY-1 the app button is shown for an https URL, and for an http URL of this machine', async () => {
     expect(await buttonsAt({ PUBLIC_URL: 'https://gateway.example/' })).toMatchObject([
       { url: 'https://gateway.example/app' },
     ]);
@@ -253,7 +253,7 @@ describe('the button of the app', () => {
     ]);
   });
 
-  test('KEY-1 without an address there is none, and no example of a request', async () => {
+  test('KEY-1 the app button and the example request are missing without a public URL', async () => {
     const service = await open({ environment: { PUBLIC_URL: '' } });
     expect(service.messenger.messages(USER).flatMap(({ buttons }) => buttons)).toEqual([]);
     expect(service.texts().join()).not.toContain('curl');

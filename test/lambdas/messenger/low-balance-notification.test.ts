@@ -22,7 +22,7 @@ const open = async (answer?: BotApiAnswer, publicUrl?: string, apiUrl?: string) 
   return { api, send: createNotificationSender({ access: { botToken, apiUrl: apiUrl ?? api.url }, publicUrl }) };
 };
 
-test('KEY-3 a notice names balance and threshold and how to top up, to the chat alone', async () => {
+test('KEY-3 a notification names balance, threshold and how to top up, only to the chat', async () => {
   const { api, send } = await open();
   expect(await send(notice)).toEqual({ kind: 'sent' });
   expect(api.paths).toEqual([`/bot${botToken}/sendMessage`]);
@@ -32,7 +32,7 @@ test('KEY-3 a notice names balance and threshold and how to top up, to the chat 
   );
 });
 
-test('KEY-3 it is written in the language of the user, and in both while that is not known', async () => {
+test('KEY-3 a notification is in the language of the user, or in both if that is unknown', async () => {
   const { api, send } = await open();
   await send({ ...notice, language: 'ru' });
   await send({ ...notice, language: undefined });
@@ -42,7 +42,7 @@ test('KEY-3 it is written in the language of the user, and in both while that is
   expect(both?.endsWith(`\n\n${russian}`)).toBe(true);
 });
 
-test('KEY-3 it opens the mini app where the gateway has an address', async () => {
+test('KEY-3 a notification opens the mini app if the gateway has a public URL', async () => {
   const { api, send } = await open(undefined, 'https://gateway.example');
   await send({ ...notice, language: 'ru' });
   expect(api.taken[0]).toMatchObject({
@@ -65,7 +65,7 @@ test.each<[string, BotApiAnswer, object]>([
   ['500', { status: 500, description: 'Internal Server Error' }, { kind: 'failed' }],
   ['502 of a proxy', { status: 502, html: '<html>Bad Gateway</html>' }, { kind: 'failed' }],
   ['no answer', 'no answer', { kind: 'failed' }],
-])('KEY-3 %s is told apart from what it is not, without the token', async (_, answer, expected) => {
+])('KEY-3 %s has its own result and does not show the token', async (_, answer, expected) => {
   const { api, send } = await open(answer);
   const delivery = await send(notice);
   expect(delivery).toMatchObject(expected);

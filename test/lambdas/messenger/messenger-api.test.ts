@@ -4,7 +4,7 @@ import { html } from '../../../lambdas/messenger/html.ts';
 import { createMessenger, MessengerError, openApi } from '../../../lambdas/messenger/messenger-api.ts';
 import { BOT_TOKEN } from '../../support/bot-updates.ts';
 
-/** What is thrown when the Bot API answers so. */
+/** Returns the error for this response of the Bot API. */
 const failureOf = async (status: number, body: string): Promise<MessengerError> => {
   const server = createServer((request, response) => {
     request.resume();
@@ -15,7 +15,7 @@ const failureOf = async (status: number, body: string): Promise<MessengerError> 
   const apiUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
   try {
     const messenger = createMessenger(openApi({ botToken: BOT_TOKEN, apiUrl }));
-    const thrown = await messenger.send('7', { text: html`tell-tale` }).catch((error: unknown) => error);
+    const thrown = await messenger.send('7', { text: html`canary-text` }).catch((error: unknown) => error);
     if (thrown instanceof MessengerError) return thrown;
     throw thrown;
   } finally {
@@ -40,21 +40,21 @@ test.each([
   expect(await refusal(status, 'x')).toMatchObject({ kind, status });
 });
 
-test('KEY-3 the messenger says when it may be asked again', async () => {
+test('KEY-3 the error has the time after which the messenger accepts a retry', async () => {
   expect(await refusal(429, 'Too Many Requests', { parameters: { retry_after: 41 } })).toMatchObject({
     retryAfterSeconds: 41,
   });
 });
 
-test('KEY-1 a failure carries neither the message nor the token', async () => {
+test('KEY-1 an error contains neither the message nor the token', async () => {
   const failures = [
-    await refusal(400, `Bad Request: can't parse entities: unexpected "tell-tale"`),
+    await refusal(400, `Bad Request: can't parse entities: unexpected "canary-text"`),
     await refusal(500, 'Internal Server Error'),
-    await failureOf(502, 'tell-tale'),
+    await failureOf(502, 'canary-text'),
   ];
   for (const failure of failures) {
     const told = JSON.stringify({ ...failure, message: failure.message, cause: failure.cause, stack: failure.stack });
-    expect(told).not.toContain('tell-tale');
+    expect(told).not.toContain('canary-text');
     expect(told).not.toContain(BOT_TOKEN);
   }
   expect(failures[0]?.message).toBe("the Bot API answered 400: Bad Request: can't parse entities");

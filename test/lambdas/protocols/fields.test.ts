@@ -91,7 +91,7 @@ test.each<[string, object]>([
   ['an empty known field of a wrong type', { max_tokens: false }],
   ['a list with too many items', { input: Array.from({ length: 10 }, () => ({ type: 'text', x: 1 })) }],
   ['a list with an item of no known type', { input: [{ type: 'audio' }, { type: 'text', text: 'a', x: 1 }] }],
-])('GEN-16 %s stays for the schema', (_, members) => {
+])('GEN-16 %s stays in the body, so that the schema checks it', (_, members) => {
   expect(keep(members)).toEqual({ body: { model: 'm', ...members }, ignored: [] });
 });
 
@@ -113,7 +113,7 @@ test.each<[object, string, string]>([
   expect(thrown).toMatchObject({ status: 400, param, message: expect.stringContaining(message) });
 });
 
-test('GEN-16 the code of a rejection is that of its policy', () => {
+test('GEN-16 a rejection has the code of its policy', () => {
   expect(() => keep({ prompt: { id: 'p' } })).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
 });
 
@@ -147,7 +147,7 @@ test('GEN-16 a protobuf member in two spellings is 400, unless one of them is nu
   expect(twice(null).body).toEqual({ parts: [{ textPart: 'b' }] });
 });
 
-test('GEN-16 below a copied object unknown members are accepted', () => {
+test('GEN-16 unknown members anywhere in a copied object are dropped and not listed', () => {
   const parts = [{ textPart: 'a', x: 1 }];
   expect(keepMessage({ role: 'model', y: 1, parts })).toEqual({
     body: { role: 'model', parts: [{ textPart: 'a' }] },
@@ -174,7 +174,7 @@ test('GEN-16 a rejection has the details of its policy for the SDK', () => {
   expect(() => keep({ thread: { a: 1 } })).toThrow(expect.objectContaining({ sdkDetails: { error_code: 'x' } }));
 });
 
-test('GEN-16 the list is sorted, and has at most 20 names', () => {
+test('GEN-16 the list of ignored fields is sorted, and has at most 20 names', () => {
   const names = Array.from({ length: 30 }, (_, index) => `x${99 - index}`);
   const { ignored } = keep(Object.fromEntries(names.map((name) => [name, 1])));
   expect(ignored).toEqual(names.sort().slice(0, 20));

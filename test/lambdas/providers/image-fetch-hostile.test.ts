@@ -12,7 +12,7 @@ const attempts = watchConnections();
 const refusalOf = (fetchImage: ImageFetch, url: string): Promise<string> =>
   refusalIn(fetchImage(url, { param: 'image', bytesMax: 1_000 }));
 
-/** The guard as in production, without a test reach. */
+/** Creates the guard as in production, without the `reach` that allows local addresses in tests. */
 const strict = (lookup: LookupAll): ImageFetch => createImageFetch({ lookup });
 
 test.for([

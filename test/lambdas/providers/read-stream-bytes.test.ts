@@ -20,7 +20,7 @@ const chatNames = [
   'compatible-spaced.sse',
 ];
 
-/** Announcements are single events, others form batches that depend on the network. */
+/** Joins the events, whose batches depend on the network, and drops the number of announcements. */
 const withoutBatches =
   (read: typeof anthropic.readNeutral): Read =>
   async (body) => {

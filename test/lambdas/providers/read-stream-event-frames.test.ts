@@ -36,7 +36,7 @@ test.each(['\n', '\r', '\r\n'])('CHAT-11 an event arrives with the %j that compl
   expect(asked).toBe(3);
 });
 
-test('CHAT-11 the events of one piece arrive together, and a piece without an end has none', async () => {
+test('CHAT-11 events of one piece arrive together, and a piece that completes no event has none', async () => {
   const bytes = bytesOf('data: 1\n\ndata: 2\n\ndata: 3\n\ndata: 4\r\n\r\ndata: 5\n\n: x\n\ndata: 6\n\n');
   const groups: string[][] = [];
   for await (const frames of framesOf(cutAt(bytes, [20, 22, 24, 54]))) groups.push(frames.map(({ data }) => data));

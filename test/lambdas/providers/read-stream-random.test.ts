@@ -41,9 +41,7 @@ const line = fc
 const inUsualForm = ({ event, data }: Frame): string =>
   [...(event === '' ? [] : [`event: ${event}`]), ...data.split('\n').map((part) => `data: ${part}`), '', ''].join('\n');
 
-/**
- * Mostly forms that providers send, with other content from some position on; sometimes arbitrary bytes from the start.
- */
+/** Usual events, then a random mix of usual events, unusual lines and line ends; sometimes only the mix. */
 const streams = fc
   .tuple(
     fc.constantFrom('', '', '\uFEFF', '\n'),

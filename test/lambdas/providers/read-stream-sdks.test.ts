@@ -12,8 +12,8 @@ const listOf = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 };
 
 /**
- * Events that the providers' SDKs read. Those of OpenAI stop at `[DONE]`; that of Anthropic drops pings and unnamed
- * events.
+ * SDKs of the providers as readers of a stream. The OpenAI readers stop at `[DONE]`; the `anthropic` reader drops pings
+ * and unnamed events.
  */
 const judges: Readonly<Record<string, (text: string) => Promise<unknown[]>>> = {
   openai: (text) => listOf(OpenAiStream.fromSSEResponse(new Response(text), new AbortController())),

@@ -68,7 +68,7 @@ test.for([500, 503])('GEN-5 a %i is requested once more and not again', async (s
   expect(server.requests).toHaveLength(2);
 });
 
-test.for([204, 206, 403, 404])('IMG-7 a %i is final', async (status) => {
+test.for([204, 206, 403, 404])('IMG-7 a %i is not requested again', async (status) => {
   const server = await serverThat((_, response) => response.writeHead(status).end());
   expect(await errorOf(download(server.url))).toMatchObject(notFetched);
   expect(server.requests).toHaveLength(1);
@@ -84,7 +84,7 @@ test('IMG-7 a file of exactly the limit is fetched', async () => {
 });
 
 test.for([true, false])(
-  'IMG-7 a file beyond the limit is not read further, with its length known: %s',
+  'IMG-7 the rest of a file beyond the limit is not read; it declares its length: %s',
   async (declaresLength) => {
     const server = await serverThat((_, response) => {
       if (declaresLength) response.writeHead(200, { 'content-length': 501 }).flushHeaders();

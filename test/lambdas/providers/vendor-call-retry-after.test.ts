@@ -20,7 +20,7 @@ test.for([
   expect(retryAfterSeconds(header, now, () => Number.NaN)).toBe(seconds);
 });
 
-test('ERR-2 of several headers the first one counts', () => {
+test('ERR-2 the first of several headers is used', () => {
   expect(retryAfterSeconds(['9', '11'], now, () => Number.NaN)).toBe(9);
 });
 

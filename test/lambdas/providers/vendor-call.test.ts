@@ -57,7 +57,7 @@ test('VID-2 a form is posted with its boundary', async () => {
   );
 });
 
-test('ERR-9 only the accepted statuses are not refusals, by default 200', async () => {
+test('ERR-9 every status other than the accepted ones, by default 200, is a rejection', async () => {
   await call({ body: {} });
   for (const status of [201, 204, 302, 404]) {
     await expect(call({ body: {} }, status)).rejects.toThrow(`refused ${status}`);

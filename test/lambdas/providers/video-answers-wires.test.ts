@@ -7,7 +7,7 @@ import * as openai from '../../fixtures/openai-videos/videos.ts';
 import { cutAfter, inPieces } from './openai/stream-reading.ts';
 import { CANARY, errorOf, failureOf, statusOf, wireWorld } from './video-wire-world.ts';
 
-/** Checks for every video provider. */
+/** Video providers for which the tests below run. */
 const vendors = [
   {
     name: 'Ark',
@@ -212,7 +212,7 @@ test.for(vendors.flatMap((vendor) => [null, undefined, 'text', 7, [], {}].map((e
 );
 
 test.for(vendors)(
-  'ERR-3 $name: a job that failed for the gateway’s account is reported, not explained',
+  'ERR-3 $name: a failure of the gateway’s account is reported, the client gets no details',
   async (vendor) => {
     const world = wireWorld(vendor.create, {
       body: vendor.failed(vendor.broke, 'Your account [2100000001] must pay.'),

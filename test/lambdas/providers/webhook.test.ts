@@ -75,7 +75,7 @@ test.for([200, 204, 299])('VID-7 a status of %i confirms the delivery', async (s
 });
 
 test.for([300, 301, 304, 307, 400, 404, 429, 500])(
-  'VID-7 a status of %i does not, and no redirect is followed',
+  'VID-7 a status of %i does not confirm the delivery, and no redirect is followed',
   async (status) => {
     const server = await clientThat((request, response) =>
       request.url === '/there' ? response.end() : response.writeHead(status, { location: '/there' }).end('see there'),

@@ -49,7 +49,7 @@ const walk = (node: Node): readonly Node[] => [node, ...childrenOf(node).flatMap
 const problemsOf = (code: string): readonly string[] => {
   const program: unknown = parseAst(code);
   const nodes = isNode(program) ? walk(program) : [];
-  // Names that are not references: of members and of properties.
+  // Names of members and properties, which do not refer to a variable.
   const labels = new Set(nodes.filter(({ computed }) => !computed).flatMap(({ property, key }) => [property, key]));
   const names = new Set<unknown>([...globals, ...nodes.flatMap(namesOf)]);
   const isUnknownName = (node: Node) => node.type === 'Identifier' && !labels.has(node) && !names.has(node.name);

@@ -85,10 +85,11 @@ const canBeKey = (credential: string | undefined): boolean => /^[\w-]+$/.test(cr
 
 /*
  * CloudFront parses the query into one member per spelling of a name, with `multiValue` for repeated ones, so the edge
- * function does not know the order of `key` and `%6Bey`. (`rawQueryString()` does, but such a request is rejected
- * either way.) https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-event-structure.html
- * Several values are joined by commas, and keys contain no comma: in any order, the request gets 401. So the program is
- * correct, and the two credentials must be equal only if one of them can be a key.
+ * function does not know the order of `key` and `%6Bey`. (`rawQueryString()` has the order, but the gateway rejects
+ * such a request in any case.)
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-event-structure.html The values are
+ * joined by commas. API keys contain no comma, so the request gets 401 in any order. Therefore this test compares the
+ * two credentials only if one of them can be a key.
  */
 test('AUTH-3 on every route, the program reads the same key behind the edge as without it', () => {
   const part = fc.constantFrom('a', '-', '%2D', '9', 'a', '-', '+', '%20', '%', ',');
@@ -177,7 +178,7 @@ const media: readonly MediaRow[] = [
   ['GET', `0000000000-${token}`, 'expired'],
   ['HEAD', `${SECOND + 1}-${token}`, 'bucket'],
   ['HEAD', `${SECOND}-${token}`, 'expired'],
-  // Requests for which the program has its own response.
+  // The edge forwards these requests to the function, which responds to them itself.
   ['POST', `${SECOND - 1}-${token}`, 'function'],
   ['OPTIONS', `${SECOND - 1}-${token}`, 'function'],
   ['GET', `${SECOND + 1}-${token}0`, 'function'],

@@ -134,7 +134,7 @@ test.for([
   },
 );
 
-test('VID-7 a failing poll keeps the video until its hold and the execution end', async () => {
+test('VID-7 if every poll fails, the video stays queued until the execution times out', async () => {
   const { error, transitions, steps: ports, job, records } = await playVideo(0, { trouble: (name) => name === 'Poll' });
   expect(error).toContain('ExecutionTimeoutError');
   expect(new Set(transitions)).toEqual(new Set(['FirstWait', 'Poll', 'Pause']));
@@ -145,12 +145,12 @@ test('VID-7 a failing poll keeps the video until its hold and the execution end'
   expect(await records()).toMatchObject([{ outcome: 'released' }]);
 });
 
-test('VID-7 stores that recover after an hour still deliver their video', async () => {
+test('VID-7 a video is completed even if the stores recover only after an hour', async () => {
   const { job } = await playVideo(0, { trouble: (name, turn) => name === 'Poll' && turn < 100 });
   expect(job()).toMatchObject({ state: 'completed' });
 });
 
-test('BILL-13 a failing release fails the execution, and its end calls the release again', async () => {
+test('BILL-13 a release that fails after all its retries fails the execution', async () => {
   const { error, transitions } = await playVideo(0, { trouble: (state) => state === 'Release' || state === 'Store' });
   expect(error).toContain('a temporary fault');
   expect(transitions.filter((state) => state === 'Release')).toHaveLength(7);
@@ -183,7 +183,7 @@ test('VID-3 an execution for a video that has ended does nothing', async () => {
   expect(transitions).toEqual(['FirstWait', 'Poll', 'Choose', 'Done']);
 });
 
-/** Every step times out as often as allowed before it succeeds, except one that never succeeds. */
+/** Every step times out as often as allowed before it succeeds. `Finish` never succeeds. */
 test('BILL-13 the last steps end within the life of the hold, even at their slowest', async () => {
   const clock = new ManualClock(NOW);
   const turns = new Map<string, number>();

@@ -28,7 +28,7 @@ test('VID-5 every substitution has a placeholder, and every placeholder has a va
   });
 });
 
-test('VID-7 the 60 minutes are a choice in the loop, so that a late video is released', () => {
+test('VID-7 the limit of 60 minutes is a choice in the loop, so a late video fails', () => {
   // Only an execution that cannot poll its video times out, together with the hold.
   expect(definition.TimeoutSeconds).toBe(7_200);
   expect(definition.States.Choose).toMatchObject({

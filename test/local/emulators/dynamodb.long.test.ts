@@ -61,13 +61,13 @@ async function startInOwnProcess() {
   return { host, ...started };
 }
 
-test('tells the caller when the database dies on its own', async () => {
+test('a database that dies on its own is reported to the caller', async () => {
   const { pid } = await start();
   process.kill(pid, 'SIGKILL');
   await expect.poll(() => unexpected).toEqual([expect.stringContaining('dynoxide ended (SIGKILL)')]);
 });
 
-test('finds and stops the database of a killed host, and its acknowledged writes are there', async () => {
+test('a start stops the database of a killed host and keeps its acknowledged writes', async () => {
   const killed = await startInOwnProcess();
   const writer = new DynamoDBClient(localDynamodbConfig(killed.endpoint));
   await writer.send(new PutItemCommand({ TableName: 'keys', Item: { pk: { S: 'acknowledged' } } }));
@@ -82,7 +82,7 @@ test('finds and stops the database of a killed host, and its acknowledged writes
   expect(read.Item).toBeDefined();
 });
 
-test('Ctrl-C reaches the host alone: the database serves on until it is stopped', async () => {
+test('Ctrl-C ends only the host: the database keeps serving until it is stopped', async () => {
   const { host, endpoint } = await startInOwnProcess();
   process.kill(-host.pid!, 'SIGINT');
   await sleep(200);
@@ -91,13 +91,13 @@ test('Ctrl-C reaches the host alone: the database serves on until it is stopped'
   client.destroy();
 });
 
-test('a host that exits without stopping it takes the database along', async () => {
+test('a database ends with its host, even if the host did not stop it', async () => {
   const { host, pid } = await startInOwnProcess();
   host.kill('SIGHUP');
   await expect.poll(() => commandLine(pid)).toEqual([]);
 });
 
-test('a reset stops the orphan as well, and the next start is empty', async () => {
+test('a reset stops an orphaned database as well, and the next start is empty', async () => {
   const killed = await startInOwnProcess();
   killed.host.kill('SIGKILL');
   await once(killed.host, 'exit');
@@ -105,7 +105,7 @@ test('a reset stops the orphan as well, and the next start is empty', async () =
   expect(commandLine(killed.pid)).toEqual([]);
 });
 
-test('leaves a process alone that merely has the noted pid', async () => {
+test('a start leaves an unrelated process with the recorded pid alone', async () => {
   const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   cleanups.push(() => bystander.kill('SIGKILL'));
   const folder = openDataFolder(path);
@@ -118,7 +118,7 @@ test('leaves a process alone that merely has the noted pid', async () => {
   expect(commandLine(bystander.pid!)).toContain('-e');
 });
 
-test('leaves a database alone that serves another file', async () => {
+test('a start leaves a database that serves another file alone', async () => {
   const other = await startInOwnProcess();
   const otherPath = path;
   path = mkdtempSync(join(tmpdir(), 'gateway-database-'));
@@ -130,13 +130,13 @@ test('leaves a database alone that serves another file', async () => {
   expect(commandLine(other.pid)).not.toEqual([]);
 });
 
-test('refuses a folder that a living host holds, in one line', async () => {
+test('a folder in use by a living host is rejected in one line', async () => {
   const { host } = await startInOwnProcess();
   expect(() => openDataFolder(path)).toThrow(`is in use by process ${host.pid}. Stop it first.`);
   await expect(resetDataFolder(path)).rejects.toThrow('is in use by process');
 });
 
-test('without a database for this platform, says in one line what to do', async () => {
+test('a platform without a database gets one line with the fix', async () => {
   const folder = openDataFolder(path);
   cleanups.push(folder.close);
   const started = startDynamodb({
@@ -149,7 +149,7 @@ test('without a database for this platform, says in one line what to do', async 
   await expect(started).rejects.toThrow(/^No local database for .*set DYNAMODB_ENDPOINT .* or run on linux-x64\.$/);
 });
 
-test('a table that an earlier version made is made anew while it is empty, and refused when it holds something', async () => {
+test('an outdated table is recreated while it is empty and rejected when it has items', async () => {
   const { endpoint, client } = await start();
   const TableName = 'videos';
   const makeOld = async () => {
@@ -169,5 +169,7 @@ test('a table that an earlier version made is made anew while it is empty, and r
   expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).toSorted()).toEqual(['account', 'running']);
   await makeOld();
   await client.send(new PutItemCommand({ TableName, Item: { pk: { S: 'video_1' } } }));
-  await expect(createTables(endpoint)).rejects.toThrow('videos is of an earlier version. Start once with --reset.');
+  await expect(createTables(endpoint)).rejects.toThrow(
+    'videos was created by an earlier version. Start once with --reset, which deletes the local data.',
+  );
 });

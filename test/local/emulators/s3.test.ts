@@ -31,7 +31,7 @@ async function start() {
   return { endpoint: emulator.endpoint, client, stop };
 }
 
-test('starts with the bucket, and keeps what it holds over a restart', async () => {
+test('the emulator starts with the bucket and keeps its objects over a restart', async () => {
   const first = await start();
   expect((await first.client.send(new ListObjectsV2Command({ Bucket: localMediaBucket }))).KeyCount).toBe(0);
   await first.client.send(
@@ -39,7 +39,7 @@ test('starts with the bucket, and keeps what it holds over a restart', async () 
   );
   await first.client.send(new PutObjectCommand({ ...object('outbox/gone.0'), Body: 'here' }));
   await first.client.send(new DeleteObjectCommand(object('outbox/gone.0')));
-  // With a connection of this client still open.
+  // A connection of this client is still open.
   await first.stop();
   await first.stop();
   await expect(fetch(first.endpoint)).rejects.toThrow();
@@ -51,7 +51,7 @@ test('starts with the bucket, and keeps what it holds over a restart', async () 
   expect(listed.Contents?.map(({ Key }) => Key)).toEqual(['outbox/kept.0']);
 });
 
-test('on an S3 that is there already, makes the bucket once', async () => {
+test('an S3 that already exists gets the bucket once', async () => {
   const { endpoint, client } = await start();
   await client.send(new PutObjectCommand({ ...object('a'), Body: 'b' }));
   await createMediaBucket(endpoint);

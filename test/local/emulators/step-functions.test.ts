@@ -17,7 +17,7 @@ import { until } from '../../support/gateway-process.ts';
 
 const cleanups: (() => unknown)[] = [];
 
-/** The states wait by the clock of the test. */
+/** The clock of the test controls the wait states. */
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 10, 22) }));
 afterEach(async () => {
   vi.useRealTimers();
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const resource = 'arn:aws:lambda:us-east-1:000000000000:function:steps';
 
-/** Polls until the work is done. */
+/** Polls until the task reports that it is done. */
 const polling: StateMachineDefinition = {
   StartAt: 'poll',
   States: {
@@ -56,13 +56,13 @@ interface World {
 }
 
 async function start({ definition = polling, runTask, onUnfinished = async () => undefined, grace }: World) {
-  const told: string[] = [];
+  const released: string[] = [];
   const failures: string[] = [];
   const emulator = await startStepFunctions({
     definition,
     runTask,
     onUnfinished: async (name) => {
-      told.push(name);
+      released.push(name);
       await onUnfinished(name);
     },
     onFailure: (message) => failures.push(message),
@@ -85,7 +85,7 @@ async function start({ definition = polling, runTask, onUnfinished = async () =>
       await vi.advanceTimersByTimeAsync(1_000);
     }
   };
-  return { emulator, client, begin, describe, ended, told, failures };
+  return { emulator, client, begin, describe, ended, released, failures };
 }
 
 const done = { done: true, seconds: 1 };
@@ -93,7 +93,7 @@ const forever = async () => ({ done: false, seconds: 3_600 });
 
 test('VID-5 an execution runs its states to the end and gets its name from the context object', async () => {
   const inputs: unknown[] = [];
-  const { begin, ended, told, client } = await start({
+  const { begin, ended, released, client } = await start({
     runTask: async (input) => {
       inputs.push(input);
       return { done: inputs.length === 2, seconds: 1, nothing: undefined };
@@ -111,12 +111,12 @@ test('VID-5 an execution runs its states to the end and gets its name from the c
     { ...asked, given: { videoId: 'video_1', polled: { done: false, seconds: 1 } } },
   ]);
   expect(end.stopDate).toEqual(new Date('2026-11-22T00:00:01Z'));
-  expect(told).toEqual([]);
+  expect(released).toEqual([]);
   const list = await client.send(new ListExecutionsCommand({ stateMachineArn: localMachineArn }));
   expect(list.executions?.map(({ name, status }) => [name, status])).toEqual([['video_1', 'SUCCEEDED']]);
 });
 
-test('VID-5 a start is safe to repeat while its execution runs, and refused for another input or once it is over', async () => {
+test('VID-5 a start can be repeated only with the same input, while its execution runs', async () => {
   let calls = 0;
   const { begin, client, ended } = await start({
     runTask: () => {
@@ -148,9 +148,9 @@ test('invalid requests fail with the errors of AWS', async () => {
   await expect(client.send(new StopExecutionCommand({ executionArn }))).rejects.toThrow(ExecutionDoesNotExist);
 });
 
-test('VID-7 a failed step is tried again, and a failed or stopped execution is released', async () => {
+test('VID-7 a failed step is retried once, and a failed or stopped execution is released', async () => {
   let calls = 0;
-  const { begin, ended, told, client } = await start({
+  const { begin, ended, released, client } = await start({
     runTask: async (input) => {
       if (JSON.stringify(input).includes('video_2')) return forever();
       calls += 1;
@@ -160,23 +160,23 @@ test('VID-7 a failed step is tried again, and a failed or stopped execution is r
   await begin('video_1');
   expect(await ended('video_1')).toMatchObject({ status: 'FAILED', error: 'RangeError', cause: 'out of range' });
   expect(calls).toBe(2);
-  await until('the telling of the failed one', () => told.at(0));
+  await until('the release of the failed execution', () => released.at(0));
   const { executionArn } = await begin('video_2');
   await client.send(new StopExecutionCommand({ executionArn }));
-  await until('the telling of the stopped one', () => told.at(1));
-  expect(told).toEqual(['video_1', 'video_2']);
+  await until('the release of the stopped execution', () => released.at(1));
+  expect(released).toEqual(['video_1', 'video_2']);
 });
 
-test('VID-7 an execution that exceeds the limit of its machine is released', async () => {
-  const { begin, ended, told } = await start({ definition: { ...polling, TimeoutSeconds: 1 }, runTask: forever });
+test('VID-7 an execution that exceeds the time limit of its state machine is released', async () => {
+  const { begin, ended, released } = await start({ definition: { ...polling, TimeoutSeconds: 1 }, runTask: forever });
   await begin('video_1');
   expect((await ended('video_1')).status).toBe('TIMED_OUT');
-  await until('the telling', () => told.at(0));
+  await until('the release', () => released.at(0));
 });
 
-test('VID-7 the release is tried again until it works', async () => {
+test('VID-7 the release is retried until it works', async () => {
   let tries = 0;
-  const { begin, ended, told, failures } = await start({
+  const { begin, ended, released, failures } = await start({
     runTask: () => Promise.reject(new Error('no')),
     onUnfinished: async () => {
       tries += 1;
@@ -185,14 +185,14 @@ test('VID-7 the release is tried again until it works', async () => {
   });
   await begin('video_1');
   await ended('video_1');
-  await until('the second try', () => told.at(1));
+  await until('the second try', () => released.at(1));
   expect(failures).toEqual([]);
 });
 
-test('a stop leaves the executions where they are, releases nothing and starts no other step', async () => {
+test('a stop interrupts executions, releases nothing and starts no further step', async () => {
   let calls = 0;
   let endStep = (): void => undefined;
-  const { emulator, begin, told } = await start({
+  const { emulator, begin, released } = await start({
     runTask: async (input) => {
       calls += 1;
       if (JSON.stringify(input).includes('video_2')) await new Promise<void>((resolve) => (endStep = resolve));
@@ -210,11 +210,11 @@ test('a stop leaves the executions where they are, releases nothing and starts n
   endStep();
   await stopped;
   await vi.advanceTimersByTimeAsync(10_000);
-  expect([told, calls]).toEqual([[], 2]);
+  expect([released, calls]).toEqual([[], 2]);
   await expect(begin('video_3')).rejects.toThrow(/ECONNREFUSED/);
 });
 
-test('a stop keeps no process alive, even with steps that never end', async () => {
+test('a stop leaves no timers, even with steps that never end', async () => {
   let calls = 0;
   const { emulator, begin, client } = await start({
     runTask: () => {
@@ -230,10 +230,12 @@ test('a stop keeps no process alive, even with steps that never end', async () =
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a definition with nested states is refused, since the library would send their tasks to AWS', async () => {
+test('a definition with nested states is rejected: the library would send their tasks to AWS', async () => {
   const nested: StateMachineDefinition = {
     StartAt: 'all',
     States: { all: { Type: 'Parallel', Branches: [polling], End: true } },
   };
-  await expect(start({ definition: nested, runTask: forever })).rejects.toThrow(/^The state all has states of its own/);
+  await expect(start({ definition: nested, runTask: forever })).rejects.toThrow(
+    /^The state all is a Map or Parallel state/,
+  );
 });

@@ -9,7 +9,7 @@ afterEach(() => served.stop());
 
 type Told = { readonly id: string; readonly event: string; readonly data: Record<string, unknown> };
 
-/** Reads until so many events have come, or to the end. */
+/** Reads events until `count` have arrived or the stream ends. */
 async function follow(count: number, lastEventId?: string): Promise<readonly Told[]> {
   const response = await fetch(`http://127.0.0.1:${served.port}/local/events`, {
     headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
@@ -30,7 +30,7 @@ async function follow(count: number, lastEventId?: string): Promise<readonly Tol
   return told;
 }
 
-test('a page that comes later is told what was before, and one that comes again only what it missed', async () => {
+test('a new page gets all earlier events, and a reconnecting page only those it missed', async () => {
   await postJson(served.port, '/local/fault', { vendor: 'openai', fault: 'slow' });
   await postJson(served.port, '/local/fault', { vendor: 'openai', fault: 'none' });
   const [first, second] = await follow(2);
@@ -40,7 +40,7 @@ test('a page that comes later is told what was before, and one that comes again 
   expect(await next).toMatchObject([{ event: 'message', data: { from: 'user', text: 'hello' } }]);
 });
 
-test('a request is told of without its query, where a key may stand, and none of the page’s own', async () => {
+test("a request event has no query, which may hold a key, and the page's requests have no event", async () => {
   await ask(served.port, { path: '/v1beta/models?key=sk-service-secret' });
   await ask(served.port, { path: '/local/state' });
   await ask(served.port, { path: '/app/main.js' });
@@ -53,7 +53,7 @@ test('a request is told of without its query, where a key may stand, and none of
   expect(JSON.stringify(told)).not.toContain('secret');
 });
 
-test('the end of the program ends the stream properly, and a new one at once', async () => {
+test('a stop ends open streams cleanly, and ends a new stream immediately', async () => {
   const running = follow(100);
   await postJson(served.port, '/local/say', { text: 'hello', language: 'en' });
   await follow(1);
@@ -62,7 +62,7 @@ test('the end of the program ends the stream properly, and a new one at once', a
   expect(await follow(1)).toEqual([]);
 });
 
-test('what the chat of another user says is not told here', async () => {
+test("messages in another user's chat do not appear", async () => {
   served.messenger.say({ id: 7, firstName: 'Somebody', language: 'en' }, 'psst');
   await postJson(served.port, '/local/say', { text: 'hello', language: 'en' });
   expect((await follow(1)).map(({ data }) => data.text)).toEqual(['hello']);

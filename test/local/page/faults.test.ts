@@ -9,7 +9,7 @@ afterAll(() => served.stop());
 
 const breakVendor = (vendor: string, fault: string) => postJson(served.port, '/local/fault', { vendor, fault });
 
-/** Asks a simulated vendor what the gateway would ask. */
+/** Sends a simulated provider a request like the gateway's. */
 async function askVendor(): Promise<Response> {
   const { environment } = served;
   return fetch(`${environment.OPENAI_BASE_URL}/chat/completions`, {
@@ -19,7 +19,7 @@ async function askVendor(): Promise<Response> {
   });
 }
 
-test('one that is broken leaves the others as they are', async () => {
+test('a fault of one provider does not affect the others', async () => {
   const { ARK_BASE_URL, ARK_API_KEY } = served.environment;
   const askOther = () =>
     fetch(`${ARK_BASE_URL}/contents/generations/tasks/none`, { headers: { authorization: `Bearer ${ARK_API_KEY}` } });
@@ -31,7 +31,7 @@ test('one that is broken leaves the others as they are', async () => {
   expect((await askOther()).status).toBe(404);
 });
 
-test('the real vendor is never broken, and the state says which that is', async () => {
+test('a real provider gets no fault, and the state shows which provider is real', async () => {
   expect((await breakVendor('google', 'status 500')).status).toBe(409);
   const { body } = await ask(served.port, { path: '/local/state' });
   const vendors: { id: string; is_simulated: boolean; fault: string }[] = JSON.parse(body).vendors;
@@ -40,9 +40,9 @@ test('the real vendor is never broken, and the state says which that is', async 
 });
 
 test.each([
-  ['nobody', 'hang', 404],
+  ['unknown', 'hang', 404],
   ['openai', 'explode', 400],
   ['openai', 'toString', 400],
-])('vendor %s, fault %s: %i', async (vendor, fault, status) => {
+])('provider %s with fault %s gets status %i', async (vendor, fault, status) => {
   expect((await breakVendor(vendor, fault)).status).toBe(status);
 });

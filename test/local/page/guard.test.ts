@@ -12,7 +12,7 @@ const json = { 'content-type': 'application/json' };
 const say: RawAsk = { method: 'POST', path: '/local/say', body: '{"text":"hello","language":"en"}' };
 const paths = ['/', '/local/main.js', '/local/state', '/local/events', '/local/nothing'];
 
-test.each(paths)('%s is nobody’s who asks for it under another name', async (path) => {
+test.each(paths)('%s is forbidden under a foreign host name', async (path) => {
   for (const host of ['evil.example', `evil.example:${served.port}`, `127.0.0.1.evil.example:${served.port}`]) {
     const { status, body } = await ask(served.port, { path, headers: { host } });
     expect(status).toBe(403);
@@ -30,7 +30,7 @@ test.each<[string, boolean, number?]>([
   ['127.0.0.1:87', false],
   ['localhost:8787.evil.example', false],
   ['', false],
-])('the host "%s" is this machine’s own: %s', (host, own, port = 8787) => {
+])('the host "%s" is this machine\'s own: %s', (host, own, port = 8787) => {
   expect(isOwnHost(host, port)).toBe(own);
 });
 
@@ -40,14 +40,14 @@ test.each([
   ['a page without an origin', { origin: 'null' }],
   ['another site, by its fetch', { 'sec-fetch-site': 'cross-site' }],
   ['another port, by its fetch', { 'sec-fetch-site': 'same-site' }],
-])('a POST from %s is refused, and nothing is said', async (_name, headers) => {
+])('a POST from %s is forbidden and sends no message', async (_name, headers) => {
   const { status } = await ask(served.port, { ...say, headers: { ...json, ...headers } });
   expect(status).toBe(403);
   expect(served.messenger.messages(1001)).toEqual([]);
 });
 
 test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonp'])(
-  'a POST that a form could send is refused: %s',
+  'a POST with a content type that a form can send is rejected: %s',
   async (type) => {
     const { status } = await ask(served.port, { ...say, headers: type === undefined ? {} : { 'content-type': type } });
     expect(status).toBe(415);
@@ -55,12 +55,12 @@ test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'multip
   },
 );
 
-test('the state is not for a script of another site, even without its Origin', async () => {
+test('a script of another site cannot read the state, even without an Origin header', async () => {
   const { status } = await ask(served.port, { path: '/local/state', headers: { 'sec-fetch-site': 'same-site' } });
   expect(status).toBe(403);
 });
 
-test('its own page gets everything: kept nowhere, for no other origin, and in no other page', async () => {
+test('the local page can load everything, uncached, without CORS headers or framing', async () => {
   const origin = `http://127.0.0.1:${served.port}`;
   const own = { ...json, origin, 'sec-fetch-site': 'same-origin' };
   for (const path of ['/', '/?topup=a', '/local/main.js', '/local/main.css', '/local/state']) {
@@ -76,7 +76,7 @@ test('its own page gets everything: kept nowhere, for no other origin, and in no
   expect(served.messenger.messages(1001)).toMatchObject([{ from: 'user', text: 'hello' }]);
 });
 
-test('what it does not know is refused by name, and what is not its own is left', async () => {
+test('unknown paths and methods under /local are rejected, and the server gets other paths', async () => {
   expect((await ask(served.port, { path: '/local/nothing' })).status).toBe(404);
   expect((await ask(served.port, { path: '/local' })).status).toBe(404);
   expect((await ask(served.port, { path: '/local/constructor' })).status).toBe(404);
@@ -87,7 +87,7 @@ test('what it does not know is refused by name, and what is not its own is left'
   expect((await ask(served.port, { path: '/localhost' })).status).toBe(204);
 });
 
-test('a body that is none, is too long or has unknown members is refused', async () => {
+test('a body that is malformed, too long or has unknown members is rejected', async () => {
   const sent = (body: string) => ask(served.port, { ...say, headers: json, body });
   expect((await sent('{')).status).toBe(400);
   expect((await sent('{"text":"","language":"en"}')).status).toBe(400);
@@ -102,7 +102,7 @@ test.each([
   ['a link on another site', '/?topup=local', visiting, 200],
   ['a frame of another site', '/', { ...visiting, 'sec-fetch-dest': 'iframe' }, 403],
   ['a script of another site', '/', { ...visiting, 'sec-fetch-mode': 'no-cors' }, 403],
-  ['a link to what the page reads', '/local/state', visiting, 403],
-])('%s: %s %j is answered with %i', async (_name, path, headers, status) => {
+  ['a link to data of the page', '/local/state', visiting, 403],
+])('%s: %s %j gets status %i', async (_name, path, headers, status) => {
   expect((await ask(served.port, { path, headers })).status).toBe(status);
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   const feed = fromStream(createLedgerFeed((event) => told.push(event)));
   changes.subscribe(feed);
-  // A second delivery of the same changes tells nothing new.
+  // The second subscription delivers every change again, which must not produce further events.
   changes.subscribe(feed);
 });
 afterAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const USD = 1_000_000_000_000n;
 
-test('BILL-15 every movement is told with its amounts, and the account adds up after each', async () => {
+test('BILL-15 every money change is an event with its amounts, and the account adds up each time', async () => {
   const clients = createClients({ endpoint: database.endpoint, region: 'us-east-1' });
   const ledger = createLedgerStore(createDatabases(clients), localTableNames.accounts);
   const accountId = 'a';

@@ -9,13 +9,13 @@ export type TestPage = {
   readonly port: number;
   readonly page: LocalPage;
   readonly messenger: LocalMessenger;
-  /** Where the simulated vendors are, and their keys. */
+  /** Base URLs and API keys of the simulated providers. */
   readonly environment: NodeJS.ProcessEnv;
   readonly failures: readonly string[];
   stop(): Promise<void>;
 };
 
-/** The page on a server that answers 204 to whatever the page leaves. */
+/** Starts the page on a server. The server responds with 204 to requests that the page does not handle. */
 export async function startTestPage(environment: NodeJS.ProcessEnv = {}): Promise<TestPage> {
   const failures: string[] = [];
   const vendors = await openVendors(environment);
@@ -65,7 +65,7 @@ export type RawAsk = {
 
 export type RawAnswer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
 
-/** With just these headers: `fetch` would choose some itself. */
+/** Sends exactly these headers. `fetch` would add its own. */
 export function ask(port: number, { method = 'GET', path, headers = {}, body }: RawAsk): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {

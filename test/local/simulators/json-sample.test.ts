@@ -14,11 +14,11 @@ test.each<[object, unknown]>([
   [{ type: 'array', items: { type: 'boolean' }, maxItems: 0 }, []],
   [{ type: 'object', properties: { a: { type: 'null' }, b: { type: 'null' } }, required: ['b'] }, { b: null }],
   [{ $ref: '#/$defs/a~1b', $defs: { 'a/b': { const: 'found' } } }, 'found'],
-])('%j is met by %j', (schema, sample) => {
+])('a sample for %j is %j', (schema, sample) => {
   expect(sampleJson(schema)).toEqual(sample);
 });
 
-test('a schema that contains itself ends', () => {
+test('a recursive schema has a finite sample', () => {
   const node = {
     type: 'object',
     properties: {
@@ -32,7 +32,7 @@ test('a schema that contains itself ends', () => {
   expect(text.length).toBeLessThan(20_000);
 });
 
-test('a hint names the string of a property', () => {
+test('a hint sets the string of a property', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   expect(sampleJson(schema, (name) => (name === 'city' ? 'Rome' : undefined))).toEqual({ city: 'Rome' });
 });

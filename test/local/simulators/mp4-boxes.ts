@@ -3,7 +3,7 @@ export interface Mp4Box {
   readonly bytes: Buffer;
 }
 
-/** The boxes of one level, each without its header. Throws an Error when they do not fill the bytes exactly. */
+/** Returns the boxes of one level, each without its header. Throws an Error if they do not fill the bytes exactly. */
 export const readBoxes = (bytes: Buffer): Mp4Box[] => {
   const boxes: Mp4Box[] = [];
   for (let start = 0; start < bytes.length; ) {

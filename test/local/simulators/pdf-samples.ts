@@ -1,4 +1,4 @@
-/** A PDF as a page counter sees one, in base64. `bytes` pads it. */
+/** Returns the parts of a PDF that a page counter reads, in base64. `bytes` pads it. */
 export const pdfOf = (pages: number, bytes = 0): string => {
   const objects = Array.from(
     { length: pages },

@@ -12,7 +12,7 @@ function post(content: string, more: object = {}, signal?: AbortSignal) {
 
 const streamed = { stream: true, stream_options: { include_usage: true } };
 
-/** The data of the events that came, and whether the connection ended as it should. */
+/** Returns the data of the events that arrived, and whether the connection ended properly. */
 async function readEvents(content: string, more: object = {}) {
   const response = await post(content, { ...streamed, ...more });
   const { text, whole } = await readToEnd(response);
@@ -29,7 +29,7 @@ test.each([
   ['[[vendor-quota credit_balance_exhausted]]', 429, { code: 'credit_balance_exhausted' }],
   ['[[vendor-404]]', 404, { code: 'model_not_found' }],
   ['[[context-length]]', 400, { code: 'context_length_exceeded', param: 'messages' }],
-])('%s answers %i, plain and streamed', async (marker, status, error) => {
+])('%s gets status %i, plain and streamed', async (marker, status, error) => {
   for (const more of [{}, streamed]) {
     const response = await post(`Please ${marker} now`, more);
     expect(response.status).toBe(status);
@@ -45,7 +45,7 @@ test('[[cut n]] destroys the socket after n events', async () => {
   expect(simulator.requests[0]).toMatchObject({ outcome: 'cut', eventsSent: 3 });
 });
 
-test('[[cut-after-usage]] leaves only the proper end out', async () => {
+test('[[cut-after-usage]] omits only the proper end', async () => {
   const { events, whole } = await readEvents('[[cut-after-usage]]');
   expect(JSON.parse(events.at(-1) ?? '').usage.total_tokens).toBeGreaterThan(0);
   expect(whole).toBe(false);
@@ -54,7 +54,7 @@ test('[[cut-after-usage]] leaves only the proper end out', async () => {
   expect(without.whole).toBe(false);
 });
 
-test('[[error-event n]] and [[first-event-error]] put an error into a stream that ends without [DONE]', async () => {
+test('[[error-event n]] and [[first-event-error]] put an error into a stream without [DONE]', async () => {
   for (const [marker, before] of [
     ['[[error-event 4]]', 4],
     ['[[first-event-error]]', 0],
@@ -65,14 +65,14 @@ test('[[error-event n]] and [[first-event-error]] put an error into a stream tha
   }
 });
 
-test('[[no-usage]] says nothing of it', async () => {
+test('[[no-usage]] omits the usage', async () => {
   const { events } = await readEvents('[[no-usage]]');
   expect(events.slice(0, -1).every((event) => JSON.parse(event).usage === null)).toBe(true);
   expect(events.at(-1)).toBe('[DONE]');
   expect(await (await post('[[no-usage]]')).json()).not.toHaveProperty('usage');
 });
 
-test('usage can be claimed, possible or not', async () => {
+test('markers can set any usage, even an impossible one', async () => {
   const marked = '[[tokens 500]] [[cached 100]] [[cache-write 7]] [[reasoning 64]] [[usage-prompt 9000000]]';
   const completion = await openai.chat.completions.create({
     ...{ model: 'gpt-5.4', messages: [{ role: 'user', content: marked }] },
@@ -84,7 +84,7 @@ test('usage can be claimed, possible or not', async () => {
   });
 });
 
-test('[[delay n]] and [[pause n]] take their time', async () => {
+test('[[delay n]] and [[pause n]] delay the response', async () => {
   const started = performance.now();
   await post('[[delay 30]]');
   expect(performance.now() - started).toBeGreaterThan(25);
@@ -93,7 +93,7 @@ test('[[delay n]] and [[pause n]] take their time', async () => {
   expect(performance.now() - paused).toBeGreaterThan(7 * 4);
 });
 
-test('[[hang]] never answers, [[stall n]] falls silent; both notice that the client leaves', async () => {
+test('[[hang]] never responds, [[stall n]] goes silent, and both notice that the client leaves', async () => {
   const hanging = new AbortController();
   const hung = post('[[hang]]', {}, hanging.signal);
   await expect.poll(() => simulator.requests.length).toBe(1);
@@ -108,7 +108,7 @@ test('[[hang]] never answers, [[stall n]] falls silent; both notice that the cli
   await expect.poll(outcomes).toEqual(['client-left', 'client-left']);
 });
 
-test('[[reset]], [[redirect]] and [[garbage]]', async () => {
+test('[[reset]], [[redirect]] and [[garbage]] fail the response', async () => {
   await expect(post('[[reset]]')).rejects.toThrow();
   const redirected = await post('[[redirect]]');
   expect([redirected.status, redirected.headers.get('location')]).toEqual([307, '/redirected/v1/chat/completions']);
@@ -117,7 +117,7 @@ test('[[reset]], [[redirect]] and [[garbage]]', async () => {
   await expect(garbage.json()).rejects.toThrow();
 });
 
-test('only the last user message is looked at, and other brackets are text', async () => {
+test('markers count only in the last user message, and other brackets are text', async () => {
   const response = await post('', {
     messages: [
       { role: 'user', content: '[[status 500]]' },
@@ -129,7 +129,7 @@ test('only the last user message is looked at, and other brackets are text', asy
   expect(await response.text()).toContain('[[wiki link]] [[words');
 });
 
-test('a queued scenario goes before the chosen one, and that before the prompt', async () => {
+test('a queued scenario overrides the chosen scenario, which overrides the prompt', async () => {
   simulator.setScenario(({ body }) =>
     JSON.stringify(body).includes('chosen') ? { refusal: { kind: 'status', status: 502 } } : undefined,
   );
@@ -141,7 +141,7 @@ test('a queued scenario goes before the chosen one, and that before the prompt',
   expect(statuses).toEqual([504, 502, 500, 200]);
 });
 
-test('a gate holds every answer back until it is opened', async () => {
+test('a gate delays every response until it is opened', async () => {
   const gate = simulator.gate();
   let answered = 0;
   const answers = Array.from({ length: 20 }, async () => {
@@ -155,7 +155,7 @@ test('a gate holds every answer back until it is opened', async () => {
   expect((await post('later')).status).toBe(200);
 });
 
-test('records what came, up to its limit', async () => {
+test('requests are recorded up to the limit', async () => {
   const small = await startSimulator({ recordedMax: 1 });
   for (const body of ['{"a":1}', 'no json']) {
     await fetch(`${small.url}/v1/chat/completions?x=1`, { method: 'POST', headers: { 'x-mine': body }, body });
@@ -168,7 +168,7 @@ test('records what came, up to its limit', async () => {
   await small.stop();
 });
 
-test('stops at once, even while an answer hangs', async () => {
+test('a stop is immediate, even while a response hangs', async () => {
   const own = await startSimulator();
   own.setScenario(() => ({ hang: true }));
   const hanging = fetch(`${own.url}/v1/chat/completions`, { method: 'POST', body: '{}' }).catch(() => 'gone');

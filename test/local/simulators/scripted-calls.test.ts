@@ -8,7 +8,7 @@ const script = 'Tidy up. [[call list {"path":"."}]] [[call write {"path":"a","te
 const list = { name: 'list', argumentsJson: '{"path":"."}' };
 const write = { name: 'write', argumentsJson: '{"path":"a","text":"b"}' };
 
-/** Request bodies of each API, with as many tool results in the history. */
+/** Request bodies of each API, with `results` tool results in the history. */
 const bodies = {
   'chat completions': (results: number) => ({
     tools: [
@@ -65,7 +65,7 @@ test.each(Object.entries(bodies))('a script on %s yields one call per request, t
   expect([0, 1, 2].map((results) => scriptOf(body(results))?.calls)).toEqual([[list], [write], []]);
 });
 
-test('a request without the tool of the script yields text', () => {
+test('a request without the tool of the script gets text', () => {
   const { messages } = bodies.messages(0);
   expect(scriptOf({ messages })).toEqual({ calls: [] });
 });
@@ -102,7 +102,7 @@ test('the simulated Anthropic plays the call of a script', async () => {
 test.each([
   [5, 1],
   [6, 0],
-])('with %i tools and no script %i of them is called', async (offered, called) => {
+])('with %i tools and no script the model calls %i of them', async (offered, called) => {
   const tools = Array.from({ length: offered }, (_, index) => ({
     type: 'function' as const,
     function: { name: `tool_${index}` },

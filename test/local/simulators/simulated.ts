@@ -4,7 +4,10 @@ import OpenAI from 'openai';
 import { afterAll, afterEach, vi } from 'vitest';
 import { startSimulator } from '../../../local/simulators/server.ts';
 
-/** A simulator for the tests of one file, and the vendors' SDKs as its clients. Call it at the top of the file. */
+/**
+ * Starts a simulator for the tests of one file, with the providers' SDKs as its clients. Call it at the top of the
+ * file.
+ */
 export const startSimulated = async () => {
   const simulator = await startSimulator();
   afterEach(() => {
@@ -21,7 +24,7 @@ export const startSimulated = async () => {
   };
 };
 
-/** The text that comes, and whether the connection ends as it should. */
+/** Returns the received text, and whether the connection ended properly. */
 export const readToEnd = async (response: Response) => {
   const decoder = new TextDecoder();
   let text = '';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { countTokens, splitTokens } from '../../../local/simulators/tokens.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 
-test('the pieces of a text are the text', () => {
+test('the pieces of a text add up to the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(splitTokens(text).join('')).toBe(text);
@@ -13,7 +13,7 @@ test('the pieces of a text are the text', () => {
   );
 });
 
-test('counts like a tokenizer would, roughly', () => {
+test('the count is close to that of a tokenizer', () => {
   expect(countTokens('')).toBe(0);
   expect(countTokens('The quick brown fox')).toBe(4);
   expect(countTokens('日本語')).toBe(3);

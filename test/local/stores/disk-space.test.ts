@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const opened: DiskSpace[] = [];
 let folder: string;
 let clock: ManualClock;
-/** MiB. Undefined if it cannot be measured. */
+/** Free space in MiB. Undefined if it cannot be measured. */
 let free: number | undefined;
 let quotaIsFull: boolean;
 let writes: number;
@@ -38,14 +38,14 @@ const open = async (): Promise<DiskSpace> => {
 };
 const reserve = () => join(folder, 'reserve');
 
-/** Runs the next check of every process to its end. */
+/** Advances to the next check of every process and waits until it has ended. */
 const nextCheck = async (): Promise<void> => {
   const waiting = clock.waiting;
   await clock.advance(1_000);
   await expect.poll(() => clock.waiting, { interval: 2 }).toBe(waiting);
 };
 
-test('OPS-9 new holds are refused below 64 MiB of free space, and accepted again without a restart', async () => {
+test('OPS-9 new holds are rejected below 64 MiB of free space and work again without a restart', async () => {
   const disk = await open();
   expect(statSync(reserve()).size).toBe(32 * MIB);
   for (const [megabytes, isLow] of [
@@ -67,7 +67,7 @@ test('OPS-9 a full disk frees the reserved space, which is created again at 96 M
   expect(disk.onFull()).toBe(true);
   expect(() => disk.checkReserve()).toThrow(expect.objectContaining({ kind: 'conflict' }));
   expect(existsSync(reserve())).toBe(false);
-  expect(disk.onFull(), 'the reserve is freed once').toBe(false);
+  expect(disk.onFull(), 'the reserved space is freed once').toBe(false);
   expect(disk.isLow, 'before the next check').toBe(true);
   for (const [megabytes, exists] of [
     [95, false],
@@ -79,18 +79,18 @@ test('OPS-9 a full disk frees the reserved space, which is created again at 96 M
   }
 });
 
-test('OPS-9 two processes share one reserve', async () => {
+test('OPS-9 two processes share the reserved space', async () => {
   const [one, other] = await Promise.all([open(), open()]);
   expect([one.isLow, other.isLow]).toEqual([false, false]);
   expect(one.onFull()).toBe(true);
   expect(other.onFull(), 'the space is free for this process as well').toBe(true);
   free = 90;
   await nextCheck();
-  expect([one.onFull(), other.onFull()], 'neither has a reserve').toEqual([false, false]);
+  expect([one.onFull(), other.onFull()], 'neither has reserved space').toEqual([false, false]);
   expect([one.isLow, other.isLow]).toEqual([true, true]);
 });
 
-test('OPS-9 a reserve that the disk refuses is tried again a minute later', async () => {
+test('OPS-9 reserved space that the disk rejects is tried again a minute later', async () => {
   quotaIsFull = true;
   const disk = await open();
   expect([writes, disk.isLow]).toEqual([1, true]);
@@ -101,7 +101,7 @@ test('OPS-9 a reserve that the disk refuses is tried again a minute later', asyn
   expect([writes, disk.isLow]).toEqual([2, false]);
 });
 
-test('a failed check keeps the last result, and the next check counts', async () => {
+test('a failed check keeps the last result until the next check', async () => {
   const disk = await open();
   free = undefined;
   await nextCheck();

@@ -170,7 +170,7 @@ const signatureBugs = bugsIn('lambdas/core/signature.ts', signatureTests, [
     replace: '(nowMs - Number(t) * 1_000)',
   },
   {
-    id: 'payment-signed-by-anybody',
+    id: 'payment-with-any-signature',
     what: 'Any text in the form of a signature credits any account.',
     find: 'given.length === expected.length && timingSafeEqual(given, expected)',
     replace: 'given.length === expected.length && timingSafeEqual(given, given)',

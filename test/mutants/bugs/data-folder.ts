@@ -147,7 +147,7 @@ const fileBugs = [
     {
       id: 'removal-not-synced',
       what: 'After a power cut, a settled outbox entry exists again.',
-      find: '    // Also if the file was missing: an earlier remove may have failed at its sync.\n    await this.#syncFolder();\n',
+      find: '    // Syncs even if the file was missing, because the sync of an earlier remove may have failed.\n    await this.#syncFolder();\n',
       replace: '',
     },
     {

@@ -96,7 +96,7 @@ const sweepBugs = bugsIn('lambdas/core/ledger/sweep.ts', `${tests}/sweep.test.ts
   },
   {
     id: 'sweep-waits-for-the-farthest',
-    what: 'A hold with a late expiry hides later holds from the sweeper.',
+    what: 'A hold with a late expiry hides from the sweeper holds that are placed later and expire earlier.',
     find: 'Math.min(soonestMs, ...expiries)',
     replace: 'Math.min(...expiries)',
   },

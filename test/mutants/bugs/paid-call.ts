@@ -54,7 +54,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
     caughtBy: `${text}/generate-text-budget.test.ts`,
   },
   {
-    id: 'charge-that-stands-refused',
+    id: 'committed-charge-refused',
     what: 'A response is withheld although its charge turns out to be committed.',
     find: "if (standing?.outcome === 'settled') return { record: standing, noted: false };",
     replace: '',
@@ -75,7 +75,7 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   {
     id: 'charged-and-then-refused',
     what: 'A charged response is withheld because the account could not be updated.',
-    find: '// Whatever it is, the answer has been paid for and is the client',
+    find: '// Whatever the error is, the response is paid for and',
     replace: "throw new GatewayError('service_unavailable', 'The account cannot be reached.'); //",
   },
 ]);
@@ -104,13 +104,13 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
     replace: '',
   },
   {
-    id: 'reserve-under-the-first-id',
+    id: 'fallback-under-the-first-id',
     what: 'The hold for the fallback model uses an id that is already closed.',
     find: 'await enter(await second(), acquired.nextId, true)',
     replace: 'await enter(await second(), 0, true)',
   },
   {
-    id: 'reserve-held-at-the-price-of-another',
+    id: 'fallback-held-at-another-price',
     what: 'The hold for the fallback model uses the price of the requested model.',
     find: '{ ...hold, accountId, requestId, firstId }',
     replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId }',

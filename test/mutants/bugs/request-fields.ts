@@ -7,7 +7,7 @@ const bodyTests = 'test/lambdas/protocols/chat-completions/body.test.ts';
 
 const messagesTests = 'test/lambdas/protocols/messages';
 
-/** Mistakes that let a lenient parser forward or charge too much. */
+/** Mistakes in accepting, ignoring and forwarding request fields, and in counting them in the hold. */
 export const requestFieldBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/protocols/fields.ts', 'test/lambdas/protocols/fields.test.ts', [
     {
@@ -78,7 +78,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
   ]),
   ...bugsIn('lambdas/protocols/chat-completions/body.ts', bodyTests, [
     {
-      id: 'vendor-tool-in-a-chat',
+      id: 'provider-tool-in-a-chat',
       what: 'A tool that runs at the provider passes as a function, and its calls are not in the hold.',
       find: "type: z.literal('function', 'must be \"function\": other tools need the responses endpoint')",
       replace: 'type: z.string()',
@@ -90,7 +90,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       replace: ".enum(['in_memory', 'in-memory', '24h'], ",
     },
     {
-      id: 'dearer-service-tier',
+      id: 'expensive-service-tier',
       what: 'A service tier with a higher price is forwarded.',
       find: ".enum(['auto', 'default'], ",
       replace: ".enum(['auto', 'default', 'priority'], ",
@@ -106,7 +106,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
   ]),
   ...bugsIn('lambdas/protocols/messages/blocks.ts', `${messagesTests}/sent-body-betas.test.ts`, [
     {
-      id: 'vendor-tool-inside-an-addition',
+      id: 'provider-tool-inside-an-addition',
       what: 'A tool that runs at the provider is defined within a conversation, and its calls are not in the hold.',
       find: 'const toolChange = { tool: declaredTool,',
       replace: 'const toolChange = { tool: anyObject,',
@@ -127,7 +127,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
       replace: 'refused',
     },
     {
-      id: 'summary-at-the-vendor',
+      id: 'summary-at-the-provider',
       what: 'A compaction is accepted as an edit, and its second model call is not in the hold.',
       find: "type: z.literal('clear_thinking_20251015')",
       replace: "type: z.literal(['clear_thinking_20251015', 'compact_20260112'])",

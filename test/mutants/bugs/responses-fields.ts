@@ -3,7 +3,7 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 const folder = 'test/lambdas/protocols/responses';
 const toolTests = `${folder}/tools.test.ts`;
 
-/** Mistakes that let a lenient parser of responses forward or charge too much. */
+/** Bugs in the parsing of `/v1/responses` requests: they forward what must not be sent, or place too small a hold. */
 export const responsesFieldBugs: readonly MoneyBug[] = [
   ...bugsIn('lambdas/protocols/responses/request.ts', `${folder}/request-ignored-fields.test.ts`, [
     {

@@ -5,7 +5,7 @@ const holdTests = `${contracts}/ledger-holds.contract.test.ts`;
 const ledgerTests = `${contracts}/ledger-store.contract.test.ts`;
 const claimTests = `${contracts}/claim-store.contract.test.ts`;
 
-/** Conditions keep their names and values, because DynamoDB rejects a write with an unused one. */
+/** Every changed condition still uses all its names and values, because DynamoDB rejects a write with an unused one. */
 const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, [
   {
     id: 'hold-without-money',
@@ -52,7 +52,7 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   },
   {
     id: 'record-written-over',
-    what: 'A second record replaces the first, such as a release the charge.',
+    what: 'A second record replaces the first: for example, a release replaces the charge.',
     find: "item: toChargeItem(record),\n    condition: 'attribute_not_exists(pk)',",
     replace: "item: toChargeItem(record),\n    condition: 'attribute_not_exists(written)',",
     caughtBy: ledgerTests,
@@ -146,7 +146,7 @@ const claimBugs = [
   ]),
   ...bugsIn('lambdas/stores/dynamodb/claim-store.ts', claimTests, [
     {
-      id: 'claim-written-by-anybody',
+      id: 'claim-written-without-ownership',
       what: 'An owner that lost its claim can still stage a response, renew it and free it.',
       find: "atWork = '#owner = :owner AND #state IN",
       replace: "atWork = '(#owner = :owner OR attribute_exists(#owner)) AND #state IN",
@@ -154,7 +154,7 @@ const claimBugs = [
   ]),
   ...bugsIn('lambdas/stores/dynamodb/claim-store.ts', claimTests, [
     {
-      id: 'claim-completed-by-anybody',
+      id: 'claim-completed-without-ownership',
       what: 'An owner that lost its claim can still complete it.',
       find: "'#owner = :owner AND #state IN (:prepared, :done)'",
       replace: "'(#owner = :owner OR attribute_exists(#owner)) AND #state IN (:prepared, :done)'",

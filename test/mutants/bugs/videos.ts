@@ -101,7 +101,7 @@ const pollBugs = bugsIn('lambdas/core/videos/poll-video.ts', pollTests, [
     replace: "return isYoung || neverBegun ? as('running') : failsWith(neverBegun);",
   },
   {
-    id: 'video-fails-for-a-silent-vendor',
+    id: 'video-fails-for-a-silent-provider',
     what: 'One poll without a response fails a video that the provider is still creating.',
     find: "if (error instanceof GatewayError) return { kind: 'unknown' };",
     replace: "if (error instanceof GatewayError) return { kind: 'gone' };",
@@ -140,7 +140,7 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
     replace: '(mayStand && !withdraw ? undefined : error)',
   },
   {
-    id: 'key-freed-beside-a-video-that-may-stand',
+    id: 'key-freed-beside-a-possible-video',
     what: 'A claim is freed although its job record may exist: two requests get two videos.',
     find: 'mayStand = true;\n      await commitCreation(deps, beginning);',
     replace: 'await commitCreation(deps, beginning);\n      mayStand = true;',

@@ -98,5 +98,5 @@ function toFacts(body: unknown): readonly string[] {
   ];
 }
 
-/** Gemini's results are objects. */
+/** Unwraps the object in which a tool result reaches Gemini, so that the results of all providers are equal. */
 const bareResult = (content: string): string => content.replace(/^\{"result":"(.+)"\}$/, '$1');

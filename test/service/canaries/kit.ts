@@ -8,7 +8,7 @@ export interface Planted {
   /** Place of the canary in a request, such as `chat: a tool's description`. */
   readonly place: string;
   readonly ending: Ending;
-  /** Whether it is a credential: a key, a token or a signature. */
+  /** Whether the canary is a credential: a key, a token or a signature. */
   readonly isSecret: boolean;
 }
 

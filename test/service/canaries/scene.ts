@@ -129,7 +129,9 @@ export const openCanaryScene = async () => {
     return (await Promise.all(replies)).map(({ status }) => status);
   };
 
-  /** Sends a bot update. The chat accepts the reply if its number is even. */
+  /**
+   * Sends a bot update from this chat. The messenger accepts the bot's reply only if the number of the chat is even.
+   */
   const sendUpdate = async (server: TestProgram, chat: number, isGenuine: boolean): Promise<Answered> => {
     const mark = (place: string): string => canaries.plant(`bot: ${place}`, isGenuine ? 'good' : 'refused');
     const who = { id: chat, first_name: mark('name of the user') };

@@ -53,7 +53,10 @@ const sayBack = (sent: Buffer, response: ServerResponse): void => {
 const chatSchema = z.object({ model: z.string(), messages: z.array(z.object({ content: z.string() })) });
 const messageSchema = z.object({ chat_id: z.coerce.number() });
 
-/** Chats with an odd number reject the message. Like the messenger, the error quotes the message after the reason. */
+/**
+ * Rejects messages to chats with an odd number. As at the messenger, the error text is the reason followed by the
+ * message.
+ */
 const takeMessage = (sent: Buffer, response: ServerResponse): void => {
   const { chat_id: chat } = messageSchema.parse(JSON.parse(sent.toString()));
   response.writeHead(chat % 2 ? 400 : 200, { 'content-type': 'application/json' });

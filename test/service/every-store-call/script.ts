@@ -5,7 +5,7 @@ export type FaultKind = Fault['kind'];
 /** Fault of one request's calls with one name. */
 export interface Script {
   readonly name: string;
-  /** Index of the call among those of the name, from 0; `all` for each of them. */
+  /** Index of the call among the calls with this name, from 0. `all` means every call. */
   readonly turn: number | 'all';
   readonly kind: FaultKind;
 }
@@ -39,7 +39,7 @@ function stepOf(operation: string, text: string): string {
   return text.includes('":done"') ? 'complete' : operation;
 }
 
-/** Plays scripts. A script also applies to longer names: a table's name covers all its calls. */
+/** Plays scripts. A script applies to all calls whose name starts with its name, such as all calls to one table. */
 export function playScript(scripts: readonly Script[]): PlayedScript {
   const later = Promise.withResolvers<void>();
   const names: string[] = [];

@@ -53,7 +53,7 @@ const invalid: Expected = [401, 'invalid_api_key'];
 interface Row {
   readonly what: string;
   readonly credential: () => string;
-  /** Undefined: the request is admitted, except for reasons of the account. */
+  /** Expected rejection. Undefined if the credential is valid; `onBilled` can still reject its account. */
   readonly expected: Expected | undefined;
   readonly onBilled?: Expected;
 }
@@ -192,7 +192,7 @@ const versions: readonly (readonly [headers: readonly string[], param: string | 
   [['provider-version: 2023-01-01', 'anthropic-version: 2023-06-01'], 'provider-version'],
 ];
 
-test.each(versions)('AUTH-2 messages with %j: the wrong field is %s', async (headers, param) => {
+test.each(versions)('AUTH-2 messages with the headers %j: the field in the error is %s', async (headers, param) => {
   const address = addresses.find(({ name }) => name === 'countMessageTokens');
   if (!address) throw new Error('no route counts the tokens of messages');
   const reply = await send(address, [`x-api-key: ${keyOf('good')}`, ...headers]);

@@ -172,7 +172,7 @@ test('GEN-3 garbage after a request does not change its response', async () => {
   expect((await read).toString()).not.toContain('HTTP/1.1 400');
 });
 
-test('GEN-3 an unknown expectation is rejected in the one error shape', async () => {
+test('GEN-3 an unknown Expect header is rejected in the one error shape', async () => {
   judge(await ask(gateway.port, { target: '/health', headers: ['expect: a miracle'] }));
 });
 

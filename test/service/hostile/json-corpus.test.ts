@@ -77,7 +77,7 @@ test.each(everywhere(malformed))('GEN-2 %s at %s is 400 and names no field', asy
   await refused(route, body, { code: I, param: null });
 });
 
-/** No route accepts such JSON. */
+/** Whether the route ignores these members. No route accepts the number 1e400 or the name `__proto__`. */
 const isIgnored = ({ name }: PostRoute, members: string): boolean =>
   ignoringRoutes.has(name) && !/1e400|__proto__/.test(members);
 
@@ -117,7 +117,7 @@ test.each(everywhere(['null', '""', '[]', '0', '{}'].map((json) => [json] as con
   'CAT-6 the model %s is 400 at %s',
   async (model, _name, route) => {
     const body = having(route, `"model":${model}`);
-    // The path already names the model, or the route has a default (MOD-1), so null has no meaning.
+    // A model of `null` is accepted if the path names the model or the route has a default (MOD-1).
     const isOptional = namesModelInPath(route) || route.name === 'moderations';
     if (isOptional && model === 'null') expect((await send(route, body)).reply.status).toBe(200);
     else await refused(route, body, { code: I, param: 'model' });
@@ -134,7 +134,7 @@ const encodings = [
 test.each(everywhere(encodings))(
   'GEN-12 %s with valid JSON at %s is rejected',
   async (what, _name, route, [, headers, status, code, param]) => {
-    // Videos can also be created by form, and this body is not one.
+    // Videos accept forms, so the body is read as one. Its error names no field, because the body is not a form.
     const named = route === videos && what === 'a form with files' ? null : param;
     await refused(route, textOf(route), { status, code, param: named }, { headers });
   },
@@ -169,7 +169,7 @@ test.each([
   expect(sent).toContain('__proto__');
 });
 
-test('GEN-4 an error of the provider names its field too', async () => {
+test('GEN-4 an error that the provider reports names the wrong field too', async () => {
   const { reply } = await send(chat, having(chat, '"messages":[{"role":"tool","tool_call_id":"none","content":"hi"}]'));
   expect(reply.status).toBe(400);
   expect(readError(reply).param).not.toBeNull();

@@ -9,7 +9,7 @@ import { frozenClock, startInProcess } from '../../support/in-process-gateway.ts
 const ADDRESS = { perSecond: 30, burst: 60 };
 const KEY = { perSecond: 10, burst: 15 };
 
-/** Limits of a gateway without any in its environment variables. */
+/** Environment variables that leave every limit at its default. */
 const standard = {
   LIMIT_ADDRESS_PER_SECOND: '',
   LIMIT_ADDRESS_BURST: '',

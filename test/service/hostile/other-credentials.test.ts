@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Bodies that are read completely, even if some are then rejected. */
+/** Well-formed bodies. Their content can still be rejected. */
 const bodies: Partial<Record<Address['name'], string>> = {
   takeUpdate: '{"update_id":1}',
   creditAccount: '{"account":"local","ref":"r-1","amount_usd":"1"}',

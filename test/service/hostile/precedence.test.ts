@@ -5,7 +5,7 @@ import { parseUsd } from '../../../lambdas/core/money/usd.ts';
 import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
 import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { realCircuit } from '../../support/circuit-calls.ts';
-import { holdAll, leaveStreams, openCircuit, sendTo, tell } from '../../support/circuit-hostile.ts';
+import { holdAll, leaveStreams, openCircuit, outcomeAfter, sendTo } from '../../support/circuit-hostile.ts';
 import { dear } from '../../support/error-rows-table.ts';
 import { within } from '../../support/gateway-process.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';
@@ -79,13 +79,16 @@ interface Fault {
   readonly prepare?: (customer: Customer) => Promise<unknown>;
   /** Blocks the customer's other requests, so it is prepared last. */
   readonly isGate?: true;
-  /** Takes seconds or many calls. It is only paired with checks of the request and later ones. */
+  /**
+   * Whether `prepare` takes seconds or many calls. Such a fault is not paired with faults that precede the checks of
+   * the request.
+   */
   readonly costly?: true;
   readonly method?: string;
   readonly target?: (route: PostRoute) => string;
   readonly headers?: readonly string[];
   readonly version?: 'missing';
-  /** Raw body, or members to add to a valid one, or its prompt. */
+  /** Raw body. By contrast, `members` are added to a valid body, and `words` are its prompt. */
   readonly text?: string;
   readonly members?: (route: PostRoute) => object;
   readonly words?: string;
@@ -317,7 +320,7 @@ test('GEN-8 GEN-14 403 precedes the wait for body budget', async () => {
   const headers = [...chat.headers(apiKey), 'content-length: 9'];
   full.write(toBytes({ method: 'POST', target: chat.target, headers, body: '{' }));
   const blocked = await gateway.issue({ blocked: true });
-  expect(await tell(gateway, chat, blocked.apiKey, { body: '{' })).toBe('403 account_blocked');
+  expect(await outcomeAfter(gateway, chat, blocked.apiKey, { body: '{' })).toBe('403 account_blocked');
   full.destroy();
 });
 
@@ -326,11 +329,11 @@ test.each(routesOfTier(keyed))(
   async (_, route) => {
     const gateway = await gatewayOf({});
     const { apiKey } = await gateway.issue({ balanceUsd: '0' });
-    const told = await tell(gateway, route, apiKey, {
+    const outcome = await outcomeAfter(gateway, route, apiKey, {
       headers: [KEY, NO_FALLBACK],
       body: { stream: true, unknown: 1 },
     });
-    expect(told).toBe('400 idempotency_not_supported');
+    expect(outcome).toBe('400 idempotency_not_supported');
   },
 );
 
@@ -343,18 +346,18 @@ test.each(routesOfTier([...keyed, ...creations]))(
     const gate = vendor.gate();
     const first = sending({});
     await within('the first call', gate.waitFor(1));
-    expect((await sending({ model: 'no-such-model' })).told).toBe('422 idempotency_key_mismatch');
-    expect((await sending({})).told).toBe('409 idempotency_in_progress');
+    expect((await sending({ model: 'no-such-model' })).outcome).toBe('422 idempotency_key_mismatch');
+    expect((await sending({})).outcome).toBe('409 idempotency_in_progress');
     gate.open();
-    expect((await first).told).toBe('200');
+    expect((await first).outcome).toBe('200');
     vendor.reset();
     await openCircuit(gateway, route);
     await holdAll(gateway, accountId);
     const posts = () => vendor.requests.filter(({ method }) => method === 'POST').length;
     const calls = posts();
     const again = await sending({});
-    expect([again.told, again.reply.body]).toEqual(['200 again', (await first).reply.body]);
-    expect(await tell(gateway, route, apiKey)).toBe('503 service_unavailable');
+    expect([again.outcome, again.reply.body]).toEqual(['200 again', (await first).reply.body]);
+    expect(await outcomeAfter(gateway, route, apiKey)).toBe('503 service_unavailable');
     expect(posts()).toBe(calls);
   },
 );
@@ -364,7 +367,7 @@ test.each(routesOfTier(postRoutes.filter((route) => route.billed && !keyed.inclu
   async (_, route) => {
     const gateway = await gatewayOf({});
     const { apiKey } = await gateway.issue({ balanceUsd: '0' });
-    expect(await tell(gateway, route, apiKey, { headers: [NO_FALLBACK] })).toBe('400 invalid_fallback_model');
+    expect(await outcomeAfter(gateway, route, apiKey, { headers: [NO_FALLBACK] })).toBe('400 invalid_fallback_model');
   },
 );
 
@@ -373,7 +376,7 @@ test('BILL-16 GEN-8 a dry run checks the field, the budget and the circuit, not 
   const { apiKey, accountId } = await gateway.issue({ balanceUsd: '0' });
   const versionOf = async () => (await gateway.ledger.readAccount(accountId))?.version;
   const before = await versionOf();
-  const dry = (body: object = {}) => tell(gateway, chat, apiKey, { headers: [DRY], body });
+  const dry = (body: object = {}) => outcomeAfter(gateway, chat, apiKey, { headers: [DRY], body });
   expect(await dry()).toBe('200');
   expect(await dry({ functions: [1] })).toBe('400 functions');
   expect(await dry(dear({ route: chat }))).toBe('400 request_budget_exceeded');
@@ -389,10 +392,10 @@ test.each([
   const gateway = await gatewayOf({ circuits: true });
   const { apiKey, accountId } = await gateway.issue({ balanceUsd: '0' });
   await openCircuit(gateway, route);
-  expect(await tell(gateway, free, apiKey)).toBe('200');
+  expect(await outcomeAfter(gateway, free, apiKey)).toBe('200');
   // A queued `vendor.next` could be used by a video poll of an earlier test.
   vendor.setScenario(({ path }) => (/count/i.test(path) ? { refusal: { kind: 'status', status: 500 } } : undefined));
-  expect(await tell(gateway, free, apiKey)).toBe('502 upstream_error');
+  expect(await outcomeAfter(gateway, free, apiKey)).toBe('502 upstream_error');
   vendor.setScenario(undefined);
   expect(await gateway.ledger.readAccount(accountId)).toMatchObject({ spentPicos: 0n, holds: new Map() });
 });
@@ -405,8 +408,8 @@ test('FALL-1 GEN-8 a request without money gets 402 and is not the probe of a ha
   const [rich, poor] = [await gateway.issue(), await gateway.issue({ balanceUsd: '0' })];
   await openCircuit(gateway, chat);
   nowMs += 29_999;
-  expect(await tell(gateway, chat, rich.apiKey)).toBe('503 service_unavailable');
+  expect(await outcomeAfter(gateway, chat, rich.apiKey)).toBe('503 service_unavailable');
   nowMs += 1;
-  expect(await tell(gateway, chat, poor.apiKey)).toBe('402 insufficient_balance');
-  expect(await tell(gateway, chat, rich.apiKey)).toBe('200');
+  expect(await outcomeAfter(gateway, chat, poor.apiKey)).toBe('402 insufficient_balance');
+  expect(await outcomeAfter(gateway, chat, rich.apiKey)).toBe('200');
 });

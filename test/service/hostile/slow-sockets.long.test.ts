@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The time limit is 15 s. This one only stops a hang. */
+/** Time limit of the test. The gateway closes such connections after 15 s, so only a hang exceeds this limit. */
 const CLOSED_WITHIN_MS = 180_000;
 
 const post = (headers: readonly string[] = [], body: Buffer = Buffer.alloc(0)) => ({

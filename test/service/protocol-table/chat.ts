@@ -17,7 +17,7 @@ type Body = Omit<ChatCompletionCreateParamsNonStreaming, 'model' | 'stream'>;
 
 const tools = [{ type: 'function' as const, function: { name: weather.name, parameters: weather.schema } }];
 
-/** https://platform.openai.com/docs/api-reference/chat */
+/** Source: https://platform.openai.com/docs/api-reference/chat */
 export const chatClient = ({ url, apiKey }: TestGateway): ProtocolClient => {
   const { completions } = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 }).chat;
 

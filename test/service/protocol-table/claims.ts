@@ -25,7 +25,7 @@ const answered = { cacheRead: 300, output: 40, reasoning: 30 };
 /** The input of OpenAI and Google includes cached tokens and cache writes. */
 const inside = { ...answered, input: 600, cacheWrite: 0, cacheWrite1h: 0 };
 const written = { ...inside, input: 550, cacheWrite: 50 };
-/** The input of Anthropic does not include them. */
+/** The input of Anthropic includes neither cached tokens nor cache writes. */
 const beside = { ...answered, input: 900 };
 const unwritten = { ...beside, cacheWrite: 0, cacheWrite1h: 0 };
 

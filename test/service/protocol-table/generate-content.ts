@@ -13,7 +13,7 @@ const withTool: GenerateContentConfig = {
   tools: [{ functionDeclarations: [{ name: weather.name, parametersJsonSchema: weather.schema }] }],
 };
 
-/** https://ai.google.dev/api/generate-content */
+/** Source: https://ai.google.dev/api/generate-content */
 export const contentClient = ({ url, apiKey }: TestGateway): ProtocolClient => {
   const { models } = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });
 

@@ -8,7 +8,7 @@ type Body = Partial<Omit<MessageCreateParamsNonStreaming, 'model' | 'stream' | '
 
 const tools = [{ name: weather.name, input_schema: weather.schema }];
 
-/** https://platform.claude.com/docs/en/api/messages */
+/** Source: https://platform.claude.com/docs/en/api/messages */
 export const messagesClient = ({ url, apiKey }: TestGateway): ProtocolClient => {
   const { messages: api } = new Anthropic({ baseURL: url, apiKey, maxRetries: 0 });
 

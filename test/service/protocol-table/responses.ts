@@ -26,7 +26,7 @@ const withTool: Body = {
   include: ['reasoning.encrypted_content'],
 };
 
-/** https://platform.openai.com/docs/api-reference/responses */
+/** Source: https://platform.openai.com/docs/api-reference/responses */
 export const responsesClient = ({ url, apiKey }: TestGateway): ProtocolClient => {
   const { responses } = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
 

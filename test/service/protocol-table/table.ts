@@ -73,7 +73,7 @@ interface Subject {
   readonly protocol: TextProtocol;
   readonly model: string;
   readonly wire: Wire;
-  /** Protocol used for tools instead. */
+  /** Provider protocol that replaces `wire` for tools. */
   readonly toolWire?: Wire;
   readonly refused?: Partial<Readonly<Record<Task, string>>>;
 }

@@ -72,7 +72,8 @@ const runCase = async (stage: Stage, one: LifeCase, tries = TRIES): Promise<Seen
     const { openHolds } = await book.money();
     if (part.leavesAfter < one.script.done) heldMeanwhile = openHolds;
     part.goOn();
-    // No charge is possible before. Constant polling would slow down the other cases.
+    // Waits for the provider's end, because no charge is possible before it, and constant polling would slow down the
+    // other cases.
     await within("the provider's end", part.ended);
     await book.settled();
   }

@@ -41,7 +41,7 @@ const named = (value: { readonly type: string }): string => `event: ${value.type
 
 const isCounted = (reported: ReportedUsage): boolean => typeof reported === 'object';
 
-/** https://platform.openai.com/docs/api-reference/chat-streaming */
+/** Source: https://platform.openai.com/docs/api-reference/chat-streaming */
 const chat = ({ reported, words }: Answer): Script => {
   const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_794_873_600, model: 'vendor-model' };
   const choice = (delta: object, finish_reason: string | null) =>
@@ -133,7 +133,7 @@ const generateContent = ({ reported, words }: Answer): Script => {
   };
 };
 
-/** https://developers.openai.com/api/reference/resources/responses/streaming-events */
+/** Source: https://developers.openai.com/api/reference/resources/responses/streaming-events */
 const responses = ({ reported, words }: Answer): Script => {
   const body = { id: 'resp_1', object: 'response', created_at: 1_794_873_600, model: 'vendor-model', output: [] };
   const usage = usageIn(reported, (input, output) => ({ input_tokens: input, output_tokens: output }));

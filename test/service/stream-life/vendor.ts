@@ -12,7 +12,7 @@ export interface VendorStream {
   reset(): void;
   /** Closes the connection within the HTTP response. */
   close(): void;
-  /** Resolves when nothing can be sent, whichever side ended it. */
+  /** Resolves when nothing more can be sent, whichever side ended the response. */
   readonly gone: Promise<unknown>;
 }
 

@@ -20,7 +20,7 @@ export type Side = 'never' | 'early' | 'late' | 'done';
 
 export interface VideoPoint {
   readonly name: string;
-  /** Index of the call among those of the name, from 0. */
+  /** Index of the call among the calls with this name, from 0. */
   readonly turn: number;
   readonly side: Side;
 }

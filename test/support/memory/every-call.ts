@@ -6,12 +6,12 @@ import type { LedgerStore, Outbox } from '../../../lambdas/core/ledger/ledger.ts
 import type { VideoFiles, VideoWorkflow } from '../../../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../../lambdas/core/videos/video-job.ts';
 
-/** Runs between a caller and every call to a port. */
+/** Wraps every call to a port. */
 export type Through<Method extends string> = <T>(method: Method, call: () => Promise<T>) => Promise<T>;
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** The same port as a plain object, each of its asynchronous methods called through `around`. */
+/** Returns the port as a plain object that calls each asynchronous method through `around`. */
 export const through = <Port extends object>(around: Through<keyof Port & string>, port: Port): Port => {
   const made = Object.create(null);
   for (const method of methodsOf(port)) {

@@ -10,26 +10,26 @@ import type { VideoFiles, VideoWorkflow } from '../../../lambdas/core/videos/dep
 import type { VideoJobStore } from '../../../lambdas/core/videos/video-job.ts';
 import { through } from './every-call.ts';
 
-/** What goes wrong with one call to a store. */
+/** Fault of one call to a store. */
 export type Fault =
-  /** Nothing was written: no connection, refused, or another write was in the way. */
+  /** Nothing is written: the call fails, is throttled, or conflicts with another write. */
   | { readonly kind: 'fails' | 'throttled' | 'conflict' }
-  /** Written, but the caller is told that no answer came. */
+  /** The write happens, but the caller gets no reply. */
   | { readonly kind: 'loses-reply' }
-  /** Neither written nor answered before `until`. */
+  /** The call is neither executed nor answered before `until`. */
   | { readonly kind: 'delayed'; readonly until: Promise<void> }
-  /** The caller is told at once that no answer came; the write itself happens at `until`. */
+  /** The caller immediately gets an error without a reply. The write happens at `until`. */
   | { readonly kind: 'lands-late'; readonly until: Promise<void> }
-  /** Written and answered, and the same request executed once more at `until`. */
+  /** The write happens and is answered. The same request is executed again at `until`. */
   | { readonly kind: 'repeated'; readonly until: Promise<void> };
 
-/** Asked at every call; `turn` counts the calls of this method from 0. */
+/** Returns the fault of a call. `turn` counts the calls of this method from 0. */
 export type FaultPlan<Method extends string> = (method: Method, turn: number) => Fault | undefined;
 
 export interface Faulty {
-  /** The methods called so far, in order. */
+  /** Names of the methods called so far, in order. */
   readonly calls: readonly string[];
-  /** Resolves when every call that was let loose has been executed. */
+  /** Resolves when every late or repeated call has been executed. */
   landed(): Promise<void>;
 }
 
@@ -38,13 +38,15 @@ export const throttled = { kind: 'throttled' } as const;
 export const conflict = { kind: 'conflict' } as const;
 export const losesReply = { kind: 'loses-reply' } as const;
 
-/** Something a test lets happen when it likes. */
+/** Returns a promise and the function that resolves it. */
 export const createMoment = (): { readonly until: Promise<void>; readonly come: () => void } => {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { until: promise, come: resolve };
 };
 
-/** The n-th fault for the n-th call of a method, none after the end; a single fault holds for every call. */
+/**
+ * The n-th fault applies to the n-th call of a method, and later calls succeed. A single fault applies to every call.
+ */
 export type FaultScript<Method extends string> = Readonly<
   Partial<Record<Method, readonly (Fault | undefined)[] | Fault>>
 >;
@@ -105,7 +107,7 @@ class Injector<Method extends string> implements Faulty {
 
 export type LedgerFaults = Faults<keyof LedgerStore>;
 
-/** The same port with things going wrong as planned. */
+/** Returns the port with planned faults. */
 const faulty = <Port extends object>(port: Port, faults: Faults<keyof Port & string>): Port & Faulty => {
   const injector = new Injector(faults);
   return {
@@ -122,7 +124,7 @@ export const withOutboxFaults = faulty<Outbox>;
 export const withClaimFaults = faulty<ClaimStore>;
 export const withAnswerFaults = faulty<ResponseStore>;
 export const withJobFaults = faulty<VideoJobStore>;
-/** Not for a put that is `repeated`: its bytes can be taken once only. */
+/** Does not support `repeated` for a put, whose bytes can be read only once. */
 export const withFileFaults = faulty<VideoFiles>;
 export const withMediaFaults = faulty<MediaStore>;
 export const withMachineFaults = faulty<VideoWorkflow>;
@@ -133,7 +135,7 @@ export interface AccountsAndKeys {
   readonly keys: KeyStore;
 }
 
-/** Both stores behind one plan: `calls` has the calls of both, in their order. */
+/** Puts both stores under one plan. `calls` has the calls of both in their order. */
 export const withAccountAndKeyFaults = (
   { accounts, keys }: AccountsAndKeys,
   faults: Faults<keyof AccountStore | keyof KeyStore>,

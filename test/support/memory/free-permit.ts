@@ -1,6 +1,6 @@
 import type { Circuits } from '../../../lambdas/core/circuit/circuit.ts';
 
-/** Circuits that never open, and tell what they were told. */
+/** Returns circuits that never open and add their outcomes to `reports`. */
 export const freePassage = (reports: string[] = []): Circuits => ({
   peek: () => undefined,
   acquire: async ({ modelId }) => {

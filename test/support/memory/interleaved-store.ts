@@ -2,7 +2,7 @@ import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { LedgerStore } from '../../../lambdas/core/ledger/ledger.ts';
 import { ledgerThrough } from './every-call.ts';
 
-/** A list of numbers that decides everything random in a history. When it is used up, the plainest choice is made: 0. */
+/** Numbers that decide every random choice of a history. After the last one, every choice is 0, the simplest. */
 export class Choices {
   readonly #numbers: readonly number[];
   #used = 0;
@@ -11,7 +11,7 @@ export class Choices {
     this.#numbers = numbers;
   }
 
-  /** 0 to below `count`. */
+  /** Returns a number from 0 to `count - 1`. */
   next(count: number): number {
     const number = this.#numbers[this.#used] ?? 0;
     this.#used += 1;
@@ -21,22 +21,22 @@ export class Choices {
 
 type Step = () => Promise<void>;
 
-/** The ways one call can go. */
+/** Operations that make up one call. */
 interface Call {
   readonly execute: () => Promise<unknown>;
-  /** Executed and answered. */
+  /** Executes the call and answers it. */
   readonly once: () => Promise<void>;
   readonly refuse: (kind: StoreError['kind']) => void;
 }
 
 const troubles = ['fails', 'throttled', 'conflict', 'loses-reply', 'lands-late', 'repeated'] as const;
-/** Of this many calls, one for each trouble goes wrong. */
+/** A call has this many choices. One of them per trouble causes that trouble, and the others cause none. */
 const CALLS = 16;
 type Trouble = (typeof troubles)[number];
 
 /**
- * A store between whose calls, and between each write and its answer, anything else may happen. What goes wrong and what
- * happens next is chosen step by step. A hold is never executed twice; it may be executed late.
+ * Store in which anything else can happen between two calls, and between a write and its reply. `choices` decides step
+ * by step which fault occurs and which step is next. A hold is never executed twice, but it can be executed late.
  */
 export class InterleavedStore {
   readonly #store: LedgerStore;
@@ -52,7 +52,7 @@ export class InterleavedStore {
     this.#afterEachWrite = afterEachWrite;
   }
 
-  /** How many steps could be the next. */
+  /** Number of steps that can run next. */
   get waiting(): number {
     return this.#steps.length;
   }
@@ -62,18 +62,18 @@ export class InterleavedStore {
     await step?.();
   }
 
-  /** Brings back what was to happen after everything else. */
+  /** Adds the steps that were postponed until after all others. */
   comeMuchLater(): void {
     this.#steps.push(...this.#muchLater);
     this.#muchLater = [];
   }
 
-  /** From now on nothing is heard of this process; what it sent is still executed. */
+  /** Stops the replies to this process, and its further calls. Calls that it has already sent are still executed. */
   kill(process: string): void {
     this.#dead.add(process);
   }
 
-  /** The store as one process sees it. */
+  /** Returns the store as this process sees it. */
   seenBy(process: string): LedgerStore {
     return ledgerThrough(this.#callOf(process), this.#store);
   }

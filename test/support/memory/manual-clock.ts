@@ -6,7 +6,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** Clock that moves only when a test moves it. */
 export class ManualClock implements Clock {
   #nowMs: number;
   #timers: Timer[] = [];
@@ -27,17 +27,17 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Timers that have neither run nor been cancelled. */
+  /** Number of timers that have neither run nor been canceled. */
   get waiting(): number {
     return this.#timers.length;
   }
 
-  /** Lets everything that waits for promises alone run as far as it can. */
+  /** Lets everything that waits only for promises run as far as it can. */
   async flush(): Promise<void> {
     await nextTurn();
   }
 
-  /** Runs the timers that come due, in the order of their times and each at its own time, those included that they start. */
+  /** Moves the time and runs each timer at its due time, in order. Includes timers that other timers start. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     await this.flush();
@@ -45,12 +45,12 @@ export class ManualClock implements Clock {
     this.#nowMs = endMs;
   }
 
-  /** Time passes of which this process sees nothing: its timers come due, and none has run yet. */
+  /** Moves the time without running timers, as when the process is suspended. */
   skip(ms: number): void {
     this.#nowMs += ms;
   }
 
-  /** Moves on from timer to timer until the promise is settled. */
+  /** Moves from timer to timer until the promise settles. Returns the promise. */
   async until<T>(pending: Promise<T>): Promise<T> {
     let settled = false;
     const mark = () => {

@@ -9,7 +9,7 @@ import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/lo
 import type { MemoryKeyStore } from './memory-key-store.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
 
-/** Accounts beside the ledger and the keys of the same test. Every method is one synchronous step. */
+/** Accounts on the ledger and the API keys of the same test. Every method is one synchronous step. */
 export class MemoryAccountStore implements AccountStore {
   readonly #ledger: MemoryLedgerStore;
   readonly #keys: MemoryKeyStore;

@@ -1,7 +1,7 @@
 import type { AddressCounters } from '../../../lambdas/core/limits/rate-limit.ts';
 import { type Bucket, take } from '../../../lambdas/core/limits/rate-limit.ts';
 
-/** The shared address buckets without a database. */
+/** In-memory fake of the shared rate limits of client IPs. */
 export class MemoryAddressCounters implements AddressCounters {
   readonly #tats = new Map<string, number>();
 

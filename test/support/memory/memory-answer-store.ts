@@ -1,6 +1,6 @@
 import type { ResponseStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 
-/** Large answers without a bucket. */
+/** In-memory fake of the store of large responses. */
 export class MemoryAnswerStore implements ResponseStore {
   readonly #answers = new Map<string, string>();
 
@@ -12,7 +12,7 @@ export class MemoryAnswerStore implements ResponseStore {
     return this.#answers.get(objectName);
   }
 
-  /** What is stored, by name. */
+  /** Returns the stored responses by name. */
   answers(): ReadonlyMap<string, string> {
     return new Map(this.#answers);
   }

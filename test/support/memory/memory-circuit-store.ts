@@ -13,7 +13,7 @@ interface Kept<T> {
 
 const nameOf = ({ providerId, modelId }: CircuitId): string => `${providerId}#${modelId}`;
 
-/** The shared circuits without a database. */
+/** In-memory fake of the shared circuits. */
 export class MemoryCircuitStore implements CircuitStore {
   readonly #states = new Map<string, Kept<CircuitState>>();
   readonly #buckets = new Map<string, BucketCount>();

@@ -10,7 +10,10 @@ import type {
 type TakeOver = Parameters<ClaimStore['takeOver']>[0];
 type TakeOverReply = Awaited<ReturnType<ClaimStore['takeOver']>>;
 
-/** Claims without a database. Every method looks at its condition and writes in one synchronous step, as in the ledger's twin. */
+/**
+ * In-memory fake of the claim store. Every method checks its condition and writes in one synchronous step, as in the
+ * ledger's fake.
+ */
 export class MemoryClaimStore implements ClaimStore {
   readonly #claims = new Map<string, Claim>();
 
@@ -73,7 +76,7 @@ export class MemoryClaimStore implements ClaimStore {
     return structuredClone(this.#claims.get(nameOf(ref)));
   }
 
-  /** How many claims there are. */
+  /** Number of claims. */
   get size(): number {
     return this.#claims.size;
   }
@@ -90,7 +93,7 @@ export class MemoryClaimStore implements ClaimStore {
 
 const nameOf = ({ accountId, keyHash }: ClaimRef): string => `${accountId}#${keyHash}`;
 
-/** The caller's own write whose reply was lost: nobody else ever has that owner. */
+/** Whether the claim is the caller's own write whose reply was lost. Every claim request has a unique owner. */
 const isOwn = (claim: Claim, owner: string): boolean => claim.owner === owner && claim.state === 'open';
 
 const opened = ({ owner, leaseUntilMs, expiresAtMs }: Pick<ClaimRequest, 'owner' | 'leaseUntilMs' | 'expiresAtMs'>) =>

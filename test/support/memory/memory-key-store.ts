@@ -9,7 +9,10 @@ import { keyIdOf, type NewKey } from '../../../lambdas/core/accounts/keys.ts';
 import { type Bucket, take } from '../../../lambdas/core/limits/rate-limit.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
 
-/** API keys in memory. Every method is one synchronous step. The ledger reports whether an account is active. */
+/**
+ * In-memory fake of the API key store. Every method is one synchronous step. The ledger reports whether an account is
+ * active.
+ */
 export class MemoryKeyStore implements KeyStore {
   readonly #ledger: MemoryLedgerStore;
   readonly #keys = new Map<string, KeyRecord>();
@@ -65,7 +68,7 @@ export class MemoryKeyStore implements KeyStore {
     if (current?.hash === hash) this.#current.set(accountId, { ...current, isShown: true });
   }
 
-  /** Puts the key, which becomes the account's current one. */
+  /** Adds the API key and makes it the account's current one. */
   makeCurrent(accountId: string, { hash, label, isShown }: NewKey, issuedAtMs: number): void {
     void this.put(hash, accountId);
     this.#current.set(accountId, { hash, label, issuedAtMs, isShown, isRevoked: false });
@@ -75,7 +78,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.#current.get(accountId)?.hash;
   }
 
-  /** Leaves an existing key unchanged. */
+  /** Adds an API key. Leaves an existing one unchanged. */
   async put(hash: string, accountId: string): Promise<'created' | 'exists'> {
     if (this.#keys.has(hash)) return 'exists';
     this.#keys.set(hash, { keyId: keyIdOf(hash), accountId, status: 'active', blocked: false, tatMicros: 0 });
@@ -94,7 +97,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.#keys.has(hash);
   }
 
-  /** Number of keys. A look-up must never add one. */
+  /** Number of API keys. A lookup must not add one. */
   get size(): number {
     return this.#keys.size;
   }

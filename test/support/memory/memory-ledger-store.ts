@@ -31,12 +31,12 @@ interface Row {
 }
 
 /**
- * The ledger without a database. Every method looks at its condition and writes in one synchronous step, so that calls can
- * interleave between steps, as they do on the real table, and nowhere else.
+ * In-memory fake of the ledger. Every method checks its condition and writes in one synchronous step. Calls can
+ * interleave between these steps, as on the real table, and nowhere else.
  */
 export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   readonly #rows = new Map<string, Row>();
-  /** Records can stand where no account does, as on the table. */
+  /** Records of ids without an account. The table allows them too. */
   readonly #loose = new Map<string, Map<string, ChargeRecord>>();
 
   async hold(request: HoldRequest): Promise<HoldReply> {
@@ -157,7 +157,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return this.#rows.get(accountId)?.status;
   }
 
-  /** A write that concerns no money. */
+  /** Changes the version of an account without changing its money. */
   touch(accountId: string): void {
     const row = this.#rows.get(accountId);
     if (row) row.version += 1;
@@ -175,7 +175,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return [...this.#recordsFor(accountId).values()].map((record) => structuredClone(record));
   }
 
-  /** Amounts in pico-USD by reference. */
+  /** Returns credits in pico-USD by reference. */
   creditsOf(accountId: string): ReadonlyMap<string, bigint> {
     const credits = this.#rows.get(accountId)?.credits.values() ?? [];
     return new Map([...credits].map(({ ref, amountPicos }) => [ref, amountPicos]));
@@ -188,7 +188,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   }
 }
 
-/** Hold ids are plain ASCII, so that a comparison of strings is one of bytes, as on the table. */
+/** Sorts by hold id. Hold ids are ASCII, so comparing strings equals comparing bytes, as the table does. */
 const newestFirst = (records: readonly ChargeRecord[]): readonly ChargeRecord[] =>
   records.toSorted((one, other) => (one.holdId < other.holdId ? 1 : -1));
 
@@ -210,7 +210,7 @@ const toAccount = (row: Row): Account => ({
   version: row.version,
 });
 
-/** A flag that does not hold is not stored, nor is a field without a value. */
+/** Returns the record without false flags and undefined fields, as the table stores it. */
 const asStored = (record: ChargeRecord): ChargeRecord => {
   const { overage, implausible, reason, model, usage, prices, answer, endUser, ...always } = record;
   return structuredClone({

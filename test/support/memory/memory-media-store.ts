@@ -5,7 +5,7 @@ interface Kept {
   readonly mediaType: string;
 }
 
-/** What the bucket does, without one. */
+/** In-memory fake of the media bucket. */
 export class MemoryMediaStore implements MediaStore {
   readonly files = new Map<string, Kept>();
 

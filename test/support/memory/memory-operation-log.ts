@@ -1,6 +1,6 @@
 import type { Operation, OperationLog } from '../../../lambdas/core/ledger/records.ts';
 
-/** What operators have done, without a table. */
+/** In-memory fake of the log of operator commands. */
 export class MemoryOperationLog implements OperationLog {
   readonly #operations = new Map<string, Operation>();
 

@@ -1,6 +1,6 @@
 import type { Outbox, OutboxEntry } from '../../../lambdas/core/ledger/ledger.ts';
 
-/** The outbox without a bucket. */
+/** In-memory fake of the outbox. */
 export class MemoryOutbox implements Outbox {
   readonly #notes = new Map<string, OutboxEntry>();
 
@@ -12,7 +12,7 @@ export class MemoryOutbox implements Outbox {
     return structuredClone(this.#notes.get(holdId));
   }
 
-  /** In the order of a bucket. */
+  /** Returns the entries in the order of a bucket listing. */
   async list(): Promise<readonly string[]> {
     return [...this.#notes.keys()].toSorted();
   }

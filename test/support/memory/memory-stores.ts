@@ -15,7 +15,7 @@ import { MemoryVideoFiles } from './memory-video-files.ts';
 import { MemoryVideoJobs } from './memory-video-jobs.ts';
 import { MemoryVideoMachine } from './memory-video-machine.ts';
 
-/** Every store that stands beside the counters of addresses. */
+/** Returns in-memory fakes of all stores except the rate limits of client IPs. */
 export const memoryStores = (ledger: MemoryLedgerStore, keys: MemoryKeyStore) =>
   ({
     frontDoor: openFrontDoor,
@@ -40,7 +40,7 @@ export const memoryStores = (ledger: MemoryLedgerStore, keys: MemoryKeyStore) =>
     videoMachine: new MemoryVideoMachine(),
   }) satisfies Partial<FunctionDependencies>;
 
-/** 1, 2, 3 and so on, as 32 digits. */
+/** Returns a generator of 1, 2, 3 and so on, as 32 hexadecimal digits. */
 const createTokens = () => {
   let made = 0;
   return (): string => {
@@ -49,7 +49,7 @@ const createTokens = () => {
   };
 };
 
-/** The names that settings ask for and memory does not. */
+/** Names that the settings require and the in-memory fakes ignore. */
 export const noTables = {
   ACCOUNTS_TABLE: 'accounts',
   KEYS_TABLE: 'keys',

@@ -1,6 +1,6 @@
 import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../../lambdas/core/accounts/chats.ts';
 
-/** Updates and starts by key, each with the end of its lease. */
+/** In-memory fake of the log of bot updates and starts. Each key has the end of its lease, or `done`. */
 export class MemoryUpdateLog implements UpdateLog {
   readonly #leases = new Map<TurnKey, number | 'done'>();
 

@@ -1,9 +1,9 @@
 import type { ByteRange, VideoFiles } from '../../../lambdas/core/videos/dependencies.ts';
 
-/** Finished videos without a bucket. */
+/** In-memory fake of the bucket of finished videos. */
 export class MemoryVideoFiles implements VideoFiles {
   readonly #files = new Map<string, Uint8Array>();
-  /** Every put that stored something, in order. */
+  /** Names of all puts that stored a file, in order. */
   readonly stored: string[] = [];
 
   async put(videoId: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
@@ -27,7 +27,7 @@ export class MemoryVideoFiles implements VideoFiles {
     return this.#files.get(videoId);
   }
 
-  /** The videos that have a file. */
+  /** Returns the names of the videos that have a file. */
   names(): readonly string[] {
     return [...this.#files.keys()];
   }

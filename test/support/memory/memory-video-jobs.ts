@@ -15,16 +15,19 @@ import {
   type VideoParamsRecord,
 } from '../../../lambdas/core/videos/video-job.ts';
 
-/** A job, or what is left under an id that will never be one. */
+/** A job, or the marker of an id whose job was abandoned or removed. */
 type Row =
   | { readonly kind: 'job'; readonly job: VideoJob; readonly dueAtMs: number }
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'removed'; readonly position: JobPosition };
 
-/** Told of every write that changed a job: as it was, and as it is. Undefined stands for none. */
+/** Called for every write that changes a job. `before` or `after` is undefined if the job does not exist then. */
 export type JobWatch = (id: string, before: VideoJob | undefined, after: VideoJob | undefined) => void;
 
-/** Videos without a database. Every method looks at its condition and writes in one synchronous step, as in the ledger's twin. */
+/**
+ * In-memory fake of the video jobs. Every method checks its condition and writes in one synchronous step, as in the
+ * ledger's fake.
+ */
 export class MemoryVideoJobs implements VideoJobStore {
   readonly #rows = new Map<string, Row>();
   readonly #watch: JobWatch;
@@ -93,7 +96,7 @@ export class MemoryVideoJobs implements VideoJobStore {
   }
 
   async end(id: string, ending: Ending): Promise<boolean> {
-    // A repeat, or somebody else's equal ending: the job is as asked for.
+    // The job already has this state, because of a repeat or of an equal ending by another caller.
     if (this.jobOf(id)?.state === ending.state) return true;
     return this.#running(id) !== undefined && this.#change(id, ending);
   }
@@ -133,12 +136,12 @@ export class MemoryVideoJobs implements VideoJobStore {
     return row?.kind === 'job' ? structuredClone(row.job) : undefined;
   }
 
-  /** All there are, refused ones too, in the order of their creation. */
+  /** Returns all jobs in the order of their creation, including rejected ones. */
   jobs(): readonly VideoJob[] {
     return [...this.#rows.values()].flatMap((row) => (row.kind === 'job' ? [structuredClone(row.job)] : []));
   }
 
-  /** When somebody is to look at it; undefined once nobody has to. */
+  /** Returns when the job is due, in Unix ms. Undefined if it has ended or does not exist. */
   dueAtOf(id: string): number | undefined {
     const row = this.#rows.get(id);
     return row?.kind === 'job' && !isEnded(row.job) ? row.dueAtMs : undefined;
@@ -163,7 +166,7 @@ export class MemoryVideoJobs implements VideoJobStore {
   }
 }
 
-/** By time of creation, then by id. */
+/** Orders by creation time, then by id. */
 const compare = (
   one: Pick<JobPosition, 'id' | 'createdAtMs'>,
   other: Pick<JobPosition, 'id' | 'createdAtMs'>,

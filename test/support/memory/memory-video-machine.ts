@@ -1,10 +1,10 @@
 import type { VideoWorkflow } from '../../../lambdas/core/videos/dependencies.ts';
 
-/** Executions that do nothing: a test says when one is over. */
+/** Executions without steps. A test ends them. */
 export class MemoryVideoMachine implements VideoWorkflow {
   readonly #ended = new Set<string>();
   readonly #begun = new Set<string>();
-  /** Every start that was executed, repeats too. */
+  /** Ids of all starts, including repeats. */
   readonly starts: string[] = [];
 
   async start(videoId: string): Promise<'running' | 'ended'> {
@@ -13,12 +13,12 @@ export class MemoryVideoMachine implements VideoWorkflow {
     return this.#ended.has(videoId) ? 'ended' : 'running';
   }
 
-  /** The execution is over, whether or not there was one. */
+  /** Ends the execution. Works without one, too. */
   end(videoId: string): void {
     this.#ended.add(videoId);
   }
 
-  /** The videos that have or had an execution. */
+  /** Returns the ids of all videos that have or had an execution. */
   begun(): readonly string[] {
     return [...this.#begun];
   }

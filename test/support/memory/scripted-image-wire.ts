@@ -8,22 +8,22 @@ import type {
 } from '../../../lambdas/core/images/image-wire.ts';
 import { pictureOf } from '../../../local/simulators/picture.ts';
 
-/** What a vendor answers; `turn` counts the calls from 0. It may throw. */
+/** Returns the provider's result. `turn` counts the calls from 0. May throw. */
 export type ImageScript = (call: ImageCall, turn: number) => Drawing | Promise<Drawing>;
 
-/** A vendor of images that does as it is told, and remembers what it was asked. */
+/** Image provider that follows a script and records its calls. */
 export class ScriptedImageWire implements ImageWire {
   readonly calls: ImageCall[] = [];
   #script: ImageScript;
   readonly #refusal: Error | undefined;
 
-  /** `refusal` is thrown before anything is held. */
+  /** `refusal` is thrown by `check`, before a hold is placed. */
   constructor(script: ImageScript = ({ n }) => drawingOf(pictures(n)), refusal?: Error) {
     this.#script = script;
     this.#refusal = refusal;
   }
 
-  /** From now on. */
+  /** Replaces the script for later calls. */
   say(script: ImageScript): void {
     this.#script = script;
   }
@@ -40,13 +40,13 @@ export class ScriptedImageWire implements ImageWire {
 
 export const SMALL: Dimensions = { width: 16, height: 16 };
 
-/** Whole PNGs, no two alike. */
+/** Returns complete PNG images that all differ. */
 export const pictures = (count: number, size = SMALL): readonly DrawnImage[] =>
   Array.from({ length: count }, (_, index) => imageOf(pictureOf({ ...size, about: `picture ${index}` })));
 
 export const imageOf = (bytes: Uint8Array): DrawnImage => ({ read: async () => bytes });
 
-/** An image that cannot be had. */
+/** Returns an image whose download fails. */
 export const lostImage = (failure: Error): DrawnImage => ({
   read: async () => {
     throw failure;

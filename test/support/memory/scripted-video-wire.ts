@@ -1,16 +1,16 @@
 import type { UpstreamJob, VideoCreation, VideoStatus, VideoWire } from '../../../lambdas/core/videos/video-wire.ts';
 
-/** What a vendor says; `turn` counts the calls of this kind from 0. */
+/** Returns the provider's result. `turn` counts the calls of this kind from 0. */
 export type Script<Asked, Answer> = (asked: Asked, turn: number) => Answer | Promise<Answer>;
 
 export interface VideoScript {
-  /** Answers the vendor's id of the job, or throws. */
+  /** Returns the provider's job id, or throws. */
   readonly create?: Script<VideoCreation, string>;
-  /** Answers a status, or throws. */
+  /** Returns a status, or throws. */
   readonly poll?: Script<UpstreamJob, VideoStatus>;
 }
 
-/** A vendor of videos that does as it is told, and remembers what it was asked. */
+/** Video provider that follows a script and records its calls. */
 export class ScriptedVideoWire implements VideoWire {
   readonly creations: VideoCreation[] = [];
   readonly polls: UpstreamJob[] = [];
@@ -20,7 +20,7 @@ export class ScriptedVideoWire implements VideoWire {
     this.#script = script;
   }
 
-  /** From now on. */
+  /** Replaces parts of the script for later calls. */
   say(script: VideoScript): void {
     this.#script = { ...this.#script, ...script };
   }
@@ -36,20 +36,20 @@ export class ScriptedVideoWire implements VideoWire {
   }
 }
 
-/** A vendor that does not answer before it is given up. */
+/** Never responds. Rejects when the caller aborts. */
 export const neverAnswers = ({ signal }: { readonly signal: AbortSignal }): Promise<never> =>
   new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-/** Statuses one after the other; the last one holds for good. */
+/** Returns the values one after the other, then always the last one. */
 export const inTurn =
   <T>(first: T, ...others: readonly T[]): ((asked: unknown, turn: number) => T) =>
   (_asked, turn) =>
     (turn === 0 ? first : others[Math.min(turn, others.length) - 1]) ?? first;
 
-/** The smallest thing that begins like an MP4 and is `size` bytes long, at least 16. */
+/** Returns `size` bytes, at least 16, that begin like an MP4. */
 export const mp4Of = (size = 64, fill = 7): Uint8Array => {
   const bytes = new Uint8Array(size).fill(fill);
   bytes.set([0, 0, 0, 16, ...Buffer.from('ftypisom')], 0);
@@ -57,16 +57,16 @@ export const mp4Of = (size = 64, fill = 7): Uint8Array => {
 };
 
 export interface FileScript {
-  /** As they arrive; one MP4 in two pieces when nothing is said. */
+  /** Pieces in the order of arrival. By default one MP4 in two pieces. */
   readonly pieces?: readonly Uint8Array[];
-  /** As announced; the true length when nothing is said, `undefined` for none. */
+  /** Announced length in bytes. By default the true length. `undefined` announces none. */
   readonly length?: number | undefined;
-  /** Thrown after the pieces. */
+  /** Error to throw after the pieces. */
   readonly breaksWith?: unknown;
   readonly tokens?: number | undefined;
 }
 
-/** A status that offers a file. */
+/** Returns the status of a finished job with a file. */
 export const succeededWith = (script: FileScript = {}): VideoStatus => {
   const whole = mp4Of();
   const pieces = script.pieces ?? [whole.subarray(0, 5), whole.subarray(5)];

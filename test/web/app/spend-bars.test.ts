@@ -6,7 +6,7 @@ const day = (date: string, models: readonly ReturnType<typeof spent>[], cost_usd
   ...{ day: date, cost_usd, requests: models.length, failed: 0, models },
 });
 
-test('KEY-4 the chart stacks the models of a day, the costliest lowest', () => {
+test('KEY-4 the chart stacks the models of a day, the most expensive at the bottom', () => {
   const { bars, series, topUsd } = toBars({
     days: [day('2026-11-21', [spent('a', '0.1'), spent('b', '0.3')], '0.4'), day('2026-11-22', [], '0')],
     models: [spent('a', '0.1'), spent('b', '0.3'), spent('free', '0')],
@@ -22,7 +22,7 @@ test('KEY-4 the chart stacks the models of a day, the costliest lowest', () => {
   ]);
 });
 
-test('KEY-4 beyond the colours there are, models are one', () => {
+test('KEY-4 models without a color of their own are combined', () => {
   const models = Array.from({ length: SERIES_MAX + 2 }, (_, index) => spent(`m${index}`, `${9 - index}`));
   const { series, bars } = toBars({ days: [day('2026-11-22', models, '44')], models });
   expect(series).toHaveLength(SERIES_MAX);

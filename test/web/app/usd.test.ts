@@ -5,7 +5,7 @@ import { addUsd, formatPicos, parseUsd, readTypedUsd, usdText, writeUsd } from '
 import { randomRuns } from '../../support/random-runs.ts';
 
 describe('amounts on a page', () => {
-  test('KEY-4 are counted as the gateway counts them', () => {
+  test('KEY-4 amounts are formatted, parsed and added exactly, as in the gateway', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), (picos) => {
         expect(formatPicos(picos)).toBe(core.formatUsd(picos));
@@ -24,12 +24,12 @@ describe('amounts on a page', () => {
     ['0.075', '$0.075', '0,075\u00a0$'],
     ['1234567.000000000001', '$1,234,567.000000000001', '1\u00a0234\u00a0567,000000000001\u00a0$'],
     ['-12.5', '\u2212$12.50', '\u221212,50\u00a0$'],
-  ])('KEY-4 %s is written out, nothing rounded', (amount, en, ru) => {
+  ])('KEY-4 %s is shown exactly', (amount, en, ru) => {
     expect(usdText(amount, { language: 'en' })).toBe(en);
     expect(usdText(amount, { language: 'ru' })).toBe(ru);
   });
 
-  test('KEY-4 cents stand where they are asked for, and what follows them apart', () => {
+  test('KEY-4 usdText shows cents on request, and writeUsd separates the digits after them', () => {
     expect(usdText('8', { language: 'en', withCents: true })).toBe('$8.00');
     expect(writeUsd('1.23456', { language: 'en' })).toEqual({ before: '$', main: '1.23', rest: '456', after: '' });
   });
@@ -46,7 +46,7 @@ describe('amounts on a page', () => {
     ['1,000.5', undefined],
     ['', undefined],
     ['много', undefined],
-  ])('KEY-4 %j is typed for a threshold', (typed, amount) => {
+  ])('KEY-4 the threshold input %j is read as %j', (typed, amount) => {
     expect(readTypedUsd(typed)).toBe(amount);
   });
 });

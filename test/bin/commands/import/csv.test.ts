@@ -40,7 +40,7 @@ test.each<readonly [string, string, readonly (readonly [number, ...string[]])[]]
   ['an empty cell in quotes at the end', 'a,""', [[1, 'a', '']]],
   ['a comma at the end', 'a,', [[1, 'a', '']]],
   ['nothing', '', []],
-])('OPS-5 CSV: %s', (_, text, expected) => {
+])('OPS-5 CSV: the parser reads %s', (_, text, expected) => {
   expect(parseCsv(text).map(({ line, cells }) => [line, ...cells])).toEqual(expected);
 });
 

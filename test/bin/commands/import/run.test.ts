@@ -37,12 +37,12 @@ type World = Awaited<ReturnType<typeof world>>;
 class Death extends Error {}
 
 interface Ending {
-  /** Index of the store call, from 0, before, during or after which the process dies. */
+  /** Index, from 0, of the store call that goes wrong: the process dies before or after it, or its response is lost. */
   readonly turn: number;
   readonly when: 'before' | 'after' | 'lost';
 }
 
-/** Runs the import once, from its plan on. Returns the number of store calls; undefined if the process died. */
+/** Plans and imports every row once. Returns the number of store calls, or undefined if the process died. */
 const run = async (it: World, text = CSV, ending?: Ending): Promise<number | undefined> => {
   let turn = -1;
   const step = async <T>(call: () => Promise<T> | T): Promise<T> => {
@@ -144,7 +144,7 @@ test('OPS-5 import: another amount with the same --ref is rejected with the earl
 });
 
 test.each([
-  ['taken by another account', 'fresh,1,77', 'chat_id: already belongs to the account three'],
+  ['taken by another account', 'fresh,1,77', 'chat_id: already belongs to the account three. Correct or remove it'],
   [
     'new for an existing account',
     'old,1,78',

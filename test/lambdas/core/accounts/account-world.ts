@@ -24,7 +24,7 @@ export const CHAT = '4711';
 export type AccountMethod = keyof AccountStore | keyof KeyStore;
 export type AccountFaults = FaultScript<AccountMethod> | FaultPlan<AccountMethod>;
 
-/** Accounts in memory, and processes that see them, each with faults of its own. */
+/** In-memory account and key stores shared by several processes, each with its own faults. */
 export const accountWorld = () => {
   const clock = new ManualClock();
   const ledger = new MemoryLedgerStore();
@@ -65,7 +65,7 @@ export const accountWorld = () => {
     accounts,
     through,
     process,
-    /** Of all keys that were ever meant to be stored, those that let somebody in. */
+    /** Hashes of the issued keys that grant access now, including keys whose write failed or landed late. */
     usableKeys: async (): Promise<readonly string[]> => {
       const verdicts = await Promise.all(hashes.map(usable));
       return [...new Set(hashes.filter((_, at) => verdicts[at]))];
@@ -79,7 +79,7 @@ export type AccountWorld = ReturnType<typeof accountWorld>;
 
 export const hashOf = (apiKey: string): string => hashApiKey(PEPPER, apiKey);
 
-/** Calls every method of both stores through `around`. */
+/** Wraps every method of both stores in `around`. */
 export const storesThrough = (
   around: Through<AccountMethod>,
   { accounts, keys }: AccountsAndKeys,
@@ -88,7 +88,7 @@ export const storesThrough = (
   keys: keysThrough(around, keys),
 });
 
-/** Records the hash of every key on its way to the store. */
+/** Records the hash of every key before it is written to the store. */
 const recording = ({ accounts, keys }: AccountsAndKeys, hashes: string[]): AccountsAndKeys => ({
   accounts: {
     ...accountsThrough((_method, call) => call(), accounts),

@@ -19,7 +19,7 @@ const hashes = {
 };
 const hashOf = (key: string): string => hashes[key] ?? '';
 
-/** A key of each pepper, each of an account of its own. */
+/** Stores one key per pepper, each for its own account. */
 const createScene = async (faults: FaultScript<keyof KeyStore> = {}) => {
   const clock = new ManualClock();
   const memory = new MemoryKeyStore(new MemoryLedgerStore());
@@ -42,20 +42,23 @@ test.each([
   ['the newest', NEW, 1],
   ['an older', OLDER, 2],
   ['the oldest', OLDEST, 3],
-])('AUTH-5 a key under %s pepper is admitted by as many calls as it takes', async (_name, key, calls) => {
-  const { ask, keys } = await createScene();
-  expect(await ask(key)).toMatchObject({ accountId: `account of ${key}`, rate: { remaining: 14 } });
-  expect(keys.calls).toEqual(Array(calls).fill('take'));
-});
+])(
+  'AUTH-5 a key under %s pepper is admitted after a lookup under it and each newer pepper',
+  async (_name, key, calls) => {
+    const { ask, keys } = await createScene();
+    expect(await ask(key)).toMatchObject({ accountId: `account of ${key}`, rate: { remaining: 14 } });
+    expect(keys.calls).toEqual(Array(calls).fill('take'));
+  },
+);
 
-test('AUTH-5 a key that no pepper knows is looked up once under each and is invalid', async () => {
+test('AUTH-5 a key that matches no pepper is looked up once per pepper and is invalid', async () => {
   const { ask, keys, memory } = await createScene();
   await expect(ask(UNKNOWN)).rejects.toMatchObject({ code: 'invalid_api_key' });
   expect(keys.calls).toEqual(['take', 'take', 'take']);
   expect(memory.size).toBe(3);
 });
 
-test('LIM-2, AUTH-4, AUTH-5 a key under an older pepper can be limited, blocked and revoked', async () => {
+test('LIM-2, AUTH-4, AUTH-5 a key under an older pepper can be rate-limited, blocked and revoked', async () => {
   const { ask, memory } = await createScene();
   for (let index = 0; index < 15; index += 1) await ask(OLDER);
   await expect(ask(OLDER)).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
@@ -68,7 +71,7 @@ test('LIM-2, AUTH-4, AUTH-5 a key under an older pepper can be limited, blocked 
 test.each([
   ['every update fails', fails],
   ['every update is throttled', throttled],
-])('LIM-4, AUTH-5 %s: a read under each pepper identifies the key, and the process limits it', async (_name, take) => {
+])('LIM-4, AUTH-5 %s: one read per pepper identifies the key, and the process limits its rate', async (_name, take) => {
   const { ask, keys } = await createScene({ take });
   expect(await ask(OLDER)).toMatchObject({ accountId: `account of ${OLDER}`, rate: { remaining: 14 } });
   expect(keys.calls).toEqual(['take', 'read', 'take', 'read']);
@@ -77,13 +80,13 @@ test.each([
   await expect(ask(UNKNOWN)).rejects.toMatchObject({ code: 'invalid_api_key' });
 });
 
-test('LIM-4, AUTH-5 one update that fails costs one read', async () => {
+test('LIM-4, AUTH-5 a failed update causes one read, and later updates still work', async () => {
   const { ask, keys } = await createScene({ take: [fails] });
   expect(await ask(OLDER)).toMatchObject({ accountId: `account of ${OLDER}` });
   expect(keys.calls).toEqual(['take', 'read', 'take']);
 });
 
-test('BILL-14, AUTH-5 a key is not called unknown while a store cannot be asked about an older pepper', async () => {
+test('BILL-14, AUTH-5 a key gets 503, not 401, if the lookup under an older pepper fails', async () => {
   const { ask } = await createScene({ take: [undefined, fails], read: fails });
   await expect(ask(UNKNOWN)).rejects.toMatchObject({ code: 'service_unavailable' });
 });

@@ -50,7 +50,7 @@ type Scene = Awaited<ReturnType<typeof createScene>>;
 const refusal = async (pending: Promise<unknown>): Promise<GatewayError> => {
   const error: unknown = await pending.catch((thrown: unknown) => thrown);
   if (error instanceof GatewayError) return error;
-  throw new Error('expected a refusal');
+  throw new Error('expected a GatewayError');
 };
 const codeOf = async (scene: Scene, credential: string | undefined, address = 'a') =>
   (await refusal(admit(scene.deps, address, offered(credential)))).code;
@@ -61,7 +61,7 @@ const fillKey = async ({ memory, clock }: Scene) => {
   for (let index = 0; index < 15; index += 1) await memory.take(HASH, keyBucket, clock.now() * 1_000);
 };
 
-test('AUTH-4 a known key is admitted, and its account and rate are told', async () => {
+test('AUTH-4 a known key is admitted with its account and rate', async () => {
   const { deps } = await createScene();
   expect(await admit(deps, 'a', offered(KEY))).toEqual({
     accountId: 'account-1',
@@ -69,7 +69,7 @@ test('AUTH-4 a known key is admitted, and its account and rate are told', async 
   });
 });
 
-test('AUTH-4 each wrong credential has its code, and none but a well-formed one is looked up', async () => {
+test('AUTH-4 each invalid credential gets its own code, and only well-formed keys are looked up', async () => {
   const scene = await createScene();
   expect(await codeOf(scene, undefined)).toBe('missing_api_key');
   expect(await codeOf(scene, '')).toBe('missing_api_key');
@@ -82,7 +82,7 @@ test('AUTH-4 each wrong credential has its code, and none but a well-formed one 
   expect(scene.memory.size).toBe(1);
 });
 
-test('AUTH-4 a rotated key is 401 revoked_api_key and a blocked account 403', async () => {
+test('AUTH-4 a rotated key gets 401 revoked_api_key and a blocked account gets 403', async () => {
   const scene = await createScene();
   await scene.memory.setBlocked(HASH, true);
   expect(await refusal(admit(scene.deps, 'a', offered(KEY)))).toMatchObject({ code: 'account_blocked', status: 403 });
@@ -90,7 +90,7 @@ test('AUTH-4 a rotated key is 401 revoked_api_key and a blocked account 403', as
   expect(await refusal(admit(scene.deps, 'a', offered(KEY)))).toMatchObject({ code: 'revoked_api_key', status: 401 });
 });
 
-test('ERR-2 every 401 of an API key has x-should-retry: false', async () => {
+test('ERR-2 every 401 for an API key has x-should-retry: false', async () => {
   const scene = await createScene();
   await scene.memory.revoke(HASH);
   for (const key of [undefined, 'sk-proj-something', UNKNOWN, KEY]) {
@@ -101,7 +101,7 @@ test('ERR-2 every 401 of an API key has x-should-retry: false', async () => {
   }
 });
 
-test('LIM-2 of 40 requests with one key at one instant 15 are admitted, the others are 429', async () => {
+test('LIM-2 15 of 40 simultaneous requests with one key are admitted, the others get 429', async () => {
   const { deps } = await createScene();
   const settled = await Promise.allSettled(Array.from({ length: 40 }, () => admit(deps, 'a', offered(KEY))));
   expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(15);
@@ -117,8 +117,8 @@ test('LIM-2 of 40 requests with one key at one instant 15 are admitted, the othe
   });
 });
 
-describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => {
-  test("GEN-8 the process's own address bucket refuses before anything is looked up", async () => {
+describe('GEN-8 order of the checks: client IP, key, rate, account', () => {
+  test('GEN-8 the process rejects a client IP over its limit before any lookup', async () => {
     const scene = await createScene();
     for (let index = 0; index < 60; index += 1) scene.deps.addressLimit.takeLocal('a');
     const error = await refusal(admit(scene.deps, 'a', offered(undefined)));
@@ -131,14 +131,14 @@ describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => 
     ['no key', undefined],
     ['an unknown key', UNKNOWN],
     ['a revoked key', KEY],
-  ])('GEN-8 the shared address bucket is told before %s', async (_name, credential) => {
+  ])('GEN-8 the shared limit of the client IP precedes %s', async (_name, credential) => {
     const scene = await createScene();
     await scene.memory.revoke(HASH);
     await fillSharedAddress(scene);
     expect((await refusal(admit(scene.deps, 'a', offered(credential)))).message).toContain('client IP');
   });
 
-  test('GEN-8 an address is refused even though the key store, which is down, answered first', async () => {
+  test('GEN-8 a client IP over its limit gets 429 even if the key store fails first', async () => {
     const moment = createMoment();
     const delayed = { take: [{ kind: 'delayed', until: moment.until }] } as const;
     const scene = await createScene({ take: fails, read: fails }, delayed);
@@ -149,14 +149,14 @@ describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => 
     expect((await pending).code).toBe('rate_limit_exceeded');
   });
 
-  test('GEN-8 revoked is told before the rate', async () => {
+  test('GEN-8 a revoked key is reported before an exceeded rate', async () => {
     const scene = await createScene();
     await fillKey(scene);
     await scene.memory.revoke(HASH);
     expect(await codeOf(scene, KEY)).toBe('revoked_api_key');
   });
 
-  test('GEN-8 the rate is told before blocked', async () => {
+  test('GEN-8 an exceeded rate is reported before a blocked account', async () => {
     const scene = await createScene();
     await fillKey(scene);
     await scene.memory.setBlocked(HASH, true);
@@ -164,12 +164,12 @@ describe('GEN-8 the verdicts fall in order: address, key, rate, account', () => 
   });
 });
 
-describe("LIM-4 the key's update cannot be had", () => {
+describe("LIM-4 failed updates of the key's rate", () => {
   test.each([
     ['no connection', fails],
     ['throttling', throttled],
     ['a lost reply', losesReply],
-  ])('LIM-4 %s: one read identifies the key and the process limits it', async (_name, fault) => {
+  ])('LIM-4 %s: one read identifies the key, and the process limits its rate', async (_name, fault) => {
     const scene = await createScene({ take: fault });
     const admitted = await admit(scene.deps, 'a', offered(KEY));
     expect(admitted).toEqual({ accountId: 'account-1', rate: { limit: 15, remaining: 14, resetSeconds: 0.1 } });
@@ -180,7 +180,7 @@ describe("LIM-4 the key's update cannot be had", () => {
     expect(await admit(scene.deps, 'a', offered(KEY))).toMatchObject({ rate: { remaining: 0 } });
   });
 
-  test('LIM-4 unknown, revoked and blocked keys are still told apart', async () => {
+  test('LIM-4 unknown, revoked and blocked keys still get different codes', async () => {
     const scene = await createScene({ take: fails });
     expect(await codeOf(scene, UNKNOWN)).toBe('invalid_api_key');
     await scene.memory.setBlocked(HASH, true);
@@ -189,7 +189,7 @@ describe("LIM-4 the key's update cannot be had", () => {
     expect(await codeOf(scene, KEY)).toBe('revoked_api_key');
   });
 
-  test('BILL-14 the read fails too: 503', async () => {
+  test('BILL-14 if both the update and the read fail, the request gets 503', async () => {
     const scene = await createScene({ take: fails, read: fails });
     expect(await refusal(admit(scene.deps, 'a', offered(KEY)))).toMatchObject({
       code: 'service_unavailable',
@@ -200,7 +200,7 @@ describe("LIM-4 the key's update cannot be had", () => {
   });
 });
 
-test('LIM-4 the key is waited for, however slow it is', async () => {
+test('LIM-4 the request waits for the key store, however slow it is', async () => {
   const moment = createMoment();
   const scene = await createScene({ take: [{ kind: 'delayed', until: moment.until }] });
   const pending = admit(scene.deps, 'a', offered(KEY));
@@ -209,7 +209,7 @@ test('LIM-4 the key is waited for, however slow it is', async () => {
   expect(await pending).toMatchObject({ accountId: 'account-1' });
 });
 
-test('AUTH-6 without a key the address alone is counted, in the process and in the store', async () => {
+test('AUTH-6 a request without a key is limited only by its client IP, in process and store', async () => {
   const scene = await createScene();
   await admitAddress(scene.deps, 'a');
   await fillSharedAddress(scene);

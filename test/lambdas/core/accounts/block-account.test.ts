@@ -8,9 +8,9 @@ import { accountWorld, storesThrough } from './account-world.ts';
 const ID = 'account-1';
 
 test.each([
-  ['does not come', fails],
+  ['fails', fails],
   ['loses its reply', losesReply],
-])('OPS-5 an account is blocked with its key, and free again with it, also when a write %s', async (_, fault) => {
+])('OPS-5 an account and its key are blocked and unblocked together, even if a write %s', async (_, fault) => {
   const world = accountWorld();
   await issueKey(world.through(), ID, 'new');
   const key = await world.currentHash(ID);
@@ -25,7 +25,7 @@ test.each([
   ]);
 });
 
-/** The key is replaced just before a block is written, so often. */
+/** Replaces the key `rotations` times, each time just before a block is written. */
 const blockAmid = async (rotations: number) => {
   const world = accountWorld();
   await issueKey(world.through(), ID, 'new');
@@ -42,7 +42,7 @@ const blockAmid = async (rotations: number) => {
 };
 
 test.each([0, 1, 4])(
-  'OPS-5 a key that is replaced %i times meanwhile is blocked with its account',
+  'OPS-5 a key that is replaced %i times during the block is blocked with its account',
   async (rotations) => {
     const { world, reply } = await blockAmid(rotations);
     expect([reply, world.ledger.statusOf(ID)]).toEqual(['set', 'blocked']);
@@ -50,9 +50,9 @@ test.each([0, 1, 4])(
   },
 );
 
-test('OPS-5 where the key changes all the time nothing is blocked, and that is told', async () => {
+test('OPS-5 if the key keeps changing, nothing is blocked and the result says so', async () => {
   const { world, reply } = await blockAmid(5);
   expect([reply, world.ledger.statusOf(ID)]).toEqual(['changing', 'active']);
   expect(await world.usableKeys()).toEqual([await world.currentHash(ID)]);
-  expect(await blockAccount(world.through(), 'nobody', true)).toBe('no-account');
+  expect(await blockAccount(world.through(), 'unknown', true)).toBe('no-account');
 });

@@ -11,7 +11,7 @@ const told = (started: Started): Told => {
   return started;
 };
 
-/** A chat that has been told its key. */
+/** A bot chat whose first key was issued and, if `isShown`, marked as shown. */
 const startedWorld = async (isShown = true) => {
   const world = accountWorld();
   const first = told(await world.process().start());
@@ -19,7 +19,7 @@ const startedWorld = async (isShown = true) => {
   return { ...world, first };
 };
 
-test('KEY-1 the first start makes an account, a key and the credit to begin with', async () => {
+test('KEY-1 the first start creates an account, a key and the start credit', async () => {
   const world = accountWorld();
   const { apiKey, accountId, hash } = told(await world.process().start());
   expect(isApiKey(apiKey)).toBe(true);
@@ -45,7 +45,7 @@ test('KEY-1 a second start shows only the ends of the key and changes nothing', 
   expect(ledger.creditsOf(first.accountId).size).toBe(1);
 });
 
-test('KEY-1 a key that its owner may never have seen is replaced by another one', async () => {
+test('KEY-1 a start replaces a key that its owner may never have seen', async () => {
   const { process, first, usableKeys, audit, ledger, currentHash } = await startedWorld(false);
   const second = told(await process().start());
   expect(second.accountId).toBe(first.accountId);
@@ -56,7 +56,7 @@ test('KEY-1 a key that its owner may never have seen is replaced by another one'
   expect(await audit(first.accountId)).toMatchObject({ findings: [] });
 });
 
-test('KEY-1 a start after a revocation makes no key', async () => {
+test('KEY-1 a start after a revocation creates no key', async () => {
   for (const isShown of [true, false]) {
     const { process, first, keys, usableKeys } = await startedWorld(isShown);
     await keys.revokeKey(first.accountId, first.hash);
@@ -65,7 +65,7 @@ test('KEY-1 a start after a revocation makes no key', async () => {
   }
 });
 
-test('KEY-1 a blocked account gets no other key', async () => {
+test('KEY-1 a blocked account gets no new key', async () => {
   const { process, first, accounts, usableKeys, currentHash } = await startedWorld(false);
   await accounts.setBlocked(first.accountId, true, first.hash);
   expect(await process().start()).toEqual({ kind: 'blocked', accountId: first.accountId });
@@ -78,7 +78,7 @@ const calls: Record<'first' | 'again', readonly AccountMethod[]> = {
   again: ['chat', 'currentKey', 'replaceKey', 'currentKey'],
 };
 
-test('KEY-1 the calls below are all that a start makes', async () => {
+test('KEY-1 a start makes exactly the listed store calls', async () => {
   const world = accountWorld();
   const [first, again] = [world.process(), world.process()];
   await first.start();
@@ -92,7 +92,7 @@ test.each(
   Object.entries(calls).flatMap(([which, methods]) =>
     methods.flatMap((method, at) => troubles.map(([trouble, fault]) => ({ which, method, at, trouble, fault }))),
   ),
-)('KEY-1 $which start, call $at ($method) $trouble once: one account, one credit, one usable key', async (one) => {
+)('KEY-1 $which start, call $at ($method) $trouble once: one account, credit and usable key', async (one) => {
   const world = accountWorld();
   if (one.which === 'again') await world.process().start();
   const turn = calls[one.which === 'again' ? 'again' : 'first'].slice(0, one.at).filter((it) => it === one.method);
@@ -104,22 +104,19 @@ test.each(
   expect(await world.audit(accountId)).toMatchObject({ findings: [] });
 });
 
-test.each(calls.first)(
-  'KEY-1 a store that fails at every %s is told, and the next start is as good as the first',
-  async (method) => {
-    for (const fault of [fails, losesReply]) {
-      const world = accountWorld();
-      await expect(world.process({ [method]: fault }).start()).rejects.toMatchObject({ name: 'StoreError' });
-      const { accountId, hash } = told(await world.process().start());
-      expect(await world.usableKeys()).toEqual([hash]);
-      expect(world.ledger.accounts().map(({ id, creditedPicos }) => [id, creditedPicos])).toEqual([
-        [accountId, START_CREDIT],
-      ]);
-    }
-  },
-);
+test.each(calls.first)('KEY-1 a start fails if every %s fails, and the next start succeeds', async (method) => {
+  for (const fault of [fails, losesReply]) {
+    const world = accountWorld();
+    await expect(world.process({ [method]: fault }).start()).rejects.toMatchObject({ name: 'StoreError' });
+    const { accountId, hash } = told(await world.process().start());
+    expect(await world.usableKeys()).toEqual([hash]);
+    expect(world.ledger.accounts().map(({ id, creditedPicos }) => [id, creditedPicos])).toEqual([
+      [accountId, START_CREDIT],
+    ]);
+  }
+});
 
-test('KEY-1 a store that fails while a key is replaced leaves one that the next start replaces', async () => {
+test('KEY-1 a failed replacement leaves one usable key, which the next start replaces', async () => {
   for (const fault of [fails, losesReply]) {
     const world = await startedWorld(false);
     await expect(world.process({ replaceKey: fault }).start()).rejects.toMatchObject({ name: 'StoreError' });
@@ -129,7 +126,7 @@ test('KEY-1 a store that fails while a key is replaced leaves one that the next 
   }
 });
 
-test('KEY-1 a write that lands late changes nothing any more', async () => {
+test('KEY-1 a write that lands late changes nothing', async () => {
   const world = accountWorld();
   const moment = createMoment();
   const slow = world.process({ open: [{ kind: 'lands-late', until: moment.until }] });
@@ -141,7 +138,7 @@ test('KEY-1 a write that lands late changes nothing any more', async () => {
   expect(await world.audit(accountId)).toMatchObject({ findings: [] });
 });
 
-test('KEY-1 a start whose key was replaced in the meantime shows no revoked key', async () => {
+test('KEY-1 a start whose key was replaced meanwhile does not show the revoked key', async () => {
   const world = accountWorld();
   const moment = createMoment();
   const slow = world.process({ currentKey: [{ kind: 'delayed', until: moment.until }] });
@@ -154,7 +151,7 @@ test('KEY-1 a start whose key was replaced in the meantime shows no revoked key'
   expect(await world.usableKeys()).toEqual([quick.hash]);
 });
 
-test('KEY-1 a key that is revoked while a start replaces it is not told as one that can be used', async () => {
+test('KEY-1 a start does not show a key that is revoked before the start returns', async () => {
   const world = await startedWorld(false);
   const moment = createMoment();
   const slow = world.process({ replaceKey: [{ kind: 'delayed', until: moment.until }] });

@@ -22,7 +22,7 @@ const read = (text: string, nowMs = SIGNED_AT_MS + 1_000, token = TOKEN) => read
 
 type Pairs = readonly (readonly [string, string])[];
 
-/** Signs whatever it is given, as only somebody who has the token can. */
+/** Signs `pairs` with a correct hash, which requires the bot token. */
 const signed = (pairs: Pairs, token = TOKEN): string => {
   const lines = pairs.map(([name, value]) => `${name}=${value}`).toSorted();
   return written([...pairs, ['hash', signData(lines.join('\n'), token)]]);
@@ -36,7 +36,7 @@ const ofUser = (json: string): Pairs => [
 ];
 const ANNA = ofUser(JSON.stringify(user));
 
-test('KEY-5 what a library of the messenger’s own rules signs is genuine, with and without a signature for others', () => {
+test('KEY-5 data signed by an independent library is genuine, with and without `signature`', () => {
   expect(read(genuine())).toEqual({ chatId: '4711', ageMs: 1_000 });
   expect(read(genuine({ signature: 'zL-ucjNyREiHDE8aihFwpfR9aggP2xiAo3NSpfe-p7IbCisNlDKlo7Kb6G4D0Ao2' }))).toEqual({
     chatId: '4711',
@@ -46,14 +46,14 @@ test('KEY-5 what a library of the messenger’s own rules signs is genuine, with
   expect(read(signed(ANNA))).toEqual({ chatId: '4711', ageMs: 1_000 });
 });
 
-test('KEY-5 a name of any characters and a user without one are somebody', () => {
+test('KEY-5 a user with any characters in the name, or without a name, is identified', () => {
   for (const first_name of ['', '&=+%20;#\n\u2028', '😀', '{"id":1}', '\\u0000"']) {
     expect(read(genuine({ user: { id: 1, first_name } }))).toMatchObject({ chatId: '1' });
   }
   expect(read(signed(ofUser('{"id":9007199254740991}')))).toMatchObject({ chatId: '9007199254740991' });
 });
 
-test('KEY-5 it is good for an hour from when it was signed, and no clock may be far ahead of it', () => {
+test('KEY-5 data is valid for an hour after its signature and for 10 s before it', () => {
   expect(INIT_DATA_READING_MS).toBe(3_600_000);
   expect(INIT_DATA_ROTATION_MS).toBe(600_000);
   const text = genuine();
@@ -87,25 +87,25 @@ const reversed = (json: string): string =>
 
 test.each([
   ['no hash', written(without('hash'))],
-  ['a hash of nothing', changed('hash', () => '')],
+  ['an empty hash', changed('hash', () => '')],
   ['half a hash', changed('hash', (value) => value.slice(0, 32))],
-  ['a hash in capitals', changed('hash', (value) => value.toUpperCase())],
-  ['more behind the hash', changed('hash', (value) => `${value}zz`)],
-  ['a second hash behind the hash', changed('hash', (value) => `${value}${value}`)],
-  ['a hash that is no number', changed('hash', () => 'z'.repeat(64))],
+  ['an uppercase hash', changed('hash', (value) => value.toUpperCase())],
+  ['extra characters after the hash', changed('hash', (value) => `${value}zz`)],
+  ['the hash twice', changed('hash', (value) => `${value}${value}`)],
+  ['a hash that is not hexadecimal', changed('hash', () => 'z'.repeat(64))],
   ['another user', changed('user', (json) => json.replace('4711', '4712'))],
   ['another date', changed('auth_date', (value) => String(Number(value) + 1))],
-  ['no user any more', written(without('user'))],
-  ['no query any more', written(without('query_id'))],
-  ['one field more', written([['start_param', 'x'], ...pairsOf(genuine())])],
-  ['a user whose members stand in another order', changed('user', (json) => reversed(json))],
-  ['a user written with spaces', changed('user', (json) => json.replace(',', ', '))],
-])('KEY-5 a genuine one with %s is refused', (_what, text) => {
+  ['the user removed', written(without('user'))],
+  ['the query id removed', written(without('query_id'))],
+  ['an extra field', written([['start_param', 'x'], ...pairsOf(genuine())])],
+  ['the members of the user reordered', changed('user', (json) => reversed(json))],
+  ['spaces in the user', changed('user', (json) => json.replace(',', ', '))],
+])('KEY-5 genuine data with %s is rejected', (_what, text) => {
   expect(text).not.toBe(genuine());
   expect(read(text)).toBeUndefined();
 });
 
-test('KEY-5 values that have changed their places are refused', () => {
+test('KEY-5 data with two swapped values is rejected', () => {
   const pairs = pairsOf(genuine()).slice(0, -1);
   for (const [one] of pairs.entries()) {
     for (const other of Array.from({ length: one }, (_, index) => index)) {
@@ -126,13 +126,13 @@ test('KEY-5 a repeated field is rejected, even if it is signed', () => {
   expect(read(`${genuine()}&hash=${hash}`)).toBeUndefined();
 });
 
-test('KEY-5 the hash stands last', () => {
+test('KEY-5 data whose last field is not the hash is rejected', () => {
   const [first, ...rest] = pairsOf(signed(ANNA)).toReversed();
   expect(read(written([...(first ? [first] : []), ...rest]))).toBeUndefined();
   expect(read(`${signed(ANNA)}&`)).toMatchObject({ chatId: '4711' });
 });
 
-test('KEY-5 two fields that are smuggled into one value are refused, although the hash fits', () => {
+test('KEY-5 data with two fields merged into one is rejected, although the hash matches', () => {
   const [[, json], date] = [ANNA[0] ?? ['', ''], `auth_date=${SIGNED_AT}`];
   const genuineHash = new URLSearchParams(signed(ANNA)).get('hash') ?? '';
   for (const pairs of [
@@ -142,7 +142,7 @@ test('KEY-5 two fields that are smuggled into one value are refused, although th
   ] as Pairs[]) {
     expect(read(written([...pairs, ['hash', genuineHash]]))).toBeUndefined();
   }
-  // One field for the sender may be two for the reader.
+  // A reader could see two fields where the sender signed one.
   expect(read(signed([['query_id', `1\nuser={"id":1}`], ...ANNA]))).toBeUndefined();
   expect(read(signed([['a=b', 'c'], ...ANNA]))).toBeUndefined();
 });
@@ -150,15 +150,15 @@ test('KEY-5 two fields that are smuggled into one value are refused, although th
 test.each([
   ['nothing', ''],
   ['no pairs', 'hello'],
-  ['a hash alone', `hash=${hash}`],
+  ['only a hash', `hash=${hash}`],
   ['an object', '{"user":{"id":1}}'],
   ['broken escapes', '%=%&user=%7B%22id%22&hash=%'],
   ['nothing, signed', signed([])],
   ['no user, signed', signed([['auth_date', SIGNED_AT]])],
   ['no date, signed', signed(ANNA.slice(0, 1))],
-  ['a date that is none, signed', signed([...ANNA.slice(0, 1), ['auth_date', 'soon']])],
+  ['an invalid date, signed', signed([...ANNA.slice(0, 1), ['auth_date', 'soon']])],
   ['an empty date, signed', signed([...ANNA.slice(0, 1), ['auth_date', '']])],
-  ['a date without end, signed', signed([...ANNA.slice(0, 1), ['auth_date', 'Infinity']])],
+  ['an infinite date, signed', signed([...ANNA.slice(0, 1), ['auth_date', 'Infinity']])],
   ...[
     '',
     'null',
@@ -178,11 +178,11 @@ test.each([
     '{"id":4711',
     'id=4711',
   ].map((json) => [`the user ${json}, signed`, signed(ofUser(json))]),
-])('KEY-5 %s is nobody', (_what, text) => {
+])('KEY-5 %s identifies no user', (_what, text) => {
   expect(read(text ?? '')).toBeUndefined();
 });
 
-test('KEY-5 what is longer than any messenger sends is not looked into', () => {
+test('KEY-5 data longer than 8192 characters is rejected', () => {
   const of = (length: number): string => {
     const rest = signed([['start_param', ''], ...ANNA]).length;
     return signed([['start_param', 'x'.repeat(length - rest)], ...ANNA]);
@@ -192,7 +192,7 @@ test('KEY-5 what is longer than any messenger sends is not looked into', () => {
   expect(read(of(5_000_000))).toBeUndefined();
 });
 
-test('KEY-5 one changed character anywhere is refused, unless the text still says the same', () => {
+test('KEY-5 data with one changed character is rejected, unless the fields stay the same', () => {
   const text = genuine();
   const before = JSON.stringify(pairsOf(text));
   const anything = fc.oneof(
@@ -203,7 +203,7 @@ test('KEY-5 one changed character anywhere is refused, unless the text still say
     fc.property(fc.nat({ max: text.length - 1 }), anything, (place, character) => {
       const other = `${text.slice(0, place)}${character}${text.slice(place + 1)}`;
       fc.pre(other !== text);
-      // %7B and %7b are one character.
+      // `%7B` and `%7b` decode to the same character.
       if (JSON.stringify(pairsOf(other)) === before) expect(read(other)).toMatchObject({ chatId: '4711' });
       else expect(read(other)).toBeUndefined();
     }),
@@ -211,7 +211,7 @@ test('KEY-5 one changed character anywhere is refused, unless the text still say
   );
 });
 
-test('KEY-5 one character more or less is refused, unless the text still says the same', () => {
+test('KEY-5 data with one character more or less is rejected, unless the fields stay the same', () => {
   const text = genuine();
   const before = JSON.stringify(pairsOf(text));
   for (const place of text.split('').keys()) {
@@ -224,7 +224,7 @@ test('KEY-5 one character more or less is refused, unless the text still says th
   }
 });
 
-test('KEY-5 nothing that was made up at random is anybody, and nothing throws', () => {
+test('KEY-5 random data identifies no user and never throws', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.webQueryParameters()), fc.boolean(), (text, hasHash) => {
       expect(read(hasHash ? `${text}&hash=${hash}` : text)).toBeUndefined();

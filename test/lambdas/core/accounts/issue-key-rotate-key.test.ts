@@ -16,14 +16,14 @@ const startedWorld = async () => {
 
 const refusal = async (pending: Promise<unknown>): Promise<GatewayError> => {
   const thrown: unknown = await pending.then(
-    () => 'no refusal',
+    () => 'expected a GatewayError',
     (error: unknown) => error,
   );
   if (thrown instanceof GatewayError) return thrown;
   throw thrown;
 };
 
-test('KEY-2 a rotation answers the new key, and it alone is let in', async () => {
+test('KEY-2 a rotation returns the new key, and only that key is admitted', async () => {
   const world = await startedWorld();
   const { apiKey, id, label } = await world.process().rotate(world.accountId, world.oldId);
   const hash = hashOf(apiKey);
@@ -40,7 +40,7 @@ test('KEY-2 a rotation answers the new key, and it alone is let in', async () =>
   expect(await world.ledger.readAccount(world.accountId)).toEqual(world.credited);
 });
 
-test('KEY-2 what a key is called by in the open is neither the key nor its hash', () => {
+test('KEY-2 the public id of a key contains neither the key nor its hash', () => {
   const hash = hashOf('sk-service-any');
   expect(keyIdOf(hash)).toMatch(/^[0-9a-f]{16}$/);
   expect(hash).not.toContain(keyIdOf(hash));
@@ -63,7 +63,7 @@ test('KEY-2 one of several concurrent rotations wins, and the others get 409', a
   }
 });
 
-test('KEY-2 the id of a former key replaces nothing', async () => {
+test('KEY-2 the id of a former key rotates nothing', async () => {
   const world = await startedWorld();
   const { apiKey } = await world.process().rotate(world.accountId, world.oldId);
   for (const keyId of [world.oldId, world.old, '', 'f'.repeat(16)]) {
@@ -73,11 +73,11 @@ test('KEY-2 the id of a former key replaces nothing', async () => {
       param: 'key_id',
     });
   }
-  expect((await refusal(world.process().rotate('nobody', world.oldId))).code).toBe('key_already_rotated');
+  expect((await refusal(world.process().rotate('unknown', world.oldId))).code).toBe('key_already_rotated');
   expect(await world.usableKeys()).toEqual([hashOf(apiKey)]);
 });
 
-test('KEY-2 a blocked account gets no new key, also when it is blocked at the last moment', async () => {
+test('KEY-2 a blocked account gets no new key, even if the block comes during the rotation', async () => {
   const early = await startedWorld();
   await early.accounts.setBlocked(early.accountId, true, early.old);
   const late = await startedWorld();
@@ -98,7 +98,7 @@ test('KEY-2 a blocked account gets no new key, also when it is blocked at the la
   }
 });
 
-test('KEY-2 a revoked key can be replaced: that is the way back', async () => {
+test('KEY-2 a rotation of a revoked key restores access', async () => {
   const world = await startedWorld();
   await world.keys.revokeKey(world.accountId, world.old);
   const { apiKey } = await world.process().rotate(world.accountId, world.oldId);
@@ -109,7 +109,7 @@ const calls: readonly AccountMethod[] = ['currentKey', 'replaceKey'];
 const troubles = Object.entries({ fails, throttled, conflict, losesReply });
 
 test.each(calls.flatMap((method) => troubles.map(([trouble, fault]) => ({ method, trouble, fault }))))(
-  'KEY-2 $method $trouble once, twice or three times: the rotation succeeds with one usable key',
+  'KEY-2 $method $trouble up to three times: the rotation succeeds with one usable key',
   async ({ method, fault }) => {
     for (const times of [1, 2, 3]) {
       const world = await startedWorld();
@@ -121,7 +121,7 @@ test.each(calls.flatMap((method) => troubles.map(([trouble, fault]) => ({ method
   },
 );
 
-test('KEY-2 a lost reply, and the look at who won fails as well: still one key, told once', async () => {
+test('KEY-2 a rotation returns the one key even if a reply is lost and two reads fail after it', async () => {
   const world = await startedWorld();
   const process = world.process({ replaceKey: [losesReply], currentKey: [undefined, fails, throttled] });
   const { apiKey } = await process.rotate(world.accountId, world.oldId);
@@ -129,7 +129,7 @@ test('KEY-2 a lost reply, and the look at who won fails as well: still one key, 
   expect(await world.usableKeys()).toEqual([hashOf(apiKey)]);
 });
 
-test('KEY-2 a reply that was lost is not taken for the success of somebody else', async () => {
+test('KEY-2 a rotation whose write failed does not claim the key of another rotation', async () => {
   const world = await startedWorld();
   const slow = world.process({ replaceKey: [fails] });
   const other = world.process();
@@ -139,7 +139,7 @@ test('KEY-2 a reply that was lost is not taken for the success of somebody else'
   expect(await world.usableKeys()).toEqual([hashOf(apiKey)]);
 });
 
-test('KEY-2 a write that lands late does not take the place of the key that was told', async () => {
+test('KEY-2 a write that lands late does not replace the returned key', async () => {
   const world = await startedWorld();
   const moment = createMoment();
   const slow = world.process({ replaceKey: [{ kind: 'lands-late', until: moment.until }] });
@@ -149,14 +149,14 @@ test('KEY-2 a write that lands late does not take the place of the key that was 
   expect(await world.usableKeys()).toEqual([hashOf(apiKey)]);
 });
 
-test.each(calls)('KEY-2 a store that is down at %s is told, and one key is usable', async (method) => {
+test.each(calls)('KEY-2 a rotation throws if %s keeps failing, and one key stays usable', async (method) => {
   for (const fault of [fails, losesReply]) {
     const world = await startedWorld();
     const process = world.process({ [method]: fault });
     await expect(process.rotate(world.accountId, world.oldId)).rejects.toMatchObject({ name: 'StoreError' });
     expect(process.calls.filter((called) => called === method)).toHaveLength(4);
     expect(await world.usableKeys()).toHaveLength(1);
-    // The mini app reads the account again and goes on from there.
+    // The mini app reads the account again and continues with the current key.
     const { apiKey } = await world.process().rotate(world.accountId, await world.currentId(world.accountId));
     expect(await world.usableKeys()).toEqual([hashOf(apiKey)]);
   }

@@ -6,7 +6,7 @@ import { fails, losesReply } from '../../../support/memory/faults.ts';
 import { type AccountMethod, type AccountWorld, accountWorld, hashOf, storesThrough } from './account-world.ts';
 
 const ID = 'account-1';
-/** In each of these states an account has no working key. */
+/** States in which an account has no working key. */
 const states = ['none', 'open', 'revoked'] as const;
 type State = (typeof states)[number];
 
@@ -26,18 +26,18 @@ const reach = async (state: State): Promise<{ world: AccountWorld; before: Curre
 const writes: Record<State, AccountMethod> = { none: 'open', open: 'putFirstKey', revoked: 'replaceKey' };
 
 describe.each(states)('an account whose key is: %s', (state) => {
-  test('OPS-5 is given one, which alone is let in', async () => {
+  test('OPS-5 the account gets a key, and only that key is admitted', async () => {
     const { world, before } = await reach(state);
     const issued = await issueKey(world.through(), ID, before);
     if (issued.kind !== 'issued') throw new Error(issued.kind);
     expect(await world.currentHash(ID)).toBe(hashOf(issued.made.apiKey));
     expect(await world.usableKeys()).toEqual([issued.made.key.hash]);
-    // Told by whoever issued it: a start must not put another one in its place.
+    // The operator has shown this key, so a start must not replace it.
     expect(await world.keys.currentKey(ID)).toMatchObject({ isShown: true, isRevoked: false });
     expect((await world.ledger.readAccount(ID))?.availablePicos).toBe(0n);
   });
 
-  test('OPS-5 a key that is written is told, whatever can be read after it', async () => {
+  test('OPS-5 a written key is returned even if every later read fails', async () => {
     const { world, before } = await reach(state);
     const { issue } = world.process({ currentKey: [fails, fails, fails, fails, fails] });
     expect(await issue(ID, before)).toMatchObject({
@@ -46,7 +46,7 @@ describe.each(states)('an account whose key is: %s', (state) => {
     });
   });
 
-  test('OPS-5 of two operators at once the second is told of the key of the first, and of no other', async () => {
+  test("OPS-5 of two concurrent operators, the second gets only the label of the first one's key", async () => {
     const { world, before } = await reach(state);
     let rivals = 0;
     const stores = storesThrough(async (method, call) => {
@@ -62,7 +62,7 @@ describe.each(states)('an account whose key is: %s', (state) => {
     expect(await world.usableKeys()).toEqual([await world.currentHash(ID)]);
   });
 
-  test('OPS-5 a reply that was lost loses no key', async () => {
+  test('OPS-5 a key whose write lost its reply is still returned', async () => {
     const { world, before } = await reach(state);
     const { issue } = world.process({ [writes[state]]: [losesReply] });
     const issued = await issue(ID, before);
@@ -70,7 +70,7 @@ describe.each(states)('an account whose key is: %s', (state) => {
   });
 });
 
-test.each(['open', 'revoked'] as const)('OPS-5 a blocked account whose key is %s is given none', async (state) => {
+test.each(['open', 'revoked'] as const)('OPS-5 a blocked account whose key is %s gets no key', async (state) => {
   const { world, before } = await reach(state);
   await blockAccount(world.through(), ID, true);
   expect(await issueKey(world.through(), ID, before)).toEqual({ kind: 'refused' });

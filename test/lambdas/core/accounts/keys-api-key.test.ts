@@ -6,7 +6,7 @@ import { randomRuns } from '../../../support/random-runs.ts';
 const runs = randomRuns(import.meta.filename, { quick: 100, long: 5_000 });
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-test('AUTH-5 a key is the prefix, 43 characters and 6 of checksum, and is known as one', () => {
+test('AUTH-5 a key is the prefix, 43 characters and a 6-character checksum', () => {
   fc.assert(
     fc.property(bytes, (random) => {
       const key = makeApiKey(random);
@@ -17,7 +17,7 @@ test('AUTH-5 a key is the prefix, 43 characters and 6 of checksum, and is known 
   );
 });
 
-test('AUTH-5 the lowest and the highest bytes fit, other lengths do not', () => {
+test('AUTH-5 the lowest and highest 32 bytes make a key, and other lengths throw', () => {
   const lowest = makeApiKey(new Uint8Array(32));
   const highest = makeApiKey(new Uint8Array(32).fill(255));
   expect([lowest, highest].map((key) => key.length)).toEqual([60, 60]);
@@ -35,7 +35,7 @@ test('AUTH-5 different bytes make different keys', () => {
   );
 });
 
-test('AUTH-5 one mistyped character anywhere is noticed', () => {
+test('AUTH-5 one mistyped character anywhere makes a key invalid', () => {
   fc.assert(
     fc.property(bytes, fc.nat({ max: 59 }), fc.constantFrom(...'07AZaz-_ é'), (random, place, character) => {
       const key = makeApiKey(random);
@@ -54,16 +54,16 @@ test.each([
   `sk-service-${'0'.repeat(49)}`,
   `sk-service-${'a'.repeat(48)}`,
   `sk-service-${'a'.repeat(10_000)}`,
-])('AUTH-5 "%s" is no key', (text) => {
+])('AUTH-5 "%s" is not a key', (text) => {
   expect(isApiKey(text)).toBe(false);
 });
 
-test('AUTH-5 space or a line break around a key makes it another text', () => {
+test('AUTH-5 a key with surrounding whitespace or in uppercase is invalid', () => {
   const key = makeApiKey(new Uint8Array(32).fill(7));
   for (const text of [` ${key}`, `${key} `, `${key}\n`, key.toUpperCase()]) expect(isApiKey(text)).toBe(false);
 });
 
-test('AUTH-5 what is stored is an HMAC under the pepper, and a label that does not give the key away', () => {
+test("AUTH-5 the stored hash is an HMAC under the pepper, and the label has only the key's ends", () => {
   const key = makeApiKey(new Uint8Array(32).fill(7));
   expect(hashApiKey('pepper', key)).toMatch(/^[0-9a-f]{64}$/);
   expect(hashApiKey('pepper', key)).toBe(hashApiKey('pepper', key));
@@ -71,7 +71,7 @@ test('AUTH-5 what is stored is an HMAC under the pepper, and a label that does n
   expect(labelOf(key)).toEqual({ prefix: key.slice(0, 15), lastFour: key.slice(-4) });
 });
 
-test('AUTH-5 the hash is the known HMAC-SHA256', () => {
+test('AUTH-5 the hash matches the HMAC-SHA256 test vector', () => {
   // RFC 4231, test case 2.
   expect(hashApiKey('Jefe', 'what do ya want for nothing?')).toBe(
     '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',

@@ -9,7 +9,7 @@ import { accountWorld, CHAT, hashOf, START_CREDIT, storesThrough } from './accou
 
 const runs = randomRuns(import.meta.filename, { quick: 60, long: 3_000 });
 
-/** Every call to the store waits until chance lets it happen. */
+/** Delays every store call until the scheduler releases it, so that calls interleave at random. */
 const scheduledWorld = (scheduler: fc.Scheduler) => {
   const world = accountWorld();
   const stores = storesThrough(async (method, call) => {
@@ -22,7 +22,7 @@ const scheduledWorld = (scheduler: fc.Scheduler) => {
 const hashesOf = (told: readonly (Started | undefined)[]): readonly string[] =>
   told.flatMap((one) => (one?.kind === 'key' ? [one.hash] : []));
 
-test('KEY-1 however starts of one chat meet: one account, one credit, one usable key, and somebody is told it', async () => {
+test('KEY-1 concurrent starts make one account, one credit and one usable key, and return it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, count) => {
       const world = scheduledWorld(scheduler);
@@ -42,7 +42,7 @@ test('KEY-1 however starts of one chat meet: one account, one credit, one usable
   );
 });
 
-test('KEY-2 however rotations, starts, a revocation and a block meet, at most one key is usable, and none when blocked', async () => {
+test('KEY-2 interleaved key changes leave at most one usable key, and none in a blocked account', async () => {
   const deeds = fc.array(fc.constantFrom('rotate', 'start', 'revoke', 'block'), { minLength: 2, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), deeds, fc.boolean(), async (scheduler, chosen, isShown) => {

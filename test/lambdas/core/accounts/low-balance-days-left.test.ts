@@ -22,7 +22,7 @@ test.for([
   expect(daysLeft({ balancePicos: parseUsd(balance), spentPicos: parseUsd(spent), spanMs })).toBe(days);
 });
 
-test('KEY-4 the days have one decimal at most, and never promise more than the balance pays for', () => {
+test('KEY-4 the days have at most one decimal and never exceed what the balance pays for', () => {
   const picos = fc.bigInt({ min: 10n ** 4n, max: 10n ** 16n });
   fc.assert(
     fc.property(picos, picos, (balancePicos, spentPicos) => {

@@ -15,7 +15,7 @@ const change = (beforePicos: bigint, afterPicos: bigint, thresholdPicos = 100n):
   thresholdPicos,
 });
 
-test('KEY-3 an account that has set nothing is told at 1 USD', () => {
+test('KEY-3 the default threshold of an account is 1 USD', () => {
   expect(LOW_BALANCE_THRESHOLD_DEFAULT).toBe(PICOS_PER_USD);
 });
 
@@ -36,7 +36,7 @@ test.each([
   expect(isCrossing(change(before, after))).toBe(crosses);
 });
 
-test('KEY-3 a threshold of 0 is never crossed, and the least one at the last pico', () => {
+test('KEY-3 no balance crosses a threshold of 0, and a fall to 1 pico-USD crosses one of 1', () => {
   for (const [before, after] of [
     [1n, 0n],
     [1n, -1n],
@@ -49,7 +49,7 @@ test('KEY-3 a threshold of 0 is never crossed, and the least one at the last pic
   expect(isCrossing(change(1n, 0n, 1n))).toBe(false);
 });
 
-test('KEY-3 down, up by a credit and down again is two crossings; spending below is none', () => {
+test('KEY-3 a balance that falls, is credited and falls again crosses the threshold twice', () => {
   const balances = [300n, 150n, 100n, 40n, 0n, 90n, 400n, 101n, 100n, 100n, 99n];
   const crossings = balances.flatMap((after, at) => {
     const before = balances[at - 1];
@@ -58,7 +58,7 @@ test('KEY-3 down, up by a credit and down again is two crossings; spending below
   expect(crossings).toEqual([2, 8]);
 });
 
-test('KEY-3 amounts beyond what a number can tell apart are told apart', () => {
+test('KEY-3 thresholds above the exact range of a number are compared exactly', () => {
   const threshold = 9_007_199_254_740_993n;
   expect(isCrossing(change(threshold + 1n, threshold, threshold))).toBe(true);
   expect(isCrossing(change(threshold, threshold - 1n, threshold))).toBe(false);

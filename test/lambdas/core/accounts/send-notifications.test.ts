@@ -11,7 +11,7 @@ import { type AccountFaults, accountWorld, CHAT } from './account-world.ts';
 
 const USD = 1_000_000_000_000n;
 
-/** One account with a chat, and a messenger that answers what it is told, then takes everything. */
+/** One account with a bot chat, and a messenger that first returns the scripted results and then accepts everything. */
 const open = async () => {
   const world = accountWorld();
   const { accountId } = await world.process().start();
@@ -50,7 +50,7 @@ const answered = (...answers: (Delivery | Error)[]) => answers;
 const limited = (retryAfterSeconds: number): Delivery => ({ kind: 'limited', retryAfterSeconds });
 const done = { kind: 'done' };
 
-test('KEY-3 a crossing is told to the chat of its account, in the language of its user, and marked', async () => {
+test("KEY-3 a crossing is sent to the account's bot chat in the user's language, and marked", async () => {
   const { process, change, accounts, sent } = await open();
   await accounts.setLanguage(CHAT, 'ru');
   expect(await process()(change(7, { afterPicos: USD - 1n }))).toEqual(done);
@@ -58,7 +58,7 @@ test('KEY-3 a crossing is told to the chat of its account, in the language of it
   expect(await accounts.chat(CHAT)).toMatchObject({ noticedVersion: 7, isClosed: false });
 });
 
-test('KEY-3 a crossing that comes again is told once, by this process and by any other', async () => {
+test('KEY-3 a repeated crossing is sent once across all processes', async () => {
   const { process, change, sent } = await open();
   const one = process();
   for (const tell of [one, one, process(), process()]) expect(await tell(change(7))).toEqual(done);
@@ -71,7 +71,7 @@ test('KEY-3 a crossing that comes again is told once, by this process and by any
 
 test.each([
   ['no chat', { chatId: undefined }],
-  ['a chat nobody knows', { chatId: '99' }],
+  ['an unknown chat', { chatId: '99' }],
   ['the chat of another account', { accountId: 'another' }],
 ])('KEY-3 nothing is sent for an account with %s', async (_, changed) => {
   const { process, change, attempts } = await open();
@@ -79,7 +79,7 @@ test.each([
   expect(attempts).toEqual([]);
 });
 
-test('KEY-3 a user who blocked the bot is not written to again until the chat is open again', async () => {
+test('KEY-3 a user who blocked the bot gets no message until the chat is open again', async () => {
   const { process, change, accounts, answers, attempts } = await open();
   answers.push({ kind: 'closed' });
   expect(await process()(change(7))).toEqual(done);
@@ -91,7 +91,7 @@ test('KEY-3 a user who blocked the bot is not written to again until the chat is
   expect(attempts).toHaveLength(2);
 });
 
-test('KEY-3 a messenger that asks for a short wait is asked once more after it', async () => {
+test('KEY-3 a messenger that requests a short wait gets one retry after it', async () => {
   const { process, change, answers, sent, clock } = await open();
   answers.push(limited(5));
   const startedAtMs = clock.now();
@@ -103,7 +103,7 @@ test.each([
   ['for a long wait', answered(limited(6)), 1],
   ['for a wait twice', answered(limited(1), limited(1)), 2],
 ])(
-  'KEY-3 a messenger that asks %s is tried again another time, and nothing is marked',
+  'KEY-3 a messenger that asks %s is retried at the next event, and nothing is marked',
   async (_, script, attempted) => {
     const { process, change, answers, attempts, sent, accounts } = await open();
     answers.push(...script);
@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test('KEY-3 a messenger without an answer is tried again another time', async () => {
+test('KEY-3 a messenger that does not respond is retried at the next event', async () => {
   const { process, change, answers, sent } = await open();
   answers.push({ kind: 'failed', reason: 'no answer' }, { kind: 'failed', reason: 'no answer' });
   const tell = process();
@@ -123,7 +123,7 @@ test('KEY-3 a messenger without an answer is tried again another time', async ()
   expect(sent).toHaveLength(1);
 });
 
-test('KEY-3 a notice that would always be refused is told to the operator and not tried again', async () => {
+test('KEY-3 a permanently refused notification is reported to the operator and not retried', async () => {
   const { process, change, answers, attempts } = await open();
   answers.push({ kind: 'refused', reason: '400 chat not found' });
   expect(await process()(change(7))).toEqual({ kind: 'refused', reason: '400 chat not found' });
@@ -133,7 +133,7 @@ test('KEY-3 a notice that would always be refused is told to the operator and no
 
 const fails = { kind: 'fails' } as const;
 
-test('KEY-3 a mark that could not be written is written later, and the process that sent does not send again', async () => {
+test('KEY-3 a failed mark is written later, and the process that sent does not send again', async () => {
   const { process, change, sent, accounts } = await open();
   const tell = process({ markNoticed: [fails, fails, fails, fails] });
   await expect(tell(change(7))).rejects.toThrow(StoreError);
@@ -143,7 +143,7 @@ test('KEY-3 a mark that could not be written is written later, and the process t
   expect(sent).toHaveLength(1);
 });
 
-test('KEY-3 whoever cannot look up the chat sends nothing', async () => {
+test('KEY-3 a process that cannot look up the chat sends nothing', async () => {
   const { process, change, attempts } = await open();
   await expect(process({ chat: [fails, fails, fails, fails] })(change(7))).rejects.toThrow(StoreError);
   expect(attempts).toEqual([]);

@@ -17,6 +17,6 @@ test.for([
   [undefined, Buffer.from('RIFF\0\0\0\0WEBP')],
   [undefined, Buffer.from('hello')],
   [undefined, Buffer.alloc(0)],
-] as const)('AUD-1 a recording is known as %s by its first bytes', ([format, bytes]) => {
+] as const)('AUD-1 the first bytes of a recording identify its format as %s', ([format, bytes]) => {
   expect(sniffAudio(bytes)).toBe(format);
 });

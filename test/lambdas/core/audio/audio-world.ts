@@ -46,7 +46,7 @@ export async function* pieces(...texts: readonly (string | Error)[]): AsyncGener
   }
 }
 
-/** An account, a catalog and a vendor that hears and says what it is told. */
+/** Creates an account, a catalog and a provider whose transcripts and speech come from `options`. */
 export const createAudioWorld = async (options: WorldOptions = {}) => {
   const clock = new ManualClock(NOW);
   const memory = new MemoryLedgerStore();
@@ -134,7 +134,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
   };
 };
 
-/** Writes down what reaches the client, in order. */
+/** Records what reaches the client, in order. */
 export const listen = (seen: string[]): SpeechSink => ({
   write: (piece) => seen.push(`write ${Buffer.from(piece)}`),
   finish: (piece) => seen.push(`finish ${Buffer.from(piece)}`),
@@ -142,10 +142,10 @@ export const listen = (seen: string[]): SpeechSink => ({
   close: (receipt) => seen.push(`close ${receipt?.costPicos}`),
 });
 
-/** The code of what it is refused with. */
+/** Returns the error of a rejected request. */
 export const refusal = async (answer: Promise<unknown>): Promise<unknown> =>
   answer.then(
-    () => 'was not refused',
+    () => 'was not rejected',
     (error: unknown) => error,
   );
 

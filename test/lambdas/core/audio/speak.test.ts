@@ -11,7 +11,7 @@ const broken = new GatewayError('upstream_error', 'broke');
 
 const streamOf = async (answer: Promise<{ readonly kind: string } | Speech>): Promise<Speech> => {
   const found = await answer;
-  if (!('stream' in found)) throw new Error('nobody asked for a dry run');
+  if (!('stream' in found)) throw new Error('unexpected dry run');
   return found;
 };
 
@@ -36,14 +36,14 @@ test('AUD-3 and BILL-3 speech is charged by the Unicode characters of its text',
   expect([world.notices, world.reports]).toEqual([[], ['voice-1 succeeded']]);
 });
 
-test('BILL-1 what is held is what it costs', async () => {
+test('BILL-1 the hold equals the cost', async () => {
   const world = await createAudioWorld({ usd: '0.000075' });
   expect(await refusal(world.speak('Hello!'))).toMatchObject({ code: 'insufficient_balance' });
   expect(await world.speak('Hello', { dryRun: true })).toMatchObject({ kind: 'dry_run', holdPicos: 5n * CHARACTER });
   expect((await world.speak('Hello')).kind).toBe('stream');
 });
 
-test('BILL-14 the last piece waits for the charge, and the charge is applied before the end', async () => {
+test('BILL-14 the last piece waits for the charge record, which is applied before the end', async () => {
   const seen: string[] = [];
   const world = await createAudioWorld({
     fault: (method) => {
@@ -57,15 +57,15 @@ test('BILL-14 the last piece waits for the charge, and the charge is applied bef
   expect(seen).toEqual(['hold', 'write one', 'write two', 'putRecord', 'finish three', 'apply', `close ${cost}`]);
 });
 
-test('BILL-14 an answer of one piece waits for the charge as well', async () => {
+test('BILL-14 a response of one piece waits for the charge as well', async () => {
   expect((await heard({ sound: () => pieces('', 'all', '') })).seen).toEqual(['finish all', `close ${5n * CHARACTER}`]);
 });
 
 test.for([
-  ['breaks at once', () => pieces(broken), 'upstream_error'],
+  ['fails immediately', () => pieces(broken), 'upstream_error'],
   ['has no byte', () => pieces(), 'upstream_error'],
-  ['has empty pieces only', () => pieces('', ''), 'upstream_error'],
-] as const)('ERR-4 sound that %s is a true error, uncharged', async ([, sound, code]) => {
+  ['has only empty pieces', () => pieces('', ''), 'upstream_error'],
+] as const)('ERR-4 speech that %s returns its error and is not charged', async ([, sound, code]) => {
   const world = await createAudioWorld({ sound });
   expect(await refusal(world.speak('Hello'))).toMatchObject({ code });
   const { spentPicos, holds } = await world.account();
@@ -73,7 +73,7 @@ test.for([
   expect(world.records()).toMatchObject([{ outcome: 'released', reason: code }]);
 });
 
-test('BILL-9 sound that breaks later is released and never ends properly', async () => {
+test('BILL-9 speech that fails after its first piece releases its hold and ends with an error', async () => {
   const world = await heard({ sound: () => pieces('one', 'two', broken) });
   expect(world.seen).toEqual(['write one', 'fail upstream_error', 'close undefined']);
   const { spentPicos, holds } = await world.account();
@@ -81,13 +81,13 @@ test('BILL-9 sound that breaks later is released and never ends properly', async
   expect(world.reports).toEqual(['voice-1 failed']);
 });
 
-test('BILL-14 without ledger and outbox nothing ends as a success', async () => {
+test('BILL-14 speech ends with an error if neither the charge nor the outbox entry is written', async () => {
   const world = await heard({ noNotes: true, fault: (method) => (method === 'putRecord' ? fails : undefined) });
   expect(world.seen).toEqual(['write one', 'write two', 'fail service_unavailable', 'close undefined']);
   expect((await world.account()).spentPicos).toBe(0n);
 });
 
-test('LIM-6 sound that stops coming is given up, and broken off', async () => {
+test('LIM-6 speech that stops arriving times out, and its upstream request is aborted', async () => {
   const world = await createAudioWorld({
     sound: async function* ({ signal }) {
       yield Buffer.from('one');
@@ -105,14 +105,14 @@ test('LIM-6 sound that stops coming is given up, and broken off', async () => {
   expect((await world.account()).spentPicos).toBe(0n);
 });
 
-test('BILL-4 a text that would cost more than 100 USD is refused', async () => {
+test('BILL-4 a text that would cost more than 100 USD is rejected', async () => {
   const dear = speech({ prices: [{ unit: '1M_characters', rates: { input: '25000000' } }] });
   const world = await createAudioWorld({ models: [dear] });
   expect(await refusal(world.speak('Hello'))).toMatchObject({ code: 'request_budget_exceeded', param: 'input' });
   expect((await world.speak('Hell')).kind).toBe('stream');
 });
 
-test('AUD-2 a voice whose channel is switched off is 503 model_unavailable', async () => {
+test('AUD-2 a voice whose upstream is disabled gets 503 model_unavailable', async () => {
   const off = speech({ upstreams: [upstream({ wire: 'openai_audio', enabled: false })] });
   const world = await createAudioWorld({ models: [off] });
   expect(await refusal(world.speak('Hello'))).toMatchObject({ code: 'model_unavailable', status: 503 });

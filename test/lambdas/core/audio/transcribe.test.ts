@@ -24,7 +24,7 @@ test('AUD-1 and BILL-3 a recording is charged by its whole seconds, rounded up',
   expect([world.notices, world.reports, world.clock.waiting]).toEqual([[], ['scribe-1 succeeded'], 0]);
 });
 
-test('AUD-1 and BILL-11 tokens of sound and of text have prices of their own', async () => {
+test('AUD-1 and BILL-11 text tokens and audio tokens have separate prices', async () => {
   const world = await createAudioWorld(hearing(used(5, 21, 7)));
   await world.transcribe({ modelId: 'scribe-2', prompt: 'Names' });
   const cost = 5n * 2_000_000n + 21n * 6_000_000n + 7n * 10_000_000n;
@@ -43,14 +43,17 @@ test.for([
   ['scribe-1', wavOf(700, { rate: 100, bits: 8 }), 600n * SECOND],
   ['scribe-2', Buffer.from('ID3'), 6n * 2_000_000n + 1_000n * 6_000_000n + 200n * 10_000_000n],
   ['scribe-2', wavOf(2.5), 6n * 2_000_000n + 30n * 6_000_000n + 200n * 10_000_000n],
-] as const)('BILL-5 and BILL-16 %s is held for the longest that a recording can be', async ([modelId, file, hold]) => {
-  const world = await createAudioWorld();
-  const told = await world.transcribe({ modelId, file, prompt: 'Żółw'.slice(0, 3), dryRun: true });
-  expect(told).toMatchObject({ kind: 'dry_run', holdPicos: hold, outputTokensMax: undefined });
-  expect(world.log).toEqual([]);
-});
+] as const)(
+  'BILL-5 and BILL-16 the hold for %s covers the longest possible recording',
+  async ([modelId, file, hold]) => {
+    const world = await createAudioWorld();
+    const estimate = await world.transcribe({ modelId, file, prompt: 'Żółw'.slice(0, 3), dryRun: true });
+    expect(estimate).toMatchObject({ kind: 'dry_run', holdPicos: hold, outputTokensMax: undefined });
+    expect(world.log).toEqual([]);
+  },
+);
 
-test('BILL-1 what is held is what the dry run tells', async () => {
+test('BILL-1 the hold equals the amount that the dry run returns', async () => {
   const world = await createAudioWorld({ usd: '0.059' });
   expect(await refusal(world.transcribe())).toMatchObject({ code: 'insufficient_balance' });
   expect((await world.transcribe({ file: wavOf(3) })).kind).toBe('answer');
@@ -61,7 +64,7 @@ test.for([
   ['scribe-2', used(0, 4_001, 0), 4_000n * 6_000_000n],
   ['scribe-2', used(0, 0, 801), 800n * 10_000_000n],
   ['scribe-2', used(1_001, 0, 0), 1_000n * 2_000_000n],
-] as const)('BILL-7 %s: a count that cannot be true is charged at its bound', async ([modelId, counted, cost]) => {
+] as const)('BILL-7 %s: an implausible count is charged at its bound', async ([modelId, counted, cost]) => {
   const world = await createAudioWorld(hearing(counted));
   await world.transcribe({ modelId });
   expect(world.records()).toMatchObject([{ amountPicos: cost, implausible: true }]);
@@ -72,7 +75,7 @@ test.for([
   ['scribe-1', { kind: 'duration', seconds: 600 }, 600n * SECOND],
   ['scribe-2', used(1_000, 1_000, 200), 1_000n * 2_000_000n + 1_000n * 6_000_000n + 200n * 10_000_000n],
 ] as const)(
-  'BILL-7 %s: a file that seems short is charged by what the vendor counted',
+  "BILL-7 %s: a file that seems short is charged by the provider's count",
   async ([modelId, counted, cost]) => {
     const world = await createAudioWorld(hearing(counted));
     await world.transcribe({ modelId, file: wavOf(1) });
@@ -87,36 +90,33 @@ test.for([
   ['scribe-1', used(1, 1, 1)],
   ['scribe-2', undefined],
   ['scribe-2', { kind: 'duration', seconds: 3 }],
-] as const)(
-  'BILL-10 %s: an answer without the count it is sold by is free and an alarm',
-  async ([modelId, counted]) => {
-    const world = await createAudioWorld(hearing(counted));
-    expect((await world.transcribe({ modelId })).kind).toBe('answer');
-    expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n }]);
-    expect([world.notices, world.reports]).toEqual([
-      ['usage_missing'],
-      expect.arrayContaining([`${modelId} without usage`]),
-    ]);
-  },
-);
+] as const)('BILL-10 %s: a response without the billed count is free and reported', async ([modelId, counted]) => {
+  const world = await createAudioWorld(hearing(counted));
+  expect((await world.transcribe({ modelId })).kind).toBe('answer');
+  expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n }]);
+  expect([world.notices, world.reports]).toEqual([
+    ['usage_missing'],
+    expect.arrayContaining([`${modelId} without usage`]),
+  ]);
+});
 
-test('AUD-1 and CAT-6 a model that is not served is 404 and names those that are', async () => {
+test('AUD-1 and CAT-6 an unknown model gets 404 with the list of available models', async () => {
   const world = await createAudioWorld();
   const error = await refusal(world.transcribe({ modelId: 'whisper-1' }));
   expect(error).toMatchObject({ code: 'model_not_found', status: 404, param: 'model' });
   expect(error instanceof GatewayError && error.message).toMatch(/whisper-1.*scribe-1, scribe-2\.$/);
 });
 
-test('GEN-11 a model of another kind is refused with its own endpoint', async () => {
+test('GEN-11 a model of another kind is rejected with the endpoint it belongs to', async () => {
   const error = await refusal((await createAudioWorld()).transcribe({ modelId: 'voice-1' }));
   expect(error).toMatchObject({ code: 'invalid_request_error', param: 'model' });
   expect(error instanceof GatewayError && error.message).toContain('/v1/audio/speech');
 });
 
 test.for([
-  ['the channel', { models: [transcription({ upstreams: [upstream({ wire: 'openai_audio', enabled: false })] })] }],
-  ['its provider', { providers: [provider({ enabled: false })] }],
-] as const)('AUD-2 with %s switched off in the catalog it is 503 model_unavailable', async ([, options]) => {
+  ['the upstream', { models: [transcription({ upstreams: [upstream({ wire: 'openai_audio', enabled: false })] })] }],
+  ['the provider', { providers: [provider({ enabled: false })] }],
+] as const)('AUD-2 with %s disabled in the catalog, a request gets 503 model_unavailable', async ([, options]) => {
   const world = await createAudioWorld(options);
   expect(world.deps.catalog.find('scribe-1', world.clock.now())).toBeDefined();
   const error = await refusal(world.transcribe());
@@ -124,13 +124,13 @@ test.for([
   expect(world.log).toEqual([]);
 });
 
-test('AUD-2 an entry that cannot be held for is not sold', async () => {
+test('AUD-2 a catalog entry without a bound for the hold is not available', async () => {
   const unbound = tokenTranscription({ transcription: { secondsMax: 100, formats: ['mp3'] } });
   const error = await refusal((await createAudioWorld({ models: [unbound] })).transcribe({ modelId: 'scribe-2' }));
   expect(error).toMatchObject({ code: 'model_unavailable' });
 });
 
-test('BILL-4 a recording that could cost more than 100 USD is refused', async () => {
+test('BILL-4 a recording that could cost more than 100 USD is rejected', async () => {
   const dear = transcription({ prices: [{ unit: 'audio_minute', rates: { perMinute: '10.002' } }] });
   const world = await createAudioWorld({ models: [dear] });
   expect(await refusal(world.transcribe())).toMatchObject({ code: 'request_budget_exceeded', param: 'file' });
@@ -138,7 +138,7 @@ test('BILL-4 a recording that could cost more than 100 USD is refused', async ()
   expect((await (await createAudioWorld({ models: [just] })).transcribe()).kind).toBe('answer');
 });
 
-test('BILL-2 a refusal of the vendor costs nothing', async () => {
+test('BILL-2 a rejection by the provider costs nothing', async () => {
   const error = new GatewayError('upstream_error', 'no');
   const world = await createAudioWorld({ hear: () => Promise.reject(error) });
   expect(await refusal(world.transcribe())).toBe(error);
@@ -146,7 +146,7 @@ test('BILL-2 a refusal of the vendor costs nothing', async () => {
   expect([(await world.account()).holds.size, world.clock.waiting, world.reports]).toEqual([0, 0, ['scribe-1 failed']]);
 });
 
-test('LIM-6 a vendor that stays silent is given up after 600 s', async () => {
+test('LIM-6 a provider that sends nothing times out after 600 s', async () => {
   const world = await createAudioWorld({
     hear: ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),

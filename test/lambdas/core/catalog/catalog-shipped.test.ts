@@ -9,14 +9,14 @@ const catalog: Catalog = loadCatalog(catalogData);
 
 const textModel = (id: string, day: string): TextModel => {
   const model = catalog.find(id, at(day));
-  if (model?.kind !== 'text') throw new Error(`${id} is no text model`);
+  if (model?.kind !== 'text') throw new Error(`${id} is not a text model`);
   return model;
 };
 
 const rates = (id: string, day: string, promptTokens = 1): TextRates =>
   ratesAt(catalog.priceRow(textModel(id, day), at(day)), promptTokens);
 
-test('CAT-5 at least 62 models, of which four are off', () => {
+test('CAT-5 the catalog has at least 62 models, four of them disabled', () => {
   expect(catalog.entries.length).toBeGreaterThanOrEqual(62);
   const off = catalog.entries.filter(({ enabled }) => !enabled).map(({ id }) => id);
   expect(off).toEqual(expect.arrayContaining(['gemini-2.5-flash-image', 'gpt-image-1-mini', 'sora-2', 'sora-2-pro']));
@@ -30,7 +30,7 @@ test('BILL-3 dated prices change with the UTC day', () => {
   expect(rates('gemini-3.8-flash', '2027-01-01').input).toBe(1_500_000n);
 });
 
-test('BILL-3 the promotion of gpt-5.6-sol ends with 2026-11-21, tiers included', () => {
+test('BILL-3 the promotion of gpt-5.6-sol ends after 2026-11-21, in every tier', () => {
   expect(rates('gpt-5.6-sol', '2026-11-21')).toMatchObject({ input: 4_000_000n, output: 20_000_000n });
   expect(rates('gpt-5.6-sol', '2026-11-21', 272_001)).toEqual({
     input: 8_000_000n,
@@ -42,7 +42,7 @@ test('BILL-3 the promotion of gpt-5.6-sol ends with 2026-11-21, tiers included',
   expect(rates('gpt-5.6-sol', '2026-11-22', 272_001)).toMatchObject({ input: 10_000_000n, output: 45_000_000n });
 });
 
-test('BILL-5 the long prompts of claude-haiku-5-5 cost five times as much, cache included', () => {
+test('BILL-5 long prompts of claude-haiku-5-5 cost five times as much, including cache rates', () => {
   const short = rates('claude-haiku-5-5', '2026-11-20', 100_000);
   const long = rates('claude-haiku-5-5', '2026-11-20', 100_001);
   for (const name of ['input', 'output', 'cacheWrite5m', 'cacheWrite1h', 'cacheRead'] as const)
@@ -57,11 +57,14 @@ test.each([
   expect(rates(id, '2026-11-20')).toMatchObject({ input, cacheWrite5m, cacheWrite1h, cacheRead, output });
 });
 
-test.each(['1', '1.25', '2', '0.1', '1.2'])('BILL-3 every price is whole with a markup of %s', (markup) => {
-  expect(loadCatalog(catalogData, { markup }).entries).toHaveLength(catalog.entries.length);
-});
+test.each(['1', '1.25', '2', '0.1', '1.2'])(
+  'BILL-3 every price is a whole number of pico-USD with a markup of %s',
+  (markup) => {
+    expect(loadCatalog(catalogData, { markup }).entries).toHaveLength(catalog.entries.length);
+  },
+);
 
-test('CAT-4 gpt-4.1-mini leaves on 2027-01-14 and names gpt-6-luna', () => {
+test('CAT-4 gpt-4.1-mini is shut down on 2027-01-14 and its message names gpt-6-luna', () => {
   expect(catalog.find('gpt-4.1-mini', at('2027-01-13'))).toBeDefined();
   expect(catalog.find('gpt-4.1-mini', at('2027-01-14'))).toBeUndefined();
   expect(catalog.explainMissing('gpt-4.1-mini', at('2027-01-14'))).toContain('Use "gpt-6-luna" instead.');
@@ -73,7 +76,7 @@ test('MSG-3 the thinking alias resolves to its model', () => {
   for (const { id } of aliased) expect(catalog.find(`${id}-thinking`, at('2026-11-20'))?.id).toBe(id);
 });
 
-test('CAT-5 provider keys go to the public API of each provider, and the relay is off', () => {
+test('CAT-5 every provider has the base URL of its public API, and the relay is disabled', () => {
   const urls = Object.fromEntries(catalog.providers.map(({ id, baseUrl }) => [id, baseUrl]));
   expect(urls).toEqual({
     openai: 'https://api.openai.com/v1',

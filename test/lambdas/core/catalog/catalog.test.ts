@@ -10,13 +10,13 @@ const retiring = (shutdownDate: string, replacement?: string) => ({
 });
 
 describe('CAT-1 the list', () => {
-  test('CAT-1 enabled entries of every kind in file order, aliases not', () => {
+  test('CAT-1 the list has the enabled entries of every kind in file order, without aliases', () => {
     const catalog = load([text({ aliases: ['alpha-x'] }), text({ id: 'off', enabled: false }), image()]);
     expect(catalog.list(now).map(({ id }) => id)).toEqual(['alpha-1', 'paint-1']);
     expect(catalog.entries).toHaveLength(3);
   });
 
-  test('CAT-6 find takes ids and aliases, and nothing else', () => {
+  test('CAT-6 `find` accepts ids and aliases only', () => {
     const catalog = load([text({ aliases: ['alpha-x'] }), text({ id: 'off', enabled: false })]);
     expect(catalog.find('alpha-1', now)?.id).toBe('alpha-1');
     expect(catalog.find('alpha-x', now)?.id).toBe('alpha-1');
@@ -25,7 +25,7 @@ describe('CAT-1 the list', () => {
 });
 
 describe('CAT-4 shutdown', () => {
-  test('CAT-4 a model is gone from 00:00 UTC of its shutdown date on, its aliases too', () => {
+  test('CAT-4 a model and its aliases are gone from 00:00 UTC of the shutdown date', () => {
     const catalog = load([text({ lifecycle: retiring('2026-12-01'), aliases: ['alpha-x'] })]);
     expect(catalog.find('alpha-1', Date.parse('2026-11-30T23:59:59.999Z'))).toBeDefined();
     for (const id of ['alpha-1', 'alpha-x'])
@@ -33,7 +33,7 @@ describe('CAT-4 shutdown', () => {
     expect(catalog.list(at('2026-12-01'))).toEqual([]);
   });
 
-  test('CAT-4 the message names the day and the replacement', () => {
+  test('CAT-4 the message names the shutdown date and the replacement', () => {
     const catalog = load([text({ lifecycle: retiring('2026-11-01', 'paint-1'), aliases: ['alpha-x'] }), image()]);
     for (const id of ['alpha-1', 'alpha-x'])
       expect(catalog.explainMissing(id, now)).toBe(
@@ -41,7 +41,7 @@ describe('CAT-4 shutdown', () => {
       );
   });
 
-  test('CAT-4 a replacement that is gone itself gives way to its own; a circle ends', () => {
+  test('CAT-4 replacements of retired models are followed, and a cycle yields the nearest id', () => {
     const chain = (last: object) =>
       load([
         text({ lifecycle: retiring('2026-11-01', 'b') }),
@@ -71,7 +71,7 @@ describe('CAT-6 unknown models', () => {
     );
   });
 
-  test('CAT-6 a very long id is cut in the message', () => {
+  test('CAT-6 a very long id is truncated in the message', () => {
     const catalog = load([text()]);
     const message = catalog.explainMissing('alpha-1'.repeat(1_000_000), now);
     expect(message.length).toBeLessThan(200);
@@ -85,9 +85,9 @@ describe('CAT-6 unknown models', () => {
     ['kitten', ['sitting', 'mitten'], 'mitten'],
     ['', ['abc', 'ab'], 'ab'],
     ['abc', ['abd', 'abe'], 'abd'],
-    // An id is compared up to its 128th character.
+    // Ids are compared up to their 128th character.
     [`${'a'.repeat(128)}${'b'.repeat(300)}`, ['b'.repeat(300), 'a'.repeat(128)], 'a'.repeat(128)],
-  ])('CAT-6 the nearest to "%s"', (wanted, candidates, expected) => {
+  ])('CAT-6 the nearest id to "%s" is found', (wanted, candidates, expected) => {
     expect(nearestOf(wanted, candidates)).toBe(expected);
   });
 });
@@ -99,7 +99,7 @@ describe('CAT-5 warnings', () => {
     ['2027-01-19', 1],
     ['2027-01-20', 0],
     ['2026-11-01', 1],
-  ])('CAT-5 a shutdown on %s, seen on 2026-11-20', (day, expected) => {
+  ])('CAT-5 a shutdown on %s is warned about on 2026-11-20 if it is at most 60 days away', (day, expected) => {
     expect(fields({ lifecycle: retiring(day) })).toHaveLength(expected);
   });
 
@@ -108,11 +108,11 @@ describe('CAT-5 warnings', () => {
     ['2026-11-20', 1],
     ['2026-12-20', 1],
     ['2026-12-21', 0],
-  ])('CAT-5 a price that ends on %s, seen on 2026-11-20', (until, expected) => {
+  ])('CAT-5 a price that ends on %s is warned about on 2026-11-20 if 0 to 30 days are left', (until, expected) => {
     expect(fields({ prices: [price({ until })] })).toHaveLength(expected);
   });
 
-  test('CAT-5 facts without a source are named, disabled entries are not looked at', () => {
+  test('CAT-5 enabled entries with unverified facts produce a warning', () => {
     expect(fields({ verification: 'partly_unverified' })).toEqual(['verification']);
     expect(fields({ verification: 'partly_unverified', enabled: false })).toEqual([]);
   });

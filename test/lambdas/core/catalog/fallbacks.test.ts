@@ -10,7 +10,7 @@ const NOW = at('2026-11-20');
 type Changes = Readonly<Record<string, unknown>>;
 type Row = readonly [what: string, candidate: Changes, primary?: Changes];
 
-/** Whether a model with these differences may stand in for one with those. */
+/** Returns whether a model with the changes `candidate` may be the fallback of a model with the changes `primary`. */
 const allows = (candidate: Changes, primary: Changes = {}, nowMs = NOW): boolean => {
   const models = [text({ id: 'primary', ...primary }), text({ id: 'reserve', ...candidate })];
   const catalog = loadCatalog(data(models, [provider(), anthropic]));
@@ -33,37 +33,37 @@ const priced = (input: string, output: string, more = {}) => ({
 const tier = (input: string, output: string) => ({ tiers: [{ aboveInputTokens: 100, rates: { input, output } }] });
 
 test.for<Row>([
-  ['its equal', {}],
-  ['a cheaper one', priced('4', '20')],
-  ['one with more endpoints', native],
-  ['one of a larger context', { limits: { ...limits, contextTokens: 2_000, outputTokensMax: 600 } }],
-  ['one with its types in another order', { inputTypes: ['image', 'text'] }],
-  ['one that is cheap until its last tier', priced('4', '20', tier('8', '40'))],
-])('FALL-2 a reserve may be %s', ([, candidate, primary]) => {
+  ['an equal model', {}],
+  ['a cheaper model', priced('4', '20')],
+  ['a model with more endpoints', native],
+  ['a model with a larger context', { limits: { ...limits, contextTokens: 2_000, outputTokensMax: 600 } }],
+  ['a model with the same types in another order', { inputTypes: ['image', 'text'] }],
+  ["a model that reaches the primary's prices only in its last tier", priced('4', '20', tier('8', '40'))],
+])('FALL-2 a fallback may be %s', ([, candidate, primary]) => {
   expect(allows(candidate, primary)).toBe(true);
 });
 
 test.for<Row>([
   ['disabled', { enabled: false }],
   ['shut down', { lifecycle: { shutdownDate: '2026-11-20' } }],
-  ['not sold yet', { prices: [price({ from: '2026-11-21' })] }],
-  ['dearer for its input', priced('8.01', '40')],
-  ['dearer for its output', priced('8', '40.01')],
-  ['dearer in a tier', priced('4', '20', tier('9', '40'))],
-  ['dearer for the output of a tier', priced('4', '20', tier('4', '41'))],
-  ['without one of its endpoints', {}, native],
-  ['without one of its input types', { inputTypes: ['text'], capabilities: capabilities({ vision: false }) }],
-  ['with more input types', {}, { inputTypes: ['text'], capabilities: capabilities({ vision: false }) }],
-  ['without one of its capabilities', { capabilities: capabilities({ jsonSchema: false }) }],
-  ['with more capabilities', {}, { capabilities: capabilities({ tools: false }) }],
-  ['of a smaller context', { limits: { ...limits, contextTokens: 999 } }],
-  ['of shorter answers', { limits: { ...limits, outputTokensMax: 499 } }],
-  ['of shorter prompts', { limits: { ...limits, inputTokensMax: 999 } }],
-])('FALL-2 a reserve may not be %s', ([, candidate, primary]) => {
+  ['not yet sold', { prices: [price({ from: '2026-11-21' })] }],
+  ['more expensive for input', priced('8.01', '40')],
+  ['more expensive for output', priced('8', '40.01')],
+  ['more expensive for input in a tier', priced('4', '20', tier('9', '40'))],
+  ['more expensive for output in a tier', priced('4', '20', tier('4', '41'))],
+  ['a model that lacks an endpoint', {}, native],
+  ['a model that lacks an input type', { inputTypes: ['text'], capabilities: capabilities({ vision: false }) }],
+  ['a model with more input types', {}, { inputTypes: ['text'], capabilities: capabilities({ vision: false }) }],
+  ['a model that lacks a capability', { capabilities: capabilities({ jsonSchema: false }) }],
+  ['a model with more capabilities', {}, { capabilities: capabilities({ tools: false }) }],
+  ['a model with a smaller context', { limits: { ...limits, contextTokens: 999 } }],
+  ['a model with a lower output limit', { limits: { ...limits, outputTokensMax: 499 } }],
+  ['a model with a lower input limit', { limits: { ...limits, inputTokensMax: 999 } }],
+])('FALL-2 a fallback may not be %s', ([, candidate, primary]) => {
   expect(allows(candidate, primary)).toBe(false);
 });
 
-test('FALL-2 a reserve is of the same company', () => {
+test('FALL-2 a fallback must be a model of the same company', () => {
   const models = { openai: { models: [text()] }, other: { models: [text({ id: 'reserve', company: 'other' })] } };
   const catalog = loadCatalog({ providers: { providers: [provider(), anthropic] }, companies: models });
   const [primary] = catalog.entries;
@@ -72,7 +72,7 @@ test('FALL-2 a reserve is of the same company', () => {
   expect(allowedFallbacks(catalog, primary, NOW)).toEqual([]);
 });
 
-test('FALL-2 prices are compared as of the day', () => {
+test('FALL-2 fallback prices are compared for the current day', () => {
   const rows = [
     price({ until: '2026-11-19', rates: { input: '9', output: '40' } }),
     price({ from: '2026-11-20', rates: { input: '8', output: '40' } }),
@@ -81,7 +81,7 @@ test('FALL-2 prices are compared as of the day', () => {
   expect(allows({ prices: rows }, {}, at('2026-11-20'))).toBe(true);
 });
 
-test('FALL-2 of the models that are sold, most have a reserve, and no reserve can cost more', () => {
+test('FALL-2 most models on sale have a fallback, and no fallback can cost more', () => {
   const catalog = loadCatalog(catalogData);
   const models = catalog.list(NOW).filter((model) => model.kind === 'text');
   const reserves = new Map(models.map((model) => [model.id, allowedFallbacks(catalog, model, NOW)]));

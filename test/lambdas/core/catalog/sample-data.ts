@@ -108,7 +108,7 @@ export const data = (models: readonly unknown[], providers: readonly unknown[] =
 
 export const load = (models: readonly unknown[], options: LoadOptions = {}) => loadCatalog(data(models), options);
 
-/** What loading complains about; fails when it does not complain. */
+/** Returns the problems that loading reports. Throws if loading reports none. */
 export const problemsOf = (raw: unknown, options: LoadOptions = {}): readonly CatalogProblem[] => {
   try {
     loadCatalog(raw, options);
@@ -119,6 +119,6 @@ export const problemsOf = (raw: unknown, options: LoadOptions = {}): readonly Ca
   throw new Error('expected a CatalogError');
 };
 
-/** `id  field` of every problem of these entries. */
+/** Returns `id  field` for every problem of these entries. */
 export const fieldsOf = (...models: readonly unknown[]): readonly string[] =>
   problemsOf(data(models)).map(({ id, field }) => `${id}  ${field}`);

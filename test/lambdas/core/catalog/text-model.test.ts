@@ -32,22 +32,22 @@ const called = (changes: Readonly<Record<string, unknown>> = {}) =>
     ...changes,
   });
 
-describe('CHAT-12 an image model as the formats for text see it', () => {
-  test('CHAT-12 the compact ones of the catalog, and no other', () => {
+describe('CHAT-12 image models in text formats', () => {
+  test('CHAT-12 the catalog has three image models that text formats can call', () => {
     const seen = shipped.entries.flatMap((model) =>
       model.kind === 'image' && model.enabled && textModelOf(model) ? [model.id] : [],
     );
     expect(seen).toEqual(['gemini-nano-banana-2.1', 'gemini-3-pro-image', 'gemini-3.1-flash-lite-image']);
   });
 
-  test('CHAT-12 a model for text is itself, one of another kind none', () => {
+  test('CHAT-12 a text model is returned unchanged, and a model of another kind yields undefined', () => {
     const model = shippedModel('gpt-6-luna');
     expect(textModelOf(model)).toBe(model);
     expect(textModelOf(shippedModel('tts-1'))).toBeUndefined();
     expect(textModelOf(shippedModel('gpt-image-2'))).toBeUndefined();
   });
 
-  test('GEN-11 what its entry does not say it cannot do', () => {
+  test('GEN-11 a capability that the entry does not state is absent', () => {
     const model = textModelOf(shippedModel('gemini-3-pro-image'));
     expect(model).toMatchObject({
       kind: 'text',
@@ -59,13 +59,13 @@ describe('CHAT-12 an image model as the formats for text see it', () => {
     });
   });
 
-  test('IMG-2 a model of one size has that one', () => {
+  test('IMG-2 a model with one size tier has only that tier', () => {
     expect(textModelOf(shippedModel('gemini-3.1-flash-lite-image'))?.imageTiers).toEqual(['1K']);
     const [model] = load([called()]).entries;
     expect(model && textModelOf(model)?.imageTiers).toEqual([]);
   });
 
-  test('BILL-3 its tokens have the prices of the entry, those of images their own', () => {
+  test('BILL-3 text tokens have the prices of the entry, and image tokens their own price', () => {
     expect(textModelOf(shippedModel('gemini-3-pro-image'))?.prices).toMatchObject([
       {
         unit: '1M_tokens',
@@ -76,13 +76,13 @@ describe('CHAT-12 an image model as the formats for text see it', () => {
     ]);
   });
 
-  test('IMG-8 text without a price of its own costs what the image costs', () => {
+  test('IMG-8 text output without its own price costs as much as image output', () => {
     const rates = { textInput: '2', imageOutput: '120' };
     const [model] = load([called({ prices: [{ ...perToken, rates }] })]).entries;
     expect(model && textModelOf(model)?.prices[0]?.rates).toMatchObject({ output: 120_000_000n });
   });
 
-  test('BILL-3 dated prices stay dated', () => {
+  test('BILL-3 dated prices keep their dates', () => {
     const prices = [
       { ...perToken, until: '2026-11-30' },
       { ...perToken, from: '2026-12-01' },
@@ -92,18 +92,22 @@ describe('CHAT-12 an image model as the formats for text see it', () => {
   });
 });
 
-describe('CAT-5 an entry that says what cannot be', () => {
+describe('CAT-5 contradictory entries', () => {
   test.for([
-    ['a format for text, and not what it is there', called({ text: undefined }), ['paint-1  text']],
-    ['what it is there, and no such format', called({ protocols: ['images_generations'] }), ['paint-1  text']],
+    ['a text protocol without `text` fails', called({ text: undefined }), ['paint-1  text']],
+    ['`text` without a text protocol fails', called({ protocols: ['images_generations'] }), ['paint-1  text']],
     [
-      'no upstream that speaks it',
+      'a protocol without a matching upstream fails',
       called({ upstreams: [upstream({ wire: 'openai_images' })] }),
       ['paint-1  protocols'],
     ],
-    ['a price by the image', called({ prices: [{ unit: 'image', rates: { perImage: '1' } }] }), ['paint-1  prices']],
     [
-      'a price that says nothing of the tokens of an image',
+      'a price per image instead of per token fails',
+      called({ prices: [{ unit: 'image', rates: { perImage: '1' } }] }),
+      ['paint-1  prices'],
+    ],
+    [
+      'a price without the tokens per image fails',
       called({ prices: [{ ...perToken, imageTokensByTier: undefined }] }),
       ['paint-1  prices'],
     ],

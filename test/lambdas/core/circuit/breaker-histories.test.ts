@@ -28,7 +28,7 @@ const commands = fc.commands(
       .map(([process, account, outcome]) =>
         command(`call(${process}, ${account}, ${outcome})`, (history) => history.call(process, account, outcome)),
       ),
-    // An outage, a little of it in each process.
+    // An outage of up to four rounds. In each round, one call fails in every process.
     fc.tuple(fc.nat({ max: 4 }), accounts, accounts).map(([times, first, second]) =>
       command(`outage(${times}, ${first}, ${second})`, async (history) => {
         for (let round = 0; round < times; round += 1) {
@@ -36,7 +36,7 @@ const commands = fc.commands(
         }
       }),
     ),
-    // The vendor is well for a while.
+    // The provider works for a while.
     fc.tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(10, 5_001, 31_000)).map(([times, ms]) =>
       command(`well(${times}, ${ms})`, async (history) => {
         for (let round = 0; round < times; round += 1) {
@@ -67,7 +67,7 @@ const commands = fc.commands(
 );
 
 test(
-  'FALL-1 in every history of three processes a circuit opens, is probed and closes by its rules, and recovers',
+  'FALL-1 in any history of three processes a circuit opens, is probed, closes and recovers',
   async () => {
     const seen = { opened: 0, leased: 0, reopened: 0, closed: 0 };
     await fc.assert(
@@ -80,14 +80,14 @@ test(
       runs,
     );
     process.stdout.write(`over all histories: ${JSON.stringify(seen)}\n`);
-    // The histories are of every kind, or they prove little.
+    // The runs prove little unless every kind of transition occurs.
     if (runs.numRuns >= 1_000) expect(Math.min(...Object.values(seen))).toBeGreaterThan(runs.numRuns / 20);
   },
   60_000 + runs.numRuns * 240,
 );
 
 test(
-  'FALL-1 however often one account fails, in whatever order, no other account is barred',
+  'FALL-1 any number of failures of one account disables the model for no other account',
   async () => {
     const calls = fc.record({
       process: fc.nat({ max: 2 }),
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  'FALL-1 while nothing fails nothing is written, whatever the store does',
+  'FALL-1 without a failure the circuit writes nothing, whatever the store does',
   async () => {
     const calls = fc.record({
       process: fc.nat({ max: 2 }),

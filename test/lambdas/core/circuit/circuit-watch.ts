@@ -5,7 +5,10 @@ import { type CircuitWorld, STUCK_MS } from './circuit-world.ts';
 
 const BUCKET_MS = 15_000;
 const OPEN_MS = [30_000, 60_000, 120_000, 300_000];
-/** How long after its decision a write may be executed, with every delay that a history has. */
+/**
+ * Longest time, in ms, from a decision of the circuit to its write on the store, with all delays that a history can
+ * add.
+ */
 const LATE_MS = 3 * STUCK_MS;
 
 interface Counted {
@@ -16,20 +19,20 @@ interface Counted {
 }
 
 /**
- * Sees every call as it is executed on the store, and judges it by rules of its own: what opens, probes and closes a circuit is
- * reckoned here once more, from what was counted and from what the history has told of each call.
+ * Checks every call on the store against an independent implementation of the rules. It computes from the counts and
+ * the reported outcomes when a circuit may open, lease a probe, judge it and close.
  */
 export class CircuitWatch {
   readonly #world: CircuitWorld;
   readonly #counted: Counted[] = [];
-  /** How each request's call ended, by its id. */
+  /** Outcome of each request's call, by request id. */
   readonly outcomes = new Map<string, Outcome>();
-  /** Requests that probe, until they are told of or their process dies; the lease as last written. */
+  /** Lease of each probing request, as last written. Removed when its outcome is reported or its process dies. */
   readonly probing = new Map<string, { leaseUntilMs: number; readonly sinceMs: number }>();
   readonly seen = { opened: 0, leased: 0, reopened: 0, closed: 0 };
   openedAtMs = Number.NEGATIVE_INFINITY;
   closedAtMs = Number.NEGATIVE_INFINITY;
-  /** What broke a rule: told here, because nothing that a store throws is heard of. */
+  /** Violations of the rules. They are collected because the circuit catches errors of the store. */
   readonly violations: string[] = [];
   readonly #refused = new Set<string>();
   #good = 0;
@@ -38,13 +41,16 @@ export class CircuitWatch {
     this.#world = world;
   }
 
-  /** The request was turned away: a lease that it may still get is nobody's. */
+  /**
+   * Records that a request was rejected. If its late write still obtains a lease, the lease belongs to no running
+   * probe.
+   */
   turnedAway(request: string): void {
     this.#refused.add(request);
     this.probing.delete(request);
   }
 
-  /** The store as one process sees it. */
+  /** Returns the watched store for one process. */
   store(): CircuitStore {
     const { store, clock, key } = this.#world;
     let ruleHeldAtMs = Number.NEGATIVE_INFINITY;
@@ -61,7 +67,7 @@ export class CircuitWatch {
       open: async (given, opening, ...rest) => {
         const opened = await store.open(given, opening, ...rest);
         if (!opened) return false;
-        this.#must(clock.now() - ruleHeldAtMs <= LATE_MS, 'opened without its rule');
+        this.#must(clock.now() - ruleHeldAtMs <= LATE_MS, 'opened although the rule for opening did not hold');
         this.#began(opening, 1);
         this.openedAtMs = clock.now();
         this.seen.opened += 1;
@@ -71,11 +77,14 @@ export class CircuitWatch {
         const before = store.stateOf(key);
         const reply = await store.lease(given, probe, nowMs);
         if (!('leased' in reply)) return reply;
-        this.#must(before !== undefined && before.openUntilMs <= clock.now(), 'half open before its time');
+        this.#must(
+          before !== undefined && before.openUntilMs <= clock.now(),
+          'leased a probe before the circuit was half open',
+        );
         const asked = requestOf(probe.owner);
         if (this.#refused.has(asked)) return reply;
         for (const [request, other] of this.probing) {
-          this.#must(other.leaseUntilMs <= clock.now(), `${request} still probes`);
+          this.#must(other.leaseUntilMs <= clock.now(), `leased a probe while ${request} still probes`);
         }
         this.probing.set(asked, { leaseUntilMs: probe.leaseUntilMs, sinceMs: clock.now() });
         this.seen.leased += 1;
@@ -96,7 +105,7 @@ export class CircuitWatch {
           this.#began(opening, (before?.openings ?? 0) + 1);
           this.seen.reopened += 1;
         } else {
-          this.#must(outcome === 'succeeded', 'judged by a call that did not succeed');
+          this.#must(outcome === 'succeeded', 'counted a probe as good although its call did not succeed');
           this.#good += 1;
           const after = { ...before, goodProbes: this.#good, probe: undefined };
           this.#must(isDeepStrictEqual(store.stateOf(key), after), 'a good probe changed more than its count');
@@ -121,7 +130,7 @@ export class CircuitWatch {
     this.#good = 0;
     const fullMs = OPEN_MS[Math.min(openings, OPEN_MS.length) - 1] ?? 0;
     const leftMs = opening.openUntilMs - this.#world.clock.now();
-    this.#must(opening.openings === openings && opening.goodProbes === 0, `opened as ${opening.openings}`);
+    this.#must(opening.openings === openings && opening.goodProbes === 0, `wrote ${opening.openings} openings`);
     this.#must(leftMs <= fullMs && leftMs >= fullMs - LATE_MS, `opened for ${leftMs} ms`);
   }
 

@@ -8,7 +8,7 @@ import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryCircuitStore } from '../../../support/memory/memory-circuit-store.ts';
 
 export const weathers = ['fine', 'down', 'throttled', 'slow', 'stuck', 'lands-late', 'loses-reply'] as const;
-/** What becomes of calls to the store. Slow is within the time of a count, but not of a look-up; stuck is beyond both. */
+/** Behavior of the store. `slow` exceeds the wait for a look-up but not for a count; `stuck` exceeds both. */
 export type Weather = (typeof weathers)[number];
 
 export const SLOW_MS = 120;
@@ -31,7 +31,7 @@ export const around = (store: CircuitStore, run: Around): CircuitStore => ({
   quarantine: (...given) => run('quarantine', () => store.quarantine(...given)),
 });
 
-/** One process: what it asked of the store, what it told, and whether it still lives. */
+/** One process with its store calls, its operational events and whether it is dead. */
 export class WorldProcess {
   readonly circuits: Circuits;
   readonly calls: Method[] = [];
@@ -52,7 +52,7 @@ export class WorldProcess {
     );
   }
 
-  /** Calls that change something. */
+  /** Store calls that write. */
   get writes(): readonly Method[] {
     return this.calls.filter((method) => method !== 'read' && method !== 'readMissing');
   }
@@ -63,7 +63,7 @@ export class WorldProcess {
     return this.#world.clock.until(this.circuits.acquire(key, caller));
   }
 
-  /** A whole call; undefined when it was let through. */
+  /** Makes a call and reports its outcome. Returns the rejection, or undefined if the circuit permitted the call. */
   async call(outcome: Outcome, account = 'a', key = this.#world.key): Promise<CallRejection | undefined> {
     const entered = await this.enter(account, key);
     if (entered.kind !== 'permit') return entered;
@@ -78,7 +78,7 @@ export class WorldProcess {
   }
 }
 
-/** Processes that have nothing in common but a store and the time. */
+/** Processes that share only a store and a clock. */
 export class CircuitWorld {
   readonly key: CircuitId = { providerId: 'vendor', modelId: 'model' };
   readonly clock = new ManualClock();
@@ -95,14 +95,14 @@ export class CircuitWorld {
   }
 
   async weathered<T>(call: () => Promise<T>): Promise<T> {
-    const noAnswer = new StoreError('unavailable', 'no answer came');
+    const noAnswer = new StoreError('unavailable', 'no response');
     switch (this.weather) {
       case 'fine':
         return call();
       case 'down':
         throw noAnswer;
       case 'throttled':
-        throw new StoreError('throttled', 'refused for a moment');
+        throw new StoreError('throttled', 'throttled');
       case 'slow':
         await sleep(this.clock, SLOW_MS);
         return call();
@@ -118,10 +118,10 @@ export class CircuitWorld {
     }
   }
 
-  /** Two processes see an outage that opens the circuit for all. */
+  /** Opens the circuit for all processes by failed calls in two of them. */
   async openForAll(): Promise<void> {
     const [one, other] = [this.start(), this.start()];
-    // Half of them each: fewer in a row than would open the circuit of one process.
+    // Each process sees half of the failures, at most three in a row, so neither opens its own circuit.
     for (const process of [one, other, one, other]) await process.series('fffs');
     if (this.state?.openings !== 1) throw new Error('the circuit did not open');
   }

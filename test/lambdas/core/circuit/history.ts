@@ -3,11 +3,14 @@ import type { CallPermit, CallRejection, Outcome } from '../../../../lambdas/cor
 import { CircuitWatch } from './circuit-watch.ts';
 import { CircuitWorld, type Weather, type WorldProcess } from './circuit-world.ts';
 
-/** A process renews the lease of a probe for this long, since no call takes longer. */
+/** Longest time, in ms, for which a process renews the lease of a probe. No call takes longer. */
 const RENEWED_AT_MOST_MS = 1_200_000;
 
 const KNOWN_FOR_MS = 5_001;
-/** After trouble a process may know nothing new for as long as its last call was under way and it left the store alone. */
+/**
+ * Longest time, in ms, for which a process may act on old data after the store works again: its last store call and the
+ * pause after that call.
+ */
 const CALM_MS = 7_000;
 
 interface Running {
@@ -17,14 +20,17 @@ interface Running {
   readonly permit: CallPermit;
 }
 
-/** Failures without a success between them, as one process has had them. */
+/** Consecutive failures in one process. */
 interface Streak {
   accounts: string[];
-  /** Whom five in a row may have shut the model for, at some time; `*` for everybody. */
+  /**
+   * Accounts for which at least five failures in a row may have disabled the model in this process, now or earlier; `*`
+   * for all accounts.
+   */
   readonly mayBeBarred: Set<string>;
 }
 
-/** Three processes on one store, and what may be expected of them whatever happens. */
+/** Three processes on one store, and the checks that must pass in any history. */
 export class CircuitHistory {
   readonly world = new CircuitWorld();
   readonly watch = new CircuitWatch(this.world);
@@ -41,7 +47,7 @@ export class CircuitHistory {
     if (await this.begin(process, account)) await this.finish(this.running - 1, outcome);
   }
 
-  /** Whether it was let through. */
+  /** Whether the circuit permitted the call. */
   async begin(index: number, account: string): Promise<boolean> {
     const process = this.#at(index);
     const request = `r${this.world.requests + 1}`;
@@ -71,7 +77,7 @@ export class CircuitHistory {
     for (const [request, probe] of this.watch.probing) {
       if (this.#troubledAtMs >= probe.sinceMs - CALM_MS) continue;
       if (this.world.clock.now() - probe.sinceMs >= RENEWED_AT_MOST_MS) continue;
-      expect(probe.leaseUntilMs, `${request} lives and has lost its lease`).toBeGreaterThan(this.world.clock.now());
+      expect(probe.leaseUntilMs, `${request} is alive but lost its lease`).toBeGreaterThan(this.world.clock.now());
     }
   }
 
@@ -80,7 +86,7 @@ export class CircuitHistory {
     this.world.weather = weather;
   }
 
-  /** The process dies with its calls; another takes its place. */
+  /** Kills a process and its calls, and starts a new process that replaces it. */
   die(index: number): void {
     this.#at(index).dead = true;
     for (const { process, request } of this.#running) if (process === index) this.watch.probing.delete(request);
@@ -89,7 +95,10 @@ export class CircuitHistory {
     this.#streaks[index] = { accounts: [], mayBeBarred: new Set() };
   }
 
-  /** When the vendor is well again, so is everything, after no more than the longest time a circuit is open. */
+  /**
+   * Lets the provider recover, waits longer than the longest open time, and expects successful calls to close every
+   * circuit.
+   */
   async recover(): Promise<void> {
     this.check();
     this.turn('fine');
@@ -107,7 +116,7 @@ export class CircuitHistory {
     }
   }
 
-  /** No rule was broken on the store. */
+  /** Expects that no store call broke a rule. */
   check(): void {
     expect(this.watch.violations).toEqual([]);
   }
@@ -121,7 +130,7 @@ export class CircuitHistory {
   #mayPass(request: string): void {
     const { state, clock } = this.world;
     if (!state || this.watch.probing.has(request) || this.#isTroubled()) return;
-    expect(clock.now() - this.watch.openedAtMs, `${request} let through, known to be open`).toBeLessThanOrEqual(
+    expect(clock.now() - this.watch.openedAtMs, `${request} passed a circuit known to be open`).toBeLessThanOrEqual(
       KNOWN_FOR_MS,
     );
   }
@@ -137,7 +146,7 @@ export class CircuitHistory {
     const locally = mayBeBarred?.has('*') || mayBeBarred?.has(account);
     const isShared = state !== undefined || clock.now() - this.watch.closedAtMs <= KNOWN_FOR_MS;
     const isDoubted = this.#isTroubled() && this.watch.seen.opened > 0;
-    expect(locally || isShared || isDoubted, `${account} barred in process ${index} for nothing`).toBe(true);
+    expect(locally || isShared || isDoubted, `${account} was rejected in process ${index} without a reason`).toBe(true);
   }
 
   #isTroubled(): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CircuitWorld } from './circuit-world.ts';
 
-/** Without a store there is only what the process has seen itself. */
+/** A process without a working store, which counts only its own calls. */
 const alone = () => {
   const world = new CircuitWorld();
   world.weather = 'down';
@@ -14,7 +14,7 @@ const opened = async () => {
 };
 const open = (retryAfterSeconds: number) => ({ kind: 'open', retryAfterSeconds });
 
-test('FALL-1 five failures in a row, from two accounts, shut the model for all accounts of this process for 30 s', async () => {
+test('FALL-1 five failures in a row of two accounts disable the model in this process for 30 s', async () => {
   const { process, clock } = await opened();
   expect(process.notices).toEqual(['circuit_opened vendor/model']);
   expect(await process.enter('c')).toEqual(open(30));
@@ -24,7 +24,7 @@ test('FALL-1 five failures in a row, from two accounts, shut the model for all a
   expect(await process.enter('c')).toMatchObject({ kind: 'permit' });
 });
 
-test('FALL-1 four failures do not open, and any success begins the count anew', async () => {
+test('FALL-1 four failures do not open the circuit, and any success resets the count', async () => {
   const { process } = alone();
   await process.series('ffffsffffs');
   await process.series('ffff', 'c');
@@ -35,7 +35,7 @@ test('FALL-1 four failures do not open, and any success begins the count anew', 
   expect(await process.enter()).toEqual(open(30));
 });
 
-test('FALL-1 calls that were not made or ended for a reason of ours neither count nor begin the count anew', async () => {
+test('FALL-1 calls with an unknown outcome neither count as failures nor reset the count', async () => {
   const { process } = alone();
   await process.series('ffff');
   for (let index = 0; index < 10; index += 1) await process.call('unknown');
@@ -43,7 +43,7 @@ test('FALL-1 calls that were not made or ended for a reason of ours neither coun
   expect(await process.enter('c')).toEqual(open(30));
 });
 
-test('FALL-1 failures of one account alone shut the model for that account and for no other', async () => {
+test('FALL-1 failures of one account disable the model for that account only', async () => {
   const { process, clock } = alone();
   await process.series('fffff', 'a');
   expect(await process.enter('a')).toEqual(open(30));
@@ -55,13 +55,13 @@ test('FALL-1 failures of one account alone shut the model for that account and f
   expect(two.map(({ kind }) => kind)).toEqual(['permit', 'permit']);
 });
 
-test('FALL-1 what other models and providers do is not counted', async () => {
+test('FALL-1 a failure of another model or provider does not count', async () => {
   const { process } = await opened();
   expect(await process.enter('a', { providerId: 'other', modelId: 'model' })).toMatchObject({ kind: 'permit' });
   expect(await process.enter('a', { providerId: 'vendor', modelId: 'other' })).toMatchObject({ kind: 'permit' });
 });
 
-test('FALL-1 half open, one call at a time goes out, and the third that succeeds closes', async () => {
+test('FALL-1 a half-open circuit permits one call at a time and closes after the third success', async () => {
   const { process, clock } = await opened();
   await clock.advance(30_000);
   for (let index = 0; index < 3; index += 1) {
@@ -77,7 +77,7 @@ test('FALL-1 half open, one call at a time goes out, and the third that succeeds
   expect(await process.enter()).toMatchObject({ kind: 'permit' });
 });
 
-test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s, and the good ones before it are forgotten', async () => {
+test('ERR-2 failed probes reopen for 60, 120, 300 and 300 s and reset the count of good probes', async () => {
   const { process, clock } = await opened();
   await clock.advance(30_000);
   for (const seconds of [60, 120, 300, 300]) {
@@ -93,7 +93,7 @@ test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s, and the good on
   expect(await process.enter()).toEqual(open(30));
 });
 
-test('FALL-1 a probe without an outcome gives its place back and judges nothing', async () => {
+test('FALL-1 a probe with an unknown outcome permits the next probe and changes nothing else', async () => {
   const { process, clock } = await opened();
   await clock.advance(30_000);
   await process.series('ss');
@@ -103,7 +103,7 @@ test('FALL-1 a probe without an outcome gives its place back and judges nothing'
   expect(await process.enter()).toEqual(open(1));
 });
 
-test('FALL-1 a probe that nobody reports is given up after 20 minutes', async () => {
+test('FALL-1 a probe without a report expires after 20 minutes', async () => {
   const { process, clock } = await opened();
   await clock.advance(30_000);
   await process.enter();
@@ -113,7 +113,7 @@ test('FALL-1 a probe that nobody reports is given up after 20 minutes', async ()
   expect((await process.enter()).kind).toBe('permit');
 });
 
-test('FALL-1 calls that began before the circuit opened change nothing once it is open', async () => {
+test('FALL-1 calls that began before the circuit opened do not change it', async () => {
   const { process, clock } = alone();
   const early = [];
   for (const account of 'cdcdcd') early.push(await process.enter(account));
@@ -127,7 +127,7 @@ test('FALL-1 calls that began before the circuit opened change nothing once it i
   expect((await process.enter()).kind).toBe('permit');
 });
 
-test('FALL-1 the first word on a call counts, later ones change nothing', async () => {
+test('FALL-1 only the first report of a call counts', async () => {
   const { process, clock } = alone();
   await process.series('ffff');
   const permit = await process.enter();

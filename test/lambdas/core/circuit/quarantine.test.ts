@@ -6,7 +6,7 @@ const missing = async (world: CircuitWorld, process: WorldProcess, times: number
   for (let index = 0; index < times; index += 1) await world.clock.until(process.circuits.usageMissing('model'));
 };
 
-test('BILL-10 the 20th answer without usage shuts the model for 15 minutes, in every process', async () => {
+test('BILL-10 the 20th response without usage disables the model for 15 minutes in every process', async () => {
   const world = new CircuitWorld();
   const [one, other] = [world.start(), world.start()];
   await other.enter();
@@ -25,7 +25,7 @@ test('BILL-10 the 20th answer without usage shuts the model for 15 minutes, in e
   expect((await one.enter()).kind).toBe('permit');
 });
 
-test('BILL-10 twenty within four minutes are enough, twenty over more than five are not', async () => {
+test('BILL-10 a model is disabled by 20 responses without usage in 4 minutes, not in over 5', async () => {
   const world = new CircuitWorld();
   const process = world.start();
   for (let minute = 0; minute < 4; minute += 1) {
@@ -35,14 +35,14 @@ test('BILL-10 twenty within four minutes are enough, twenty over more than five 
   await missing(world, process, 3);
   expect((await process.enter()).kind).toBe('permit');
   await world.clock.advance(60_000);
-  // The first four are out of the window now.
+  // The first four responses without usage are now outside the window.
   await missing(world, process, 4);
   expect((await process.enter()).kind).toBe('permit');
   await missing(world, process, 1);
   expect(await process.enter()).toEqual(quarantined);
 });
 
-test('BILL-10 deleting the item lifts it within 5 s; one more such answer within the window shuts it again', async () => {
+test('BILL-10 deleting the item ends a quarantine within 5 s, until usage is missing again', async () => {
   const world = new CircuitWorld();
   const process = world.start();
   await missing(world, process, 20);
@@ -54,7 +54,7 @@ test('BILL-10 deleting the item lifts it within 5 s; one more such answer within
   expect(await process.enter()).toEqual(quarantined);
 });
 
-test('BILL-10 a store in trouble quarantines nothing and is waited for 200 ms at most', async () => {
+test('BILL-10 a failing store quarantines nothing and delays a call by at most 200 ms', async () => {
   const world = new CircuitWorld();
   const process = world.start();
   for (const weather of ['down', 'throttled', 'stuck'] as const) {
@@ -69,7 +69,7 @@ test('BILL-10 a store in trouble quarantines nothing and is waited for 200 ms at
   expect((await process.enter()).kind).toBe('permit');
 });
 
-test('BILL-10 a quarantine once known lasts while the store is down', async () => {
+test('BILL-10 a known quarantine lasts while the store is down', async () => {
   const world = new CircuitWorld();
   const process = world.start();
   await missing(world, process, 20);

@@ -3,7 +3,7 @@ import { CircuitWorld, type WorldProcess } from './circuit-world.ts';
 
 const open = (retryAfterSeconds: number) => ({ kind: 'open', retryAfterSeconds });
 
-/** Whole calls of several processes in turns, three in a row each at most: no process opens by itself. */
+/** Makes calls in several processes in turns of at most three, so that no process opens its own circuit. */
 const turns = async (processes: readonly WorldProcess[], series: string, accounts = 'ab'): Promise<void> => {
   for (const [index, part] of (series.match(/.{1,3}/g) ?? []).entries()) {
     await processes[index % processes.length]?.series(part, accounts);
@@ -11,8 +11,8 @@ const turns = async (processes: readonly WorldProcess[], series: string, account
 };
 const crowd = (world: CircuitWorld, size = 4) => Array.from({ length: size }, () => world.start());
 
-describe('opening for all', () => {
-  test('FALL-1 ten calls of which half failed, from two accounts, open for all processes within 5 s', async () => {
+describe('shared opening', () => {
+  test('FALL-1 ten calls of two accounts with five failures open all processes within 5 s', async () => {
     const world = new CircuitWorld();
     const bystander = world.start();
     expect(await bystander.call('succeeded', 'c')).toBeUndefined();
@@ -28,7 +28,7 @@ describe('opening for all', () => {
     });
     expect(processes.flatMap(({ notices }) => notices)).toEqual(['circuit_opened vendor/model']);
     expect((await processes[3]?.enter('c'))?.kind).toBe('open');
-    // Known only from a look-up, and that is not due.
+    // This process learns of the opening only from its next look-up, which is not due yet.
     expect((await bystander.enter('c')).kind).toBe('permit');
     await world.clock.advance(5_001);
     expect(await bystander.enter('c')).toEqual(open(25));
@@ -37,16 +37,16 @@ describe('opening for all', () => {
 
   test.each([
     ['nine calls', 'ssfsfffff', 'ab', { failures: 6, successes: 3 }],
-    ['fewer than half of them', 'ssfssfsffsf', 'ab', { failures: 5, successes: 6 }],
-    ['those of one account', 'fffssffffssffff', 'a', { failures: 11, successes: 4 }],
-  ])('FALL-1 %s do not open for all', async (_name, series, accounts, seen) => {
+    ['failures in less than half of the calls', 'ssfssfsffsf', 'ab', { failures: 5, successes: 6 }],
+    ['failures of one account', 'fffssffffssffff', 'a', { failures: 11, successes: 4 }],
+  ])('FALL-1 %s do not open the circuit for all', async (_name, series, accounts, seen) => {
     const world = new CircuitWorld();
     await turns(crowd(world, 5), series, accounts);
     expect(world.store.bucketOf(world.key, world.clock.now())).toMatchObject(seen);
     expect(world.state).toBeUndefined();
   });
 
-  test('FALL-1 failures of more than 30 s ago do not count, those of the bucket before do', async () => {
+  test('FALL-1 failures of the current and the previous bucket count, and older ones do not', async () => {
     const world = new CircuitWorld();
     await turns(crowd(world), 'fffffffff');
     await world.clock.advance(30_000);
@@ -59,14 +59,14 @@ describe('opening for all', () => {
     expect(world.state).toBeDefined();
   });
 
-  test('FALL-1 no account is told to the store but as a hash, and no more than two of them', async () => {
+  test('FALL-1 the store gets at most two accounts, each as a hash', async () => {
     const world = new CircuitWorld();
     await turns(crowd(world, 6), 'fffsssfffsssfffsss', 'abcdefgh');
     const { accounts } = world.store.bucketOf(world.key, world.clock.now());
     expect(accounts).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
   });
 
-  test('FALL-1 calls that were under way when it opened are not counted', async () => {
+  test('FALL-1 calls in progress when the circuit opened are not counted', async () => {
     const world = new CircuitWorld();
     const late = world.start();
     const early = await late.enter('c');
@@ -79,7 +79,7 @@ describe('opening for all', () => {
   });
 });
 
-test('FALL-1 what one process had opened for itself is forgotten once the circuit is open for all', async () => {
+test('FALL-1 a process drops its local opening once the circuit is open for all processes', async () => {
   const world = new CircuitWorld();
   const process = world.start();
   await process.series('fffff');
@@ -93,8 +93,8 @@ test('FALL-1 what one process had opened for itself is forgotten once the circui
   expect(both.map(({ kind }) => kind)).toEqual(['permit', 'permit']);
 });
 
-describe('what the store is asked', () => {
-  test('FALL-1 a healthy model writes nothing, and reads once in 5 s at most', async () => {
+describe('store calls', () => {
+  test('FALL-1 a healthy model causes no write and at most one read per 5 s', async () => {
     const world = new CircuitWorld();
     const process = world.start();
     for (let second = 0; second < 60; second += 1) {
@@ -106,7 +106,7 @@ describe('what the store is asked', () => {
     expect(process.calls).toHaveLength(10);
   });
 
-  test('FALL-1 after a failure successes are counted, in one write per 5 s at most, and again not when the window is clean', async () => {
+  test('FALL-1 after a failure, successes are written once per 5 s until the window has no failure', async () => {
     const world = new CircuitWorld();
     const [process, other] = [world.start(), world.start()];
     await other.call('failed');
@@ -127,7 +127,7 @@ describe('what the store is asked', () => {
     expect(process.writes).toHaveLength(writes);
   });
 
-  test('FALL-1 a failure brings along the successes just before it, so that few among many stay few', async () => {
+  test('FALL-1 a failure is counted with the successes before it, so rare failures open no circuit', async () => {
     const world = new CircuitWorld();
     const processes = crowd(world, 10);
     for (const process of processes) await process.series('ssssssssssssssssssss');
@@ -138,7 +138,7 @@ describe('what the store is asked', () => {
     expect(world.state).toBeUndefined();
   });
 
-  test('FALL-1 successes of more than 15 s ago do not go along with a failure', async () => {
+  test('FALL-1 successes older than 15 s are not counted with a failure', async () => {
     const world = new CircuitWorld();
     const process = world.start();
     const long = await process.enter();
@@ -151,7 +151,7 @@ describe('what the store is asked', () => {
     });
   });
 
-  test('FALL-1 failures at the same moment go out together', async () => {
+  test('FALL-1 concurrent failures are counted in one write', async () => {
     const world = new CircuitWorld();
     world.weather = 'slow';
     const process = world.start();
@@ -166,7 +166,7 @@ describe('what the store is asked', () => {
     expect(process.writes.length).toBeLessThanOrEqual(3);
   });
 
-  test('FALL-1 looking begins one look-up, when what is known is older than 5 s, and tells what is known meanwhile', async () => {
+  test('FALL-1 `peek` starts one look-up per 5 s and returns the known state meanwhile', async () => {
     const world = new CircuitWorld();
     const process = world.start();
     const look = () => process.circuits.peek(world.key, 'a');
@@ -183,7 +183,7 @@ describe('what the store is asked', () => {
     expect(look()).toEqual(open(30));
   });
 
-  test('FALL-1 of very many models those are forgotten that were not called for longest', async () => {
+  test('FALL-1 above 1000 models the least recently called one is forgotten', async () => {
     const world = new CircuitWorld();
     const process = world.start();
     for (let index = 0; index < 1_001; index += 1) {
@@ -200,16 +200,16 @@ describe('what the store is asked', () => {
 describe('0.1% failures', () => {
   test.each([
     ['a few large processes', 3, 300],
-    ['many small ones', 100, 10],
-  ])('FALL-1 spread over %s never open a circuit', async (_name, size, perTick) => {
+    ['many small processes', 100, 10],
+  ])('FALL-1 failures spread over %s never open a circuit', async (_name, size, perTick) => {
     const world = new CircuitWorld();
     const processes = crowd(world, size);
     let called = 0;
     const callOne = async ({ circuits }: WorldProcess): Promise<void> => {
       called += 1;
       const entered = await circuits.acquire(world.key, { accountId: `${called % 7}`, requestId: `${called}` });
-      if (entered.kind !== 'permit') throw new Error(`barred after ${called} calls`);
-      // The first failure comes right away, of another account each time.
+      if (entered.kind !== 'permit') throw new Error(`rejected after ${called} calls`);
+      // The first failure comes early, and every failure is of another account.
       await entered.report(called % 1_000 === perTick ? 'failed' : 'succeeded');
     };
     for (let tick = 0; tick < 60; tick += 1) {

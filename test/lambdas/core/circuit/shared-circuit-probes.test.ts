@@ -16,7 +16,7 @@ const probe = async (process: WorldProcess): Promise<CallPermit> => {
   return entered;
 };
 
-test('FALL-1 one probe goes out over all processes, and the others hear how long its lease lasts', async () => {
+test('FALL-1 one probe runs across all processes, and others may retry after its lease time', async () => {
   const { one, other, clock } = await halfOpen();
   await probe(one);
   expect(await other.enter()).toEqual(open(30));
@@ -25,7 +25,7 @@ test('FALL-1 one probe goes out over all processes, and the others hear how long
   expect(await other.enter()).toEqual(open(26));
 });
 
-test('FALL-1 a probe that lasts keeps its lease, one whose process died loses it after 30 s', async () => {
+test('FALL-1 a long probe keeps its lease, and the lease of a dead process expires after 30 s', async () => {
   const { one, other, clock } = await halfOpen();
   await probe(one);
   for (let second = 0; second < 300; second += 7) {
@@ -37,7 +37,7 @@ test('FALL-1 a probe that lasts keeps its lease, one whose process died loses it
   await probe(other);
 });
 
-test('FALL-1 the third good probe closes for all, whichever process made it, and nothing is left in the store', async () => {
+test('FALL-1 the third good probe of any process closes the circuit for all and clears the store', async () => {
   const { world, one, other, clock } = await halfOpen();
   for (const process of [one, other]) {
     await (await probe(process)).report('succeeded');
@@ -53,7 +53,7 @@ test('FALL-1 the third good probe closes for all, whichever process made it, and
   expect((await other.enter()).kind).toBe('permit');
 });
 
-test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s', async () => {
+test('ERR-2 each failed probe reopens the circuit, for 60, 120, 300 and 300 s', async () => {
   const { world, one, other, clock } = await halfOpen();
   for (const seconds of [60, 120, 300, 300]) {
     await one.call('succeeded');
@@ -69,7 +69,7 @@ test('ERR-2 a probe that fails opens for 60, 120, 300 and 300 s', async () => {
   expect(world.state).toMatchObject({ openings: 5 });
 });
 
-test('FALL-1 a probe without an outcome gives its lease back and judges nothing', async () => {
+test('FALL-1 a probe with an unknown outcome releases its lease and changes nothing', async () => {
   const { world, one } = await halfOpen();
   await one.call('succeeded');
   const before = world.state;
@@ -78,7 +78,7 @@ test('FALL-1 a probe without an outcome gives its lease back and judges nothing'
   expect((await one.enter()).kind).toBe('permit');
 });
 
-test('FALL-1 a probe that lost its lease has no say any more', async () => {
+test('FALL-1 a probe that lost its lease changes nothing', async () => {
   const { world, one, other, clock } = await halfOpen();
   const lost = await probe(one);
   world.weather = 'down';
@@ -91,7 +91,7 @@ test('FALL-1 a probe that lost its lease has no say any more', async () => {
   expect(world.state).toMatchObject({ goodProbes: 1 });
 });
 
-test('FALL-1 a circuit that has been closed meanwhile lets a call through without a lease', async () => {
+test('FALL-1 a circuit that closed meanwhile permits a call without a lease', async () => {
   const { one, other, clock } = await halfOpen();
   await one.call('unknown');
   await other.series('sss');
@@ -101,7 +101,7 @@ test('FALL-1 a circuit that has been closed meanwhile lets a call through withou
   expect(clock.waiting).toBe(0);
 });
 
-test('FALL-1 a lease is not renewed for longer than 20 minutes when nobody tells how its call went', async () => {
+test('FALL-1 the lease of a probe without a report is renewed for at most 20 minutes', async () => {
   const { one, other, clock } = await halfOpen();
   await probe(one);
   await clock.advance(1_229_000);
@@ -110,7 +110,7 @@ test('FALL-1 a lease is not renewed for longer than 20 minutes when nobody tells
   await probe(other);
 });
 
-test('FALL-1 after its report a probe leaves no timer behind', async () => {
+test('FALL-1 a reported probe leaves no timer behind', async () => {
   const { one, clock } = await halfOpen();
   const waiting = clock.waiting;
   await one.call('succeeded');

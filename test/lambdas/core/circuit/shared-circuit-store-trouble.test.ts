@@ -11,7 +11,7 @@ const knowsItIsOpen = async (world: CircuitWorld): Promise<WorldProcess> => {
   expect(await process.enter()).toEqual(open(30));
   return process;
 };
-/** How far the clock went until the promise was settled. */
+/** Milliseconds on the clock until the promise settled. */
 const took = async (world: CircuitWorld, pending: Promise<unknown>): Promise<number> => {
   const from = world.clock.now();
   await world.clock.until(pending);
@@ -19,7 +19,7 @@ const took = async (world: CircuitWorld, pending: Promise<unknown>): Promise<num
 };
 
 test.each(['down', 'throttled', 'slow', 'stuck', 'lands-late', 'loses-reply'] as const)(
-  'FALL-1 while the store is %s a model not known to be open stays usable, and a failing one is shut by this process',
+  'FALL-1 while the store is %s, a model is usable, and five failures disable it in this process',
   async (weather) => {
     const world = new CircuitWorld();
     world.weather = weather;
@@ -34,7 +34,7 @@ test.each(['down', 'throttled', 'slow', 'stuck', 'lands-late', 'loses-reply'] as
 );
 
 test.each(['down', 'throttled', 'stuck'] as const)(
-  'FALL-1 while the store is %s a model known to be open stays shut beyond its time, without a probe',
+  'FALL-1 while the store is %s, a model known to be open stays disabled, without a probe',
   async (weather) => {
     const world = new CircuitWorld();
     const process = await knowsItIsOpen(world);
@@ -50,7 +50,7 @@ test.each(['down', 'throttled', 'stuck'] as const)(
 );
 
 test.each(['loses-reply', 'lands-late', 'stuck'] as const)(
-  'FALL-1 a lease whose answer did not come in time (%s) is given back',
+  'FALL-1 a lease whose reply came too late (%s) is released',
   async (weather) => {
     const world = new CircuitWorld();
     const process = await knowsItIsOpen(world);
@@ -63,8 +63,8 @@ test.each(['loses-reply', 'lands-late', 'stuck'] as const)(
   },
 );
 
-describe('patience', () => {
-  test('FALL-1 a look-up is waited for 50 ms, and its late answer is known to the next call', async () => {
+describe('waits', () => {
+  test('FALL-1 a call waits at most 50 ms for a look-up, and a late result serves the next call', async () => {
     const world = new CircuitWorld();
     await world.openForAll();
     world.weather = 'slow';
@@ -76,7 +76,7 @@ describe('patience', () => {
     expect(process.circuits.peek(world.key, 'a')).toEqual(open(30));
   });
 
-  test('FALL-1 a failure is waited for until it has been counted, but 200 ms at most', async () => {
+  test('FALL-1 a report of a failure waits until it is counted, at most 200 ms', async () => {
     const world = new CircuitWorld();
     const process = world.start();
     const [first, second] = [await process.enter(), await process.enter()];
@@ -91,7 +91,7 @@ describe('patience', () => {
     expect(await took(world, second.report('failed'))).toBe(200);
   });
 
-  test('FALL-1 a success of a closed circuit waits for nothing', async () => {
+  test('FALL-1 a report of a success to a closed circuit does not wait', async () => {
     const world = new CircuitWorld();
     const process = world.start();
     const permit = await process.enter();
@@ -100,7 +100,7 @@ describe('patience', () => {
     expect(process.calls).toEqual(['read']);
   });
 
-  test('FALL-1 a store that failed is left alone for a second', async () => {
+  test('FALL-1 a process does not call a failed store for one second', async () => {
     const world = new CircuitWorld();
     world.weather = 'down';
     const process = world.start();
@@ -112,7 +112,7 @@ describe('patience', () => {
   });
 });
 
-test('FALL-1 an item that was left out of a reading stays as it was known', async () => {
+test('FALL-1 a process keeps the known state of an item that a read omits', async () => {
   const world = new CircuitWorld();
   await world.openForAll();
   let leftOut = false;
@@ -133,7 +133,7 @@ test('FALL-1 an item that was left out of a reading stays as it was known', asyn
   expect((await fresh.enter()).kind).toBe('permit');
 });
 
-test('FALL-1 a reading that began before a probe was judged does not make this process forget the verdict', async () => {
+test('FALL-1 a read that began before a probe was judged does not overwrite the verdict', async () => {
   const world = new CircuitWorld();
   await world.openForAll();
   await world.clock.advance(30_000);
@@ -159,7 +159,7 @@ test('FALL-1 a reading that began before a probe was judged does not make this p
   expect(process.circuits.peek(world.key, 'a')).toEqual(open(60));
 });
 
-test('FALL-1 nothing that a store throws reaches the caller', async () => {
+test('FALL-1 no error of the store reaches the caller', async () => {
   const world = new CircuitWorld();
   const broken = around(world.store, () => Promise.reject(new TypeError('broken')));
   const circuits = createCircuits({ store: broken, clock: world.clock }, circuitDefaults);

@@ -22,7 +22,7 @@ const NOW = Date.UTC(2026, 10, 1);
 const ACCOUNT = 'account-1';
 export const REQUEST = 'request-1';
 
-/** 0.13 USD per million tokens. */
+/** Input price in pico-USD per token: 0.13 USD per million tokens. */
 export const RATE = 130_000n;
 
 const common = ['capabilities', 'limits', 'reasoning'].reduce(without, text());
@@ -75,7 +75,7 @@ interface WorldOptions {
   readonly wires?: readonly Wire[];
 }
 
-/** An account, a catalog and a vendor that answers as told. */
+/** Creates an account, a catalog and a provider whose responses come from `options.play`. */
 export const createInputWorld = async (options: WorldOptions) => {
   const clock = new ManualClock(NOW);
   const memory = new MemoryLedgerStore();
@@ -117,9 +117,9 @@ export const createInputWorld = async (options: WorldOptions) => {
   return { clock, memory, deps, caller, log, notices, sent, account, records: () => memory.recordsOf(ACCOUNT) };
 };
 
-/** The answer of somebody who did not ask for the price alone. */
+/** Returns the result of a request that is not a dry run. */
 export const answerOf = async (paid: Promise<PaidInput>) => {
   const found = await paid;
-  if (found.kind === 'dry_run') throw new Error('nobody asked for a dry run');
+  if (found.kind === 'dry_run') throw new Error('unexpected dry run');
   return found;
 };

@@ -22,7 +22,7 @@ test('ERR-2 an error has the retry headers of its code', () => {
   ]);
 });
 
-test('ERR-2 the seconds and headers of the call take precedence over those of the code', () => {
+test('ERR-2 retry seconds and headers passed to an error override those of its code', () => {
   const headers = { 'x-ratelimit-limit-requests': '15' };
   expect(new GatewayError('service_unavailable', '', { retryAfterSeconds: 7, headers })).toMatchObject({
     retryAfterSeconds: 7,

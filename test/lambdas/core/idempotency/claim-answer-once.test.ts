@@ -13,7 +13,7 @@ const vendorSays = (code: 'invalid_request_error' | 'upstream_error' | 'content_
   throw new GatewayError(code, 'no');
 };
 
-test('IDEM-2 the same request again gets the stored answer: one call, one charge', async () => {
+test('IDEM-2 a repeated request gets the stored response: one call, one charge', async () => {
   const world = await keyedWorld();
   expect(await world.send('r1')).toEqual(answerOf('r1'));
   expect(world.claim()?.state).toBe('done');
@@ -22,7 +22,7 @@ test('IDEM-2 the same request again gets the stored answer: one call, one charge
   await world.expectCharges(1);
 });
 
-test('IDEM-8 and BILL-1 claim, hold, call, prepare, charge record with the hash, account and claim', async () => {
+test('IDEM-8 and BILL-1 a request claims, holds, calls, stages, charges, applies and completes', async () => {
   const calls: string[] = [];
   const world = await keyedWorld({}, (deps) => ({
     ...deps,
@@ -37,7 +37,7 @@ test('IDEM-8 and BILL-1 claim, hold, call, prepare, charge record with the hash,
   expect(world.records()[0]?.answer).toBe(world.claim()?.prepared?.hash);
 });
 
-test('IDEM-3 another request under the same key is refused, before and after its answer', async () => {
+test('IDEM-3 a different request with the same key is rejected during and after the first', async () => {
   const moment = createMoment();
   const world = await keyedWorld({ play: () => moment.until.then(() => answered()) });
   const first = world.send('r1');
@@ -51,7 +51,7 @@ test('IDEM-3 another request under the same key is refused, before and after its
   await world.expectCharges(2);
 });
 
-test('IDEM-4 of 100 concurrent requests one runs, and the others get its response later', async () => {
+test('IDEM-4 one of 100 concurrent requests runs, and the others get its response later', async () => {
   const moment = createMoment();
   const world = await keyedWorld({ play: () => moment.until.then(() => answered()) });
   const all = Array.from({ length: 100 }, (_, index) => world.send(`r${index}`));
@@ -65,7 +65,7 @@ test('IDEM-4 of 100 concurrent requests one runs, and the others get its respons
   await world.expectCharges(1);
 });
 
-test('IDEM-4 a long answer keeps its key by renewing the lease', async () => {
+test('IDEM-4 a request that takes several leases keeps its claim by renewals', async () => {
   const moment = createMoment();
   const world = await keyedWorld({ play: () => moment.until.then(() => answered()) });
   const first = world.send('r1');
@@ -78,7 +78,7 @@ test('IDEM-4 a long answer keeps its key by renewing the lease', async () => {
 });
 
 test.for(['invalid_request_error', 'content_filter'] as const)(
-  'IDEM-7 a refusal of the vendor, %s, is stored and costs nothing',
+  'IDEM-7 a rejection by the provider, %s, is stored and costs nothing',
   async (code) => {
     const world = await keyedWorld({ play: vendorSays(code) });
     expect(await world.send('r1')).toEqual(refused(400, code));
@@ -89,7 +89,7 @@ test.for(['invalid_request_error', 'content_filter'] as const)(
   },
 );
 
-test('IDEM-7 a failure frees the key; the seventh dispatch is refused for good', async () => {
+test('IDEM-7 a failure frees the claim, and after six calls the idempotency key is exhausted', async () => {
   const world = await keyedWorld({ play: vendorSays('upstream_error') });
   for (let number = 0; number < 6; number += 1) {
     expect(await world.send(`r${number}`)).toEqual(refused(502, 'upstream_error'));
@@ -101,7 +101,7 @@ test('IDEM-7 a failure frees the key; the seventh dispatch is refused for good',
   await world.expectCharges(0);
 });
 
-test('IDEM-7 what never reached a vendor leaves no trace of the key', async () => {
+test('IDEM-7 a request that never reached a provider leaves no claim', async () => {
   const world = await keyedWorld({ usd: '0' });
   for (let number = 0; number < 8; number += 1) {
     expect(await world.send(`r${number}`)).toEqual(refused(402, 'insufficient_balance'));
@@ -111,7 +111,7 @@ test('IDEM-7 what never reached a vendor leaves no trace of the key', async () =
   expect(await world.send('r9', { fingerprint: 'two' })).toEqual(answerOf('r9'));
 });
 
-test('IDEM-7 after 24 hours the key is new, whether or not its item has been removed', async () => {
+test('IDEM-7 after 24 hours the idempotency key is new, even if its item still exists', async () => {
   const world = await keyedWorld();
   await world.send('r1');
   await world.clock.advance(DAY_MS - 1);
@@ -121,7 +121,7 @@ test('IDEM-7 after 24 hours the key is new, whether or not its item has been rem
   await world.expectCharges(2);
 });
 
-test('IDEM-7 an answer above 256 KB is stored beside the claim and comes back byte for byte', async () => {
+test('IDEM-7 a response above 256 KB is stored outside the claim and replayed byte for byte', async () => {
   const long = 'é€😀'.repeat(40_000);
   const world = await keyedWorld({ play: async () => answered() });
   const { send, answers } = world;
@@ -135,7 +135,7 @@ test('IDEM-7 an answer above 256 KB is stored beside the claim and comes back by
   expect(await send('r3')).toEqual({ ...first, replayed: true });
 });
 
-test('IDEM-8 a large answer that cannot be stored is not charged', async () => {
+test('IDEM-8 a large response that cannot be stored is not charged', async () => {
   const world = await keyedWorld({}, (deps) => ({
     ...deps,
     answers: withAnswerFaults(deps.answers, { put: { kind: 'fails' } }),
@@ -145,7 +145,7 @@ test('IDEM-8 a large answer that cannot be stored is not charged', async () => {
   await world.expectCharges(0);
 });
 
-test('IDEM-8 an owner that slept past its lease serves the answer of the one who took over', async () => {
+test('IDEM-8 an owner whose lease expired returns the response of the request that took over', async () => {
   const moment = createMoment();
   let calls = 0;
   const play = async () => {
@@ -172,7 +172,7 @@ test('IDEM-8 an owner that slept past its lease serves the answer of the one who
   await world.expectCharges(1);
 });
 
-test('IDEM-8 an owner that died after its charge is answered from what it had prepared', async () => {
+test('IDEM-8 the staged response of an owner that died after its charge is replayed', async () => {
   const world = await keyedWorld({ fault: (method) => (method === 'apply' ? asleep : undefined) });
   void world.send('r1');
   await world.clock.flush();
@@ -185,25 +185,28 @@ test('IDEM-8 an owner that died after its charge is answered from what it had pr
 const never = new Promise<void>(() => undefined);
 const asleep = { kind: 'delayed', until: never } as const;
 
-test.for(['stageResponse', 'complete'] as const)('IDEM-8 an owner that dies at its %s is taken over', async (at) => {
-  const world = await keyedWorld({}, (deps) => ({
-    ...deps,
-    claims: withClaimFaults(deps.claims, (method, turn) => {
-      if (method === 'renew') return { kind: 'fails' };
-      return method === at && turn === 0 ? asleep : undefined;
-    }),
-  }));
-  void world.send('r1');
-  await world.clock.advance(LEASE_MS - 1);
-  if (at === 'stageResponse') expect(await world.send('r2')).toEqual(refused(409, 'idempotency_in_progress'));
-  else expect(await world.send('r2')).toEqual(answerOf('r1', true));
-  await world.clock.advance(1);
-  expect(await world.send('r3')).toEqual(at === 'stageResponse' ? answerOf('r3') : answerOf('r1', true));
-  await world.expectCharges(1);
-});
+test.for(['stageResponse', 'complete'] as const)(
+  'IDEM-8 the claim of an owner that dies at its %s is taken over',
+  async (at) => {
+    const world = await keyedWorld({}, (deps) => ({
+      ...deps,
+      claims: withClaimFaults(deps.claims, (method, turn) => {
+        if (method === 'renew') return { kind: 'fails' };
+        return method === at && turn === 0 ? asleep : undefined;
+      }),
+    }));
+    void world.send('r1');
+    await world.clock.advance(LEASE_MS - 1);
+    if (at === 'stageResponse') expect(await world.send('r2')).toEqual(refused(409, 'idempotency_in_progress'));
+    else expect(await world.send('r2')).toEqual(answerOf('r1', true));
+    await world.clock.advance(1);
+    expect(await world.send('r3')).toEqual(at === 'stageResponse' ? answerOf('r3') : answerOf('r1', true));
+    await world.expectCharges(1);
+  },
+);
 
 test.for(['claim', 'stageResponse', 'complete'] as const)(
-  'IDEM-8 the lost reply of %s changes nothing for the client',
+  'IDEM-8 a lost reply of %s changes nothing for the client',
   async (method) => {
     const world = await keyedWorld({}, (deps) => ({
       ...deps,
@@ -216,7 +219,7 @@ test.for(['claim', 'stageResponse', 'complete'] as const)(
 );
 
 test.for(['claim', 'stageResponse'] as const)(
-  'IDEM-8 and BILL-14 a store that is down at %s: 503, nothing charged',
+  'IDEM-8 and BILL-14 a store that fails at %s causes 503 without a charge',
   async (method) => {
     const world = await keyedWorld({}, (deps) => ({
       ...deps,
@@ -228,7 +231,7 @@ test.for(['claim', 'stageResponse'] as const)(
   },
 );
 
-test('IDEM-8 after a charge whose answer is lost nobody dispatches again', async () => {
+test('IDEM-8 a charged request with a lost response is never dispatched again', async () => {
   const world = await keyedWorld({}, (deps) => ({
     ...deps,
     answers: { put: async () => undefined, get: async () => undefined },

@@ -19,7 +19,7 @@ const withClaims =
   });
 const refused = { status: 400, body: 'error content_filter', replayed: true };
 
-/** The vendor refuses the first request and would answer every other. */
+/** Returns a provider that rejects the first request and accepts every other. */
 const refusesOnce = (): NonNullable<WorldOptions['play']> => {
   let calls = 0;
   return async () => {
@@ -28,7 +28,7 @@ const refusesOnce = (): NonNullable<WorldOptions['play']> => {
   };
 };
 
-test('IDEM-8 a refusal that was committed stays the answer, though the account could not be brought up to date', async () => {
+test('IDEM-8 a committed rejection stays the response even if the account is not updated', async () => {
   const world = await keyedWorld({
     play: refusesOnce(),
     fault: (method) => (method === 'apply' ? fails : undefined),
@@ -40,7 +40,7 @@ test('IDEM-8 a refusal that was committed stays the answer, though the account c
   await world.expectCharges(0);
 });
 
-test('IDEM-8 a refusal whose commit is not known keeps its key, and whoever takes it over finds out', async () => {
+test('IDEM-8 a rejection with an uncertain commit keeps its claim, and later requests replay it', async () => {
   const late = createMoment();
   const world = await keyedWorld({
     play: refusesOnce(),
@@ -60,7 +60,7 @@ test('IDEM-8 a refusal whose commit is not known keeps its key, and whoever take
   await world.expectCharges(0);
 });
 
-test('IDEM-8 a charge that may stand behind a bug keeps its key', async () => {
+test('IDEM-8 a bug in the outbox keeps the claim of a request whose charge may be committed', async () => {
   const late = createMoment();
   const bug = new TypeError('no such bucket');
   const world = await keyedWorld({
@@ -80,7 +80,7 @@ test('IDEM-8 a charge that may stand behind a bug keeps its key', async () => {
   expect(world.sent).toHaveLength(1);
 });
 
-test('IDEM-8 a release by another in the very same millisecond is not taken for one of our own', async () => {
+test('IDEM-8 an owner recognizes the release by another request even in the same millisecond', async () => {
   const [prepared, goOn] = [createMoment(), createMoment()];
   const world = await keyedWorld({ play: refuses }, (deps) => ({
     ...deps,
@@ -114,7 +114,10 @@ test('IDEM-8 a release by another in the very same millisecond is not taken for 
   expect(await world.clock.until(owner)).toEqual({ status: 409, body: 'idempotency_in_progress', replayed: false });
 });
 
-/** An owner that has slept in its hold to the end of its lease, which these renewals did not lengthen. */
+/**
+ * Starts an owner whose hold call lasts until its lease expires, because its renewals get the faults of `renew`. `wake`
+ * completes the call.
+ */
 const stalledOwner = async (renew: FaultScript<'renew'>['renew'], reports: string[] = []) => {
   const stalled = createMoment();
   const world = await keyedWorld(
@@ -135,7 +138,7 @@ const stalledOwner = async (renew: FaultScript<'renew'>['renew'], reports: strin
 };
 const thrice = [fails, fails, fails];
 
-test('IDEM-8 an owner that was taken over before its call does not make it', async () => {
+test('IDEM-8 an owner whose claim was taken over before its call does not call the provider', async () => {
   const { world, wake } = await stalledOwner(thrice);
   expect(await world.send('r2')).toEqual({ status: 200, body: 'answer of r2', replayed: false });
   expect(await wake()).toEqual({ status: 200, body: 'answer of r2', replayed: true });
@@ -143,20 +146,20 @@ test('IDEM-8 an owner that was taken over before its call does not make it', asy
   await world.expectCharges(1);
 });
 
-test('IDEM-8 an owner that was late and not taken over goes on', async () => {
+test('IDEM-8 an owner with an expired lease continues if its claim was not taken over', async () => {
   const { world, wake } = await stalledOwner(thrice);
   expect(await wake()).toEqual({ status: 200, body: 'answer of r1', replayed: false });
   await world.expectCharges(1);
 });
 
-test('IDEM-8 and FALL-1 a key that was lost before its call says nothing about the vendor', async () => {
+test('IDEM-8 and FALL-1 an owner that cannot renew its claim reports an unknown call outcome', async () => {
   const reports: string[] = [];
   const { world, wake } = await stalledOwner(fails, reports);
   expect((await wake()).status).toBe(503);
   expect([world.sent, reports]).toEqual([[], ['alpha-1 unknown']]);
 });
 
-test('IDEM-8 an owner whose hold was released by somebody about to take over makes no call', async () => {
+test('IDEM-8 an owner does not call the provider after a takeover has released its hold', async () => {
   const { world, wake } = await stalledOwner(thrice);
   const ledger = { ...world.deps.ledger, store: world.memory };
   await resolveHoldById(ledger, { accountId: ACCOUNT, holdId: 'r1.0', reason: 'taken_over' });
@@ -165,7 +168,7 @@ test('IDEM-8 an owner whose hold was released by somebody about to take over mak
   await world.expectCharges(0);
 });
 
-test('IDEM-7 a failure whose release the store did not confirm frees the key: nothing can have been charged', async () => {
+test('IDEM-7 a failure with an unconfirmed release frees the claim, because nothing was charged', async () => {
   const world = await keyedWorld({
     play: async () => {
       throw new GatewayError('upstream_error', 'broken');
@@ -176,7 +179,7 @@ test('IDEM-7 a failure whose release the store did not confirm frees the key: no
   expect(world.claim()).toMatchObject({ state: 'free', dispatches: 1 });
 });
 
-test('IDEM-7 a charge that was asked for and found not to stand frees the key', async () => {
+test('IDEM-7 a charge that turns out not to be committed frees the claim', async () => {
   const world = await keyedWorld({
     fault: (method, turn) => (method === 'putRecord' && turn < 8 ? fails : undefined),
     outboxFaults: { put: fails },

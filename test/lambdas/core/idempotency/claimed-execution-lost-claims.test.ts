@@ -26,7 +26,7 @@ const withClaims =
     claims: withClaimFaults(deps.claims, faults),
   });
 
-test('IDEM-8 an answer that was prepared and never charged is not served', async () => {
+test('IDEM-8 a staged response that was never charged is not replayed', async () => {
   const world = await keyedWorld(
     { fault: (method, turn) => (method === 'putRecord' && turn === 0 ? asleep : undefined) },
     withClaims({ renew: fails }),
@@ -40,7 +40,7 @@ test('IDEM-8 an answer that was prepared and never charged is not served', async
   await world.expectCharges(1);
 });
 
-test('IDEM-8 a takeover releases the hold of the old request without the sweeper', async () => {
+test('IDEM-8 a takeover releases the hold of the previous owner without the sweeper', async () => {
   const world = await keyedWorld({ play: () => new Promise(() => undefined) }, withClaims({ renew: fails }));
   void world.send('r1');
   await world.clock.advance(LEASE_MS);
@@ -49,7 +49,7 @@ test('IDEM-8 a takeover releases the hold of the old request without the sweeper
   expect([...(await world.account()).holds.keys()]).toEqual(['r2.0']);
 });
 
-test('IDEM-8 a request that was charged and then died with its answer lost is not made again', async () => {
+test('IDEM-8 a charged request that died and lost its response is not dispatched again', async () => {
   const world = await keyedWorld({}, (deps) => ({
     ...withClaims({ renew: fails, complete: [asleep] })(deps),
     answers: { put: async () => undefined, get: async () => undefined },
@@ -62,7 +62,7 @@ test('IDEM-8 a request that was charged and then died with its answer lost is no
   await world.expectCharges(1);
 });
 
-test('IDEM-8 a charge whose claim could not be completed is answered again, and not made again', async () => {
+test('IDEM-8 a charged request whose claim was not completed is replayed', async () => {
   const world = await keyedWorld({}, withClaims({ complete: fails }));
   expect(await world.clock.until(world.send('r1'))).toEqual(answerOf('r1'));
   expect(await world.clock.until(world.send('r2'))).toEqual(answerOf('r1', true));
@@ -70,9 +70,9 @@ test('IDEM-8 a charge whose claim could not be completed is answered again, and 
   await world.expectCharges(1);
 });
 
-test('IDEM-8 and BILL-14 a key whose charge may exist stays claimed', async () => {
+test('IDEM-8 and BILL-14 a claim whose charge may be committed is kept', async () => {
   const world = await keyedWorld({
-    // The charge is written without a reply; neither the question whether it stands nor the release is answered.
+    // The charge is written but its reply is lost. Both the check for the charge and the release fail.
     fault: (method, turn) => {
       if (method !== 'putRecord' || turn >= 12) return undefined;
       return turn < 4 ? losesReply : fails;
@@ -85,7 +85,7 @@ test('IDEM-8 and BILL-14 a key whose charge may exist stays claimed', async () =
   await world.expectCharges(1);
 });
 
-test('IDEM-8 and BILL-14 an outbox entry after the lease does not charge the request', async () => {
+test('IDEM-8 and BILL-14 an outbox entry written after the lease does not charge the request', async () => {
   const slow = createMoment();
   const world = await keyedWorld(
     {
@@ -102,7 +102,7 @@ test('IDEM-8 and BILL-14 an outbox entry after the lease does not charge the req
   await world.expectCharges(1);
 });
 
-test('IDEM-8 an answer whose hold was released is not served, and the key is free again', async () => {
+test('IDEM-8 a response whose hold was released is withheld, and its claim is free again', async () => {
   let calls = 0;
   const play = async () => {
     calls += 1;
@@ -115,7 +115,7 @@ test('IDEM-8 an answer whose hold was released is not served, and the key is fre
   await world.expectCharges(1);
 });
 
-test('IDEM-8 a request that takes several leases keeps its key and its hold', async () => {
+test('IDEM-8 a request that takes several leases keeps its claim and its hold', async () => {
   const play = () =>
     new Promise<ReturnType<typeof answered>>((resolve) => {
       world.clock.after(5 * LEASE_MS, () => resolve(answered()));
@@ -129,12 +129,12 @@ test('IDEM-8 a request that takes several leases keeps its key and its hold', as
   await world.expectCharges(1);
 });
 
-test('IDEM-8 and BILL-14 an owner whose lease had run out leaves no note, though it got the lease back', async () => {
+test('IDEM-8 and BILL-14 an owner that regained an expired lease writes no outbox entry', async () => {
   const called = createMoment();
   const world = await keyedWorld(
     {
       play: () => called.until.then(() => answered()),
-      // Of the owner's own writes the ledger takes none before its error has been decided.
+      // The ledger rejects the first eight record writes of the owner, so that the owner ends with an error.
       fault: (method, turn) => (method === 'putRecord' && turn < 8 ? throttled : undefined),
     },
     (deps) => ({

@@ -9,14 +9,17 @@ import { idempotencyOf } from '../../../support/memory/memory-idempotency.ts';
 import { sweep } from '../../../support/strict-tending.ts';
 import { ACCOUNT, createWorld, GRACE_MS, requestOf, type WorldOptions } from '../text/text-world.ts';
 
-/** What one client of the key got. */
+/** Result that one client gets. */
 export interface Got {
   readonly status: number;
   readonly body: string;
   readonly replayed: boolean;
 }
 
-/** The real use case under a key, on stores in memory. Each request has an id of its own, as in different processes. */
+/**
+ * Runs the real use case under an idempotency key on in-memory stores. Each request has its own id, as in different
+ * processes.
+ */
 export const keyedWorld = async (
   options: WorldOptions = {},
   change: (deps: IdempotencyDependencies) => IdempotencyDependencies = (deps) => deps,
@@ -45,7 +48,7 @@ export const keyedWorld = async (
           },
           { render: () => `answer of ${requestId}`, dryRun: false, idempotent: { claimed, toStored } },
         );
-        if (generated.kind !== 'answer') throw new Error('a plain answer was asked for');
+        if (generated.kind !== 'answer') throw new Error('expected a plain answer');
         return { status: 200, body: generated.body, replayed: false };
       });
       if (answered.kind === 'fresh') return answered.value;
@@ -56,7 +59,7 @@ export const keyedWorld = async (
       return { status: error.status, body: error.code, replayed: false };
     }
   };
-  /** Every hold ended, every sum right, and as many charges as told. */
+  /** Expects `count` charges, no open hold and correct sums. */
   const expectCharges = async (count: number): Promise<void> => {
     await world.clock.advance(2_000_000 + GRACE_MS);
     await sweep({ ...world.deps.ledger, store: world.memory });

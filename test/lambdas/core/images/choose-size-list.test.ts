@@ -6,7 +6,7 @@ const model = imageModel('gpt-image-2-fixed');
 const rest = { width: undefined, height: undefined, aspectRatio: undefined, hasReferences: false };
 const choose = (size: string) => chooseSize(model, { size, ...rest });
 
-/** The table of the contract: ten ratios, three steps. */
+/** Listed sizes by tier: ten aspect ratios in three tiers. */
 const sizes = {
   '1K': '1280x1280 1280x720 720x1280 1280x848 848x1280 1280x960 960x1280 1280x1024 1024x1280 1280x544'.split(' '),
   '2K': '2048x2048 2048x1152 1152x2048 2048x1360 1360x2048 2048x1536 1536x2048 2048x1632 1632x2048 2048x864'.split(' '),
@@ -16,7 +16,10 @@ const sizes = {
 };
 const listed = Object.entries(sizes).flatMap(([tier, members]) => members.map((size) => ({ tier, size })));
 
-/** Width and height by hand: the largest multiples of 16 times the ratio that stay within 8,294,400 pixels. */
+/**
+ * Drawn dimensions of the sizes above 8,294,400 pixels, computed by hand: the largest multiples of 16 at this ratio
+ * within that limit.
+ */
 const drawnSmaller: Readonly<Record<string, readonly [number, number]>> = {
   '3840x2560': [3504, 2336],
   '2560x3840': [2336, 3504],
@@ -34,7 +37,7 @@ test('IMG-9 each of the 30 sizes is accepted in its tier', () => {
   }
 });
 
-/** Neighbours of the listed sizes, other spellings of them, sizes of other models and nonsense. */
+/** Neighbors and other spellings of the listed sizes, sizes of other models, and invalid values. */
 const wrong: readonly string[] = [
   ...listed.flatMap(({ size }) => {
     const [width = 0, height = 0] = size.split('x').map(Number);
@@ -56,7 +59,7 @@ const wrong: readonly string[] = [
   ...['1e3x1e3', 'NaNxNaN', '١٢٨٠x٧٢٠', '__proto__', 'constructor', 'x'.repeat(1_000_000), '9'.repeat(400)],
 ];
 
-test('IMG-2 refuses more than 200 sizes outside the list', () => {
+test('IMG-2 more than 200 sizes outside the list are rejected', () => {
   const others = new Set(wrong.filter((size) => !listed.some((each) => each.size === size)));
   expect(others.size).toBeGreaterThan(200);
   const refusals = [...others].map((size) => refusalOf(() => choose(size)));

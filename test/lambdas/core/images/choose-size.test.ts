@@ -22,7 +22,7 @@ const refused = (id: string, wish: Partial<RequestedSize>) => refusalOf(() => ch
 const pixels = (asked: string, width: number, height: number) => ({ kind: 'pixels', width, height, asked });
 const vendor = (pixelsMax: number) => ({ kind: 'vendor', pixelsMax });
 
-/** By hand from the catalog: one row for what each family does with a size. */
+/** Expected sizes, written by hand from the catalog. Each size rule of a model family has a row. */
 const accepted: readonly (readonly [id: string, wish: Partial<RequestedSize>, expected: object])[] = [
   ['gpt-image-2', {}, vendor(1_572_864)],
   ['gpt-image-2', { size: 'auto' }, vendor(1_572_864)],
@@ -61,19 +61,19 @@ const accepted: readonly (readonly [id: string, wish: Partial<RequestedSize>, ex
   ['flux-2-pro', { aspectRatio: '1:8' }, pixels('256x2048', 256, 2048)],
 ];
 
-test.for(accepted)('IMG-2 %s draws %o', ([id, wish, expected]) => {
+test.for(accepted)('IMG-2 %s accepts %o', ([id, wish, expected]) => {
   expect(chosen(id, wish)).toEqual(expected);
 });
 
-test('IMG-2 every image model of the catalog is asked for a size above', () => {
+test('IMG-2 every image model of the catalog has a row above', () => {
   const asked = new Set(accepted.map(([id]) => id));
-  // Of the same rule as seedream-4-5.
+  // Has the same size rule as seedream-4-5.
   asked.add('seedream-5-0-lite');
   expect(imageModels.filter(({ id }) => !asked.has(id))).toEqual([]);
 });
 
-/** The part of the message is what a client needs to go on. */
-const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, told: string])[] = [
+/** Each row ends with the part of the message that the client needs to correct the request. */
+const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, part: string])[] = [
   ['gpt-image-2', { size: '1000x1000' }, 'size', 'The nearest is 1008x1008.'],
   ['gpt-image-2', { size: '1024x624' }, 'size', 'The nearest is 1040x640.'],
   ['gpt-image-2', { size: '64x64' }, 'size', 'The nearest is 816x816.'],
@@ -106,14 +106,14 @@ const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>
   ['flux-2-pro', { aspectRatio: '1:1:1' }, 'aspect_ratio', 'such as 16:9'],
 ];
 
-test.for(refusedSizes)('IMG-2 %s refuses %o', ([id, wish, param, told]) => {
+test.for(refusedSizes)('IMG-2 %s rejects %o', ([id, wish, param, part]) => {
   const refusal = refused(id, wish);
   expect(refusal).toMatchObject({ code: 'invalid_size', status: 400, param });
-  expect(refusal.message).toContain(told);
+  expect(refusal.message).toContain(part);
   expect(refusal.message).toMatch(new RegExp(`^${param}: .*${id}`));
 });
 
-const wrongFields: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, told: string])[] = [
+const wrongFields: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, part: string])[] = [
   ['flux-2-pro', { size: '1024x1024', width: 1024, height: 1024 }, 'size', 'combined with width and height'],
   ['flux-2-pro', { size: '1024x1024', aspectRatio: '1:1' }, 'aspect_ratio', 'combined with size'],
   ['flux-2-pro', { width: 1024, height: 1024, aspectRatio: '1:1' }, 'aspect_ratio', 'combined with width and height'],
@@ -125,10 +125,10 @@ const wrongFields: readonly (readonly [id: string, wish: Partial<RequestedSize>,
   ['gemini-3.1-flash-lite-image', { aspectRatio: '1:1' }, 'aspect_ratio', 'one size'],
 ];
 
-test.for(wrongFields)('IMG-2 %s does not take %o', ([id, wish, param, told]) => {
+test.for(wrongFields)('IMG-2 %s rejects the fields of %o', ([id, wish, param, part]) => {
   const refusal = refused(id, wish);
   expect(refusal).toMatchObject({ code: 'invalid_request_error', param });
-  expect(refusal.message).toContain(told);
+  expect(refusal.message).toContain(part);
 });
 
 const wishes = fc.record({
@@ -153,7 +153,7 @@ const wishes = fc.record({
   hasReferences: fc.boolean(),
 });
 
-test('IMG-2 whatever is wished for, a size is within the bounds of the entry or the wish is refused by name', () => {
+test('IMG-2 a chosen size is within the bounds of the entry, or the error names the field', () => {
   fc.assert(
     fc.property(fc.constantFrom(...imageModels), wishes, (model, wish) => {
       const outcome = (() => {
@@ -180,7 +180,7 @@ test('IMG-2 whatever is wished for, a size is within the bounds of the entry or 
   );
 });
 
-test('GEN-4 the size that a refusal calls the nearest is accepted', () => {
+test('GEN-4 the nearest size that an error suggests is accepted', () => {
   fc.assert(
     fc.property(fc.constantFrom(...imageModels), fc.nat(6_000), fc.nat(6_000), (model, width, height) => {
       const ask = (size: string) => () => chooseSize(model, { ...none, size });

@@ -8,12 +8,12 @@ import { imageOf, lostImage, pictures } from '../../../support/memory/scripted-i
 import { imageWorld } from './image-world.ts';
 
 const filtered = new GatewayError('content_filter', 'not this one');
-const gone = new GatewayError('upstream_error', 'the address is gone');
+const gone = new GatewayError('upstream_error', 'the URL is gone');
 const noImage = imageOf(Buffer.from('<!doctype html><title>no image</title>'));
 const cut = imageOf(pictureOf({ width: 16, height: 16, about: 'a' }).subarray(0, 12));
 const wide = imageOf(pictureOf({ width: 48, height: 16, about: 'wide' }));
 
-test('IMG-1 as links, in the order of the vendor, with their true dimensions', async () => {
+test("IMG-1 images are returned as links, in the provider's order, with their real dimensions", async () => {
   const { deps, media } = await imageWorld();
   const images: readonly DrawnImage[] = [{ ...wide, revisedPrompt: 'a wide cat' }, ...pictures(1)];
   const made = await deliverImages(deps, images, 'url');
@@ -32,7 +32,7 @@ test('IMG-1 as links, in the order of the vendor, with their true dimensions', a
   expect(stored[0]?.bytes).toEqual(Uint8Array.from(pictureOf({ width: 48, height: 16, about: 'wide' })));
 });
 
-test('IMG-1 as text, and nothing is stored', async () => {
+test('IMG-1 a base64 image is returned without being stored', async () => {
   const { deps, media } = await imageWorld();
   const [made] = await deliverImages(deps, [wide], 'b64_json');
   const text = pictureOf({ width: 48, height: 16, about: 'wide' }).toString('base64');
@@ -41,11 +41,11 @@ test('IMG-1 as text, and nothing is stored', async () => {
 });
 
 test.for([
-  ['one that cannot be had', lostImage(gone)],
-  ['one that was filtered', lostImage(filtered)],
+  ['an image that cannot be downloaded', lostImage(gone)],
+  ['a filtered image', lostImage(filtered)],
   ['an invalid image', noImage],
-  ['an image that is cut', cut],
-  ['nothing', imageOf(new Uint8Array())],
+  ['a truncated image', cut],
+  ['an empty image', imageOf(new Uint8Array())],
 ] as const)('IMG-7 %s is left out, and the others are returned', async ([, lost]) => {
   const { deps } = await imageWorld();
   for (const images of [
@@ -57,7 +57,7 @@ test.for([
   }
 });
 
-test('IMG-7 without any image what kept the first one away is told', async () => {
+test('IMG-7 if no image can be delivered, the error of the first image is thrown', async () => {
   const { deps } = await imageWorld();
   await expect(deliverImages(deps, [lostImage(filtered), noImage], 'url')).rejects.toBe(filtered);
   await expect(deliverImages(deps, [noImage, lostImage(filtered)], 'url')).rejects.toMatchObject({
@@ -66,7 +66,7 @@ test('IMG-7 without any image what kept the first one away is told', async () =>
   });
 });
 
-test('IMG-7 a mistake of our own is not passed over beside an image', async () => {
+test('IMG-7 a programming error is thrown even if another image is delivered', async () => {
   const bug = new TypeError('no such field');
   const { deps } = await imageWorld();
   await expect(deliverImages(deps, [wide, lostImage(bug)], 'url')).rejects.toBe(bug);
@@ -75,13 +75,13 @@ test('IMG-7 a mistake of our own is not passed over beside an image', async () =
 test.for([
   ['fails', fails],
   ['loses its reply', losesReply],
-] as const)('IMG-6 a store that %s once is asked again: the link leads to its image', async ([, fault]) => {
+] as const)('IMG-6 a store that %s once is called again, and the link leads to its image', async ([, fault]) => {
   const world = await imageWorld({ fault: (_call, nth) => (nth === 0 ? fault : undefined) });
   const [made] = await world.clock.until(deliverImages(world.deps, [wide], 'url'));
   expect(made?.content.kind === 'url' && world.hasImages(made.content.url)).toBe(true);
 });
 
-test('BILL-14 an image that cannot be stored is none: 503, Retry-After 30', async () => {
+test('BILL-14 an image that cannot be stored is 503 with Retry-After 30', async () => {
   const world = await imageWorld({ fault: () => fails });
   await expect(world.clock.until(deliverImages(world.deps, [wide], 'url'))).rejects.toMatchObject({
     code: 'service_unavailable',

@@ -5,7 +5,7 @@ import { imageWorld } from './image-world.ts';
 
 const filtered = new GatewayError('content_filter', 'not this one');
 
-test('IDEM-2 under a key the same request gets the same answer, byte for byte, and is charged once', async () => {
+test('IDEM-2 a repeated idempotency key gets the same bytes and is charged once', async () => {
   const world = await imageWorld();
   const first = await world.sendKeyed('r1', { n: 2 });
   const again = await world.sendKeyed('r2', { n: 2 });
@@ -15,7 +15,7 @@ test('IDEM-2 under a key the same request gets the same answer, byte for byte, a
   expect(await world.charges()).toHaveLength(1);
 });
 
-test('IDEM-7 a refusal of the vendor is kept, a failure is not', async () => {
+test('IDEM-7 a rejection by the provider is stored and replayed, a failure is not', async () => {
   const refusing = await imageWorld({ wire: new ScriptedImageWire(() => Promise.reject(filtered)) });
   await refusing.sendKeyed('r1');
   expect(await refusing.sendKeyed('r2')).toEqual({ status: 400, body: 'error content_filter', replayed: true });

@@ -5,27 +5,27 @@ import { type Got, imageWorld, PER_IMAGE } from './image-world.ts';
 
 type World = Awaited<ReturnType<typeof imageWorld>>;
 
-/** Longer than any pause between two attempts, and beyond the request. */
+/** Delay, in ms, that is longer than the request and longer than any pause between two attempts. */
 const LATE_MS = 20_000;
 const SOON_MS = 30;
 
 const faults: readonly (readonly [name: string, kind: string, make: (world: World) => Fault])[] = [
   ['fails', 'refused', () => fails],
-  ['throttled', 'refused', () => throttled],
-  ['conflict', 'refused', () => conflict],
+  ['is throttled', 'refused', () => throttled],
+  ['conflicts', 'refused', () => conflict],
   ['loses its reply', 'lost', () => losesReply],
   ['is slow', 'slow', (world) => ({ kind: 'delayed', until: world.after(SOON_MS) })],
-  ['lands soon after no answer', 'late', (world) => ({ kind: 'lands-late', until: world.after(SOON_MS) })],
-  ['lands long after no answer', 'late', (world) => ({ kind: 'lands-late', until: world.after(LATE_MS) })],
+  ['lands soon after a timeout', 'late', (world) => ({ kind: 'lands-late', until: world.after(SOON_MS) })],
+  ['lands long after a timeout', 'late', (world) => ({ kind: 'lands-late', until: world.after(LATE_MS) })],
   ['is repeated soon', 'repeated', (world) => ({ kind: 'repeated', until: world.after(SOON_MS) })],
   ['is repeated late', 'repeated', (world) => ({ kind: 'repeated', until: world.after(LATE_MS) })],
 ];
 
-const forms = ['sent plainly', 'sent under a key'] as const;
+const forms = ['without an idempotency key', 'with an idempotency key'] as const;
 const send = (world: World, form: (typeof forms)[number], requestId: string): Promise<Got> =>
-  form === 'sent plainly' ? world.send(requestId, { n: 2 }) : world.sendKeyed(requestId, { n: 2 });
+  form === 'without an idempotency key' ? world.send(requestId, { n: 2 }) : world.sendKeyed(requestId, { n: 2 });
 
-/** A world in which some calls go wrong. */
+/** Creates a world in which the store calls selected by `isHit` get the fault from `make`. */
 const worldWith = async (isHit: (call: string, nth: number) => boolean, make: (world: World) => Fault) => {
   let made: World | undefined;
   const world = await imageWorld({
@@ -35,16 +35,19 @@ const worldWith = async (isHit: (call: string, nth: number) => boolean, make: (w
   return world;
 };
 
-/** The stores called by a request with which nothing goes wrong. */
+/** Returns the store calls of a request without faults. */
 const callsOf = async (form: (typeof forms)[number]): Promise<readonly string[]> => {
   const world = await imageWorld();
   expect(await send(world, form, 'r1')).toMatchObject({ status: 200 });
   return world.calls;
 };
 
-/** A success is charged, with its images, and nothing else is; the key has the answer that was charged. */
+/**
+ * Checks that only a success is charged, and that it has its images. Repeating the idempotency key returns the charged
+ * response.
+ */
 const expectHonest = async (world: World, form: (typeof forms)[number], first: Got): Promise<void> => {
-  if (form === 'sent under a key') {
+  if (form === 'with an idempotency key') {
     await world.clock.advance(LATE_MS * 4);
     const again = await send(world, form, 'r2');
     expect(again.status).toBe(200);
@@ -61,12 +64,12 @@ const expectHonest = async (world: World, form: (typeof forms)[number], first: G
 
 for (const form of forms) {
   test.each(rowsOfTier(faults, ([, kind]) => kind))(
-    `BILL-14 one call of a request ${form} %s: it succeeds, once`,
+    `BILL-14 a request ${form} succeeds once if one store call %s`,
     async (_name, kind, make) => {
       const calls = await callsOf(form);
       expect(calls).toContain('media.put');
       for (const [hit, call] of calls.entries()) {
-        // A hold is sent once, and by the client of the store never again (LedgerStore).
+        // A hold is sent once. The store's client never repeats it (LedgerStore).
         if (call === 'ledger.hold' && kind === 'repeated') continue;
         const world = await worldWith((_call, nth) => nth === hit, make);
         const first = await send(world, form, 'r1');
@@ -84,17 +87,17 @@ test.for([
   ['media.put', 503],
   ['ledger.putRecord', 200],
   ['ledger.apply', 200],
-] as const)('BILL-14 %s is down: %i to a request sent plainly', async ([down, status]) => {
+] as const)('BILL-14 with %s down a request without an idempotency key gets %i', async ([down, status]) => {
   for (const fault of [fails, throttled, losesReply]) {
     const world = await worldWith(
       (call) => call === down,
       () => fault,
     );
-    const first = await send(world, 'sent plainly', 'r1');
+    const first = await send(world, 'without an idempotency key', 'r1');
     if (status === 503) expect(first).toEqual(heldUp);
     else expect(first.status).toBe(200);
     if (down === 'ledger.hold') expect(world.wire.calls).toEqual([]);
-    await expectHonest(world, 'sent plainly', first);
+    await expectHonest(world, 'without an idempotency key', first);
   }
 });
 
@@ -106,33 +109,39 @@ test.for([
   ['claims.complete', 200],
   ['ledger.putRecord', 200],
   ['ledger.apply', 200],
-] as const)('BILL-14 %s is down for a while: %i under a key, and then its answer', async ([down, status]) => {
-  for (const fault of [fails, throttled, losesReply]) {
+] as const)(
+  'BILL-14 while %s is down a request with an idempotency key gets %i, later its response',
+  async ([down, status]) => {
+    for (const fault of [fails, throttled, losesReply]) {
+      let isDown = true;
+      const world = await worldWith(
+        (call) => isDown && call === down,
+        () => fault,
+      );
+      const first = await send(world, 'with an idempotency key', 'r1');
+      if (status === 503) expect(first).toEqual(heldUp);
+      else expect(first.status).toBe(200);
+      const isLost = down === 'claims.stageResponse';
+      expect(world.money.filter(({ uncollected }) => uncollected)).toEqual(
+        isLost ? [{ uncollected: 2n * PER_IMAGE }] : [],
+      );
+      isDown = false;
+      await expectHonest(world, 'with an idempotency key', first);
+    }
+  },
+);
+
+test.each(forms)(
+  'BILL-14 a request %s is 503 and uncharged if neither charge nor outbox entry is written',
+  async (form) => {
     let isDown = true;
     const world = await worldWith(
-      (call) => isDown && call === down,
-      () => fault,
+      (call) => isDown && ['ledger.putRecord', 'outbox.put'].includes(call),
+      () => fails,
     );
-    const first = await send(world, 'sent under a key', 'r1');
-    if (status === 503) expect(first).toEqual(heldUp);
-    else expect(first.status).toBe(200);
-    const isLost = down === 'claims.stageResponse';
-    expect(world.money.filter(({ uncollected }) => uncollected)).toEqual(
-      isLost ? [{ uncollected: 2n * PER_IMAGE }] : [],
-    );
+    expect(await send(world, form, 'r1')).toEqual(heldUp);
     isDown = false;
-    await expectHonest(world, 'sent under a key', first);
-  }
-});
-
-test.each(forms)('BILL-14 neither the charge nor its note can be written: 503, uncharged, when %s', async (form) => {
-  let isDown = true;
-  const world = await worldWith(
-    (call) => isDown && ['ledger.putRecord', 'outbox.put'].includes(call),
-    () => fails,
-  );
-  expect(await send(world, form, 'r1')).toEqual(heldUp);
-  isDown = false;
-  expect(world.notices).toEqual(['commit_failed']);
-  await expectHonest(world, form, heldUp);
-});
+    expect(world.notices).toEqual(['commit_failed']);
+    await expectHonest(world, form, heldUp);
+  },
+);

@@ -16,7 +16,7 @@ import { imageWorld, PER_IMAGE, paint, START } from './image-world.ts';
 
 const filtered = new GatewayError('content_filter', 'not this one');
 const noImage = imageOf(Buffer.from('no image'));
-/** 5 USD per million tokens of text, 30 of images. */
+/** Prices per million tokens: 5 USD for text, 30 USD for images. */
 const byTokens = paint({
   capabilities: { quality: ['low', 'high'], mask: false, aspectRatio: false, widthHeight: false },
   prices: [
@@ -28,7 +28,7 @@ const byTokens = paint({
   ],
 });
 
-test('IMG-1 and BILL-1 hold, draw, store, settle: in this order, each once', async () => {
+test('IMG-1 and BILL-1 a request holds, draws, stores and settles once each, in this order', async () => {
   const wire = new ScriptedImageWire();
   const world = await imageWorld({ wire });
   wire.say(({ n }) => {
@@ -45,7 +45,7 @@ test('IMG-1 and BILL-1 hold, draw, store, settle: in this order, each once', asy
   ]);
 });
 
-test('IMG-7 of n images that failed in part only those that came are charged', async () => {
+test('IMG-7 only the delivered images of a partly failed request are charged', async () => {
   const wire = new ScriptedImageWire(() => drawingOf([...pictures(2), lostImage(filtered), noImage]));
   const world = await imageWorld({ wire });
   const { made, receipt } = await world.answer({}, { n: 4 });
@@ -54,48 +54,54 @@ test('IMG-7 of n images that failed in part only those that came are charged', a
 });
 
 test('IMG-7 extra images of a provider are not charged', async () => {
-  const told = usage({ input: 10, imageOutput: 900 });
-  const wire = new ScriptedImageWire(() => drawingOf(pictures(3), { usage: told }));
+  const reported = usage({ input: 10, imageOutput: 900 });
+  const wire = new ScriptedImageWire(() => drawingOf(pictures(3), { usage: reported }));
   const world = await imageWorld({ wire, models: [byTokens] });
   const { made, receipt } = await world.answer({}, { n: 2 });
   expect(made.images).toHaveLength(2);
   expect(receipt.costPicos).toBe(10n * 5_000_000n + 600n * 30_000_000n);
-  expect(made.usage).toEqual({ ...told, imageOutput: 600 });
+  expect(made.usage).toEqual({ ...reported, imageOutput: 600 });
 });
 
-test('IMG-7 a vendor that sends fewer is paid for what it counted', async () => {
-  const told = usage({ input: 10, imageOutput: 300 });
+test('IMG-7 if the provider sends too few images, the tokens that it counted are charged', async () => {
+  const reported = usage({ input: 10, imageOutput: 300 });
   const world = await imageWorld({
-    wire: new ScriptedImageWire(() => drawingOf(pictures(1), { usage: told })),
+    wire: new ScriptedImageWire(() => drawingOf(pictures(1), { usage: reported })),
     models: [byTokens],
   });
   const { made, receipt } = await world.answer({}, { n: 3 });
   expect(receipt.costPicos).toBe(10n * 5_000_000n + 300n * 30_000_000n);
-  expect(made.usage).toEqual(told);
+  expect(made.usage).toEqual(reported);
 });
 
 test.for([
-  ['the vendor refuses', () => Promise.reject(filtered), 400, 'content_filter', 'succeeded'],
-  ['the vendor breaks', () => Promise.reject(new GatewayError('upstream_error', 'x')), 502, 'upstream_error', 'failed'],
-  ['it draws nothing', () => drawingOf([]), 502, 'upstream_error', 'failed'],
-  ['no image can be had', () => drawingOf([lostImage(filtered)]), 400, 'content_filter', 'succeeded'],
-  ['it sends no image', () => drawingOf([noImage]), 502, 'upstream_error', 'failed'],
-] as const)('BILL-2 %s: nothing is charged', async ([, script, status, code, told]) => {
+  ['a rejection by the provider', () => Promise.reject(filtered), 400, 'content_filter', 'succeeded'],
+  [
+    'a failure of the provider',
+    () => Promise.reject(new GatewayError('upstream_error', 'x')),
+    502,
+    'upstream_error',
+    'failed',
+  ],
+  ['a response without images', () => drawingOf([]), 502, 'upstream_error', 'failed'],
+  ['a response with only a filtered image', () => drawingOf([lostImage(filtered)]), 400, 'content_filter', 'succeeded'],
+  ['a response with only an invalid image', () => drawingOf([noImage]), 502, 'upstream_error', 'failed'],
+] as const)('BILL-2 %s is not charged', async ([, script, status, code, outcome]) => {
   const world = await imageWorld({ wire: new ScriptedImageWire(script) });
   expect(await world.send('r1', { n: 2 })).toEqual({ status, body: code, replayed: false });
-  expect(world.reports).toEqual([`paint-1 ${told}`]);
+  expect(world.reports).toEqual([`paint-1 ${outcome}`]);
   expect(await world.charges()).toEqual([]);
   expect(world.records()).toMatchObject([{ outcome: 'released', amountPicos: 0n }]);
 });
 
-test('BILL-14 images that cannot be stored: 503, nothing charged, and the vendor is not to blame', async () => {
+test('BILL-14 images that cannot be stored are 503 and uncharged, and count as provider success', async () => {
   const world = await imageWorld({ fault: (call) => (call === 'media.put' ? fails : undefined) });
   expect(await world.send('r1')).toMatchObject({ status: 503, body: 'service_unavailable' });
   expect(world.reports).toEqual(['paint-1 succeeded']);
   expect(await world.charges()).toEqual([]);
 });
 
-test('IMG-7 of two images one that cannot be stored is not charged', async () => {
+test('IMG-7 an image that cannot be stored is not charged, but the stored image is', async () => {
   let puts = 0;
   const world = await imageWorld({
     fault: (call) => {
@@ -108,11 +114,11 @@ test('IMG-7 of two images one that cannot be stored is not charged', async () =>
   expect(await world.charges()).toMatchObject([{ amountPicos: PER_IMAGE }]);
 });
 
-test('BILL-16 a dry run tells exactly what would be reserved, and does nothing', async () => {
+test('BILL-16 a dry run returns the hold of the real request and has no effect', async () => {
   const asked = { n: 3, prompt: 'two cats', quality: 'low', references: byUrl(2) } as const;
   const [dry, wet] = [await imageWorld({ models: [byTokens] }), await imageWorld({ models: [byTokens] })];
-  const told = await dry.draw({ dryRun: true }, asked);
-  if (told.kind !== 'dry_run') throw new Error('a dry run was asked for');
+  const estimate = await dry.draw({ dryRun: true }, asked);
+  if (estimate.kind !== 'dry_run') throw new Error('expected a dry run');
   let held = 0n;
   wet.wire.say(async () => {
     const account = await wet.memory.readAccount('account-1');
@@ -120,12 +126,12 @@ test('BILL-16 a dry run tells exactly what would be reserved, and does nothing',
     return drawingOf(pictures(3), { usage: usage({ input: 1, imageOutput: 1 }) });
   });
   await wet.answer({}, asked);
-  expect(told.holdPicos).toBe(held);
-  expect(told.prices).toEqual(wet.records()[0]?.prices);
+  expect(estimate.holdPicos).toBe(held);
+  expect(estimate.prices).toEqual(wet.records()[0]?.prices);
   expect([dry.calls, dry.wire.calls, dry.records()]).toEqual([[], [], []]);
 });
 
-test('BILL-4 more than 100 USD is refused before anything is held, and exactly 100 is not', async () => {
+test('BILL-4 a hold above 100 USD is rejected, and a hold of exactly 100 USD is accepted', async () => {
   const dear = (usd: string) => [paint({ prices: [{ unit: 'image', rates: { perImage: usd } }] })];
   const world = await imageWorld({ models: dear('50.000000000001') });
   await expect(world.draw({}, { n: 2 })).rejects.toMatchObject({ code: 'request_budget_exceeded', param: 'n' });
@@ -135,7 +141,7 @@ test('BILL-4 more than 100 USD is refused before anything is held, and exactly 1
   expect((await exactly.answer({}, { n: 2 })).receipt.costPicos).toBe(parseUsd('100'));
 });
 
-test('BILL-1 without the money for all n nothing is asked of the vendor', async () => {
+test('BILL-1 a balance too low for all n images is 402, and the provider is not called', async () => {
   const world = await imageWorld({ usd: '0.059999999999' });
   expect(await world.send('r1', { n: 2 })).toMatchObject({ status: 402, body: 'insufficient_balance' });
   expect(world.wire.calls).toEqual([]);
@@ -143,9 +149,9 @@ test('BILL-1 without the money for all n nothing is asked of the vendor', async 
   expect(await exactly.send('r1', { n: 2 })).toMatchObject({ status: 200 });
 });
 
-test('BILL-7 a count above the hold is charged as reported, into the red, and flagged', async () => {
-  const told = usage({ imageOutput: 800 });
-  const wire = new ScriptedImageWire(() => drawingOf(pictures(1), { usage: told }));
+test('BILL-7 a count above the hold is charged and flagged, even if the balance becomes negative', async () => {
+  const reported = usage({ imageOutput: 800 });
+  const wire = new ScriptedImageWire(() => drawingOf(pictures(1), { usage: reported }));
   const world = await imageWorld({ wire, models: [byTokens], usd: '0.01' });
   const { receipt } = await world.answer({}, { quality: 'low' });
   expect(receipt).toMatchObject({ costPicos: parseUsd('0.024'), balancePicos: -parseUsd('0.014') });
@@ -153,7 +159,7 @@ test('BILL-7 a count above the hold is charged as reported, into the red, and fl
   expect(await world.charges()).toMatchObject([{ overage: true }]);
 });
 
-test('BILL-7 a count that cannot be true is charged at its bound, alarmed and listed', async () => {
+test('BILL-7 an implausible count is charged at its limit, reported and flagged', async () => {
   const wire = new ScriptedImageWire(() => drawingOf(pictures(1), { usage: usage({ imageOutput: 10 ** 9 }) }));
   const world = await imageWorld({ wire, models: [byTokens] });
   const { receipt } = await world.answer({}, { quality: 'low' });
@@ -173,7 +179,7 @@ test('BILL-3 megapixels are charged as the provider reports them', async () => {
   expect(record && recordedAmount(record)).toBe(receipt.costPicos);
 });
 
-test('BILL-10 images by the token without usage cost no tokens, and are an alarm', async () => {
+test('BILL-10 images priced by token cost nothing without usage, which raises an alarm', async () => {
   const world = await imageWorld({ models: [byTokens] });
   expect((await world.answer()).receipt.costPicos).toBe(0n);
   expect(world.notices).toEqual(['usage_missing']);
@@ -181,7 +187,7 @@ test('BILL-10 images by the token without usage cost no tokens, and are an alarm
   expect(await world.charges()).toMatchObject([{ amountPicos: 0n, usage: {} }]);
 });
 
-test('GEN-8 what a model cannot do comes before the circuit, the circuit before the budget', async () => {
+test('GEN-8 model limits are checked before the circuit, and the circuit before the budget', async () => {
   const bar: ReturnType<typeof freePassage>['peek'] = () => ({ kind: 'open', retryAfterSeconds: 7 });
   const circuits = { ...freePassage(), peek: bar };
   const tiered = paint({ prices: [{ unit: 'image', rates: {}, byTier: { '1K': '0.03' } }] });
@@ -197,14 +203,14 @@ test('GEN-8 what a model cannot do comes before the circuit, the circuit before 
   await expect(away.draw()).rejects.toMatchObject({ code: 'model_unavailable' });
 });
 
-test('GEN-5 a refusal of the wire holds nothing', async () => {
+test('GEN-5 a request that the wire rejects holds nothing', async () => {
   const wire = new ScriptedImageWire(undefined, new GatewayError('unsupported_parameter', 'not here'));
   const world = await imageWorld({ wire });
   expect(await world.send('r1')).toMatchObject({ status: 400 });
   expect([world.calls, wire.calls]).toEqual([[], []]);
 });
 
-test('GEN-5 the vendor is asked for exactly what the client asked for', async () => {
+test('GEN-5 the provider gets exactly what the client requested', async () => {
   const world = await imageWorld();
   const asked = ask({ n: 3, prompt: 'x', size: inPixels(16, 16), references: byUrl(1), endUser: 'u' });
   await world.answer({ validateFor: () => asked, endUser: 'u' });

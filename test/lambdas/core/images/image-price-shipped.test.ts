@@ -15,7 +15,7 @@ import { ask, counts, NOW, priceOf, recordOf, shipped, shippedImages, usage } fr
 const runs = randomRuns(import.meta.filename, { quick: 30, long: 1_000 });
 const models = shippedImages();
 
-/** Every text that may mean a size, most of them one that the entry allows. */
+/** Returns values of the size field, most of which the catalog entry allows. */
 const sizesOf = ({ image: { size } }: ImageModel): readonly (string | undefined)[] => {
   switch (size.mode) {
     case 'enum':
@@ -75,7 +75,10 @@ const asks = (model: ImageModel): fc.Arbitrary<ImageAsk> =>
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const few = fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 100_000 }));
-/** Up to what was held for: what a vendor may well count. */
+/**
+ * Counts that a provider may report. `output` is a share of the requested size, and `reference` is a share of 4.194
+ * megapixels per reference.
+ */
 const outcomes = fc.record({
   more: fc.nat({ max: 2 }),
   output: share,
@@ -116,7 +119,7 @@ const moneyOf = (model: ImageModel, asked: ImageAsk): ImageMoney =>
   priceImages(shipped.priceRow(model, NOW), model, asked);
 
 describe.each(models)('$id', (model) => {
-  test('IMG-8 every size it allows has a price, above nothing and within the budget', () => {
+  test('IMG-8 every allowed size has a price above 0 and within the budget', () => {
     const sizes = allowedSizes(model);
     expect(sizes.length).toBeGreaterThan(0);
     for (const size of sizes) {
@@ -126,7 +129,7 @@ describe.each(models)('$id', (model) => {
     }
   });
 
-  test('BILL-3 a charge is never below zero, is what its record comes to, and passes the audit', async () => {
+  test('BILL-3 a charge is not negative, equals the amount of its record and passes the audit', async () => {
     await fc.assert(
       fc.asyncProperty(asks(model), outcomes, async (asked, happening) => {
         const charge = moneyOf(model, asked).chargeFor(countsOf(asked, happening, asked.n));
@@ -149,7 +152,7 @@ describe.each(models)('$id', (model) => {
     );
   });
 
-  test('IMG-7 the fewer images come, the less is charged', () => {
+  test('IMG-7 fewer delivered images never cost more', () => {
     fc.assert(
       fc.property(asks(model), outcomes, (asked, happening) => {
         const money = moneyOf(model, asked);
@@ -163,7 +166,7 @@ describe.each(models)('$id', (model) => {
     );
   });
 
-  test('BILL-5 the hold covers what the vendor counts within its own rules', () => {
+  test('BILL-5 the hold covers every count within the rules of the provider', () => {
     fc.assert(
       fc.property(asks(model), outcomes, (asked, happening) => {
         const money = moneyOf(model, asked);
@@ -177,7 +180,7 @@ describe.each(models)('$id', (model) => {
     );
   });
 
-  test('BILL-10 a vendor that counts nothing is paid nothing by the token', () => {
+  test('BILL-10 a count of 0 costs nothing if the price is by token', () => {
     const money = priceOf(model, { size: allowedSizes(model)[0] ?? ask().size });
     const { amountPicos } = money.chargeFor(counts({ usage: usage(), pixels: [1] }));
     expect(amountPicos > 0n).toBe(model.prices[0]?.unit !== '1M_tokens');

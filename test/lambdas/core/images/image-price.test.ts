@@ -4,7 +4,7 @@ import { byFile, byUrl, counts, inPixels, modelOf, priceOf, shippedImage } from 
 
 const usd = (text: string): bigint => parseUsd(text);
 
-describe('IMG-8 by the image', () => {
+describe('IMG-8 price per image', () => {
   const plain = shippedImage('seedream-4-0');
   const stepped = shippedImage('seedream-5-5');
   const listed = shippedImage('gpt-image-2-fixed');
@@ -34,16 +34,16 @@ describe('IMG-8 by the image', () => {
   });
 
   test.for([
-    ['a step without a price', { kind: 'tier', tier: '1.5K', aspectRatio: undefined }],
-    ['a size of no step', inPixels(1_280, 720)],
-    ["the vendor's own choice", { kind: 'vendor', pixelsMax: 100 }],
-  ] as const)('IMG-8 %s is refused, and never free', ([, size]) => {
+    ['a tier without a price', { kind: 'tier', tier: '1.5K', aspectRatio: undefined }],
+    ['a size outside every tier', inPixels(1_280, 720)],
+    ["the provider's own choice", { kind: 'vendor', pixelsMax: 100 }],
+  ] as const)('IMG-8 %s is rejected and never free', ([, size]) => {
     expect(() => priceOf(listed, { size })).toThrow(expect.objectContaining({ code: 'invalid_size', param: 'size' }));
   });
 
   test.for([
     ['1920x1280', inPixels(1_920, 1_280), '0.02'],
-    ['the last of the lower price', inPixels(1, 2_601_123), '0.02'],
+    ['the largest size at the lower price', inPixels(1, 2_601_123), '0.02'],
     ['one pixel more', inPixels(1, 2_601_124), '0.035'],
     ['1.5K', { kind: 'tier', tier: '1.5K', aspectRatio: undefined }, '0.02'],
     ['2K', { kind: 'tier', tier: '2K', aspectRatio: '16:9' }, '0.035'],
@@ -51,12 +51,12 @@ describe('IMG-8 by the image', () => {
     expect(formatUsd(priceOf(stepped, { size }).holdPicos)).toBe(price);
   });
 
-  test('IMG-8 a size above the last price is refused', () => {
+  test('IMG-8 a size above the largest size with a price is rejected', () => {
     const prices = [{ unit: 'image', rates: {}, byPixels: [{ maxPixels: 100, perImage: '1' }] }];
     expect(() => priceOf(modelOf({ prices }), { size: inPixels(11, 10) })).toThrow('no price for this size');
   });
 
-  test('BILL-5 references are reserved and charged where they have a price, once each', () => {
+  test('BILL-5 each reference is held and charged once if references have a price', () => {
     const money = priceOf(stepped, { size: inPixels(1_920, 1_280), references: byUrl(3) });
     expect(money.holdPicos).toBe(usd('0.02') + 3n * usd('0.008'));
     expect(money.chargeFor(counts())).toEqual({
@@ -69,27 +69,28 @@ describe('IMG-8 by the image', () => {
   });
 });
 
-// First 0.03, then 0.015 for each, references 0.015.
-describe('BILL-3 by the megapixel', () => {
+// Prices: 0.03 USD for the first megapixel of an image, 0.015 USD for each further megapixel, and 0.015 USD for each
+// megapixel of a reference.
+describe('BILL-3 price per megapixel', () => {
   const flux = shippedImage('flux-2-pro');
   const extra = usd('0.000015');
 
   test.for([
-    ['a small one has the price of the first', inPixels(512, 512), 1, '0.03'],
-    ['begun ones are whole', inPixels(1_024, 1_024), 1, '0.045'],
-    ['of the largest', inPixels(2_048, 2_048), 1, '0.09'],
-    ['of as many as are asked for', inPixels(1_024, 1_024), 3, '0.135'],
-    ["of the vendor's choice", { kind: 'vendor', pixelsMax: 4_194_304 }, 1, '0.09'],
-  ] as const)('BILL-5 the hold: %s', ([, size, n, price]) => {
+    ['of a small image is the price of the first megapixel', inPixels(512, 512), 1, '0.03'],
+    ['rounds up to whole megapixels', inPixels(1_024, 1_024), 1, '0.045'],
+    ['covers the largest size', inPixels(2_048, 2_048), 1, '0.09'],
+    ['covers all requested images', inPixels(1_024, 1_024), 3, '0.135'],
+    ["covers the provider's own choice", { kind: 'vendor', pixelsMax: 4_194_304 }, 1, '0.09'],
+  ] as const)('BILL-5 the hold %s', ([, size, n, price]) => {
     expect(formatUsd(priceOf(flux, { size, n }).holdPicos)).toBe(price);
   });
 
-  test('BILL-5 each reference is held for at its most, a file or not', () => {
+  test('BILL-5 each reference is held at the maximum size, even if its file is smaller', () => {
     const references = [...byUrl(1), byFile({ width: 8, height: 8 })];
     expect(formatUsd(priceOf(flux, { size: inPixels(512, 512), references }).holdPicos)).toBe('0.18');
   });
 
-  test('BILL-3 what the vendor reports is charged', () => {
+  test('BILL-3 the size that the provider reports is charged', () => {
     const money = priceOf(flux, { size: inPixels(1_024, 1_024), references: byUrl(2) });
     expect(money.chargeFor(counts({ milliMegapixels: { output: 1_050, reference: 2_100 } }))).toEqual({
       amountPicos: usd('0.03') + 50n * extra + 2_100n * extra,
@@ -99,7 +100,7 @@ describe('BILL-3 by the megapixel', () => {
     });
   });
 
-  test('BILL-3 where it says nothing the dimensions are, up to a thousandth of a megapixel', () => {
+  test('BILL-3 without a reported size the dimensions are charged, rounded up to 0.001 megapixel', () => {
     const references = [byFile({ width: 1_000, height: 1_001 }), ...byUrl(1)];
     const money = priceOf(flux, { size: inPixels(1_024, 1_024), references });
     expect(money.chargeFor(counts({ pixels: [1_000_001] })).usage).toEqual({
@@ -108,12 +109,12 @@ describe('BILL-3 by the megapixel', () => {
       referenceMilliMegapixel: 1_001,
     });
     expect(money.chargeFor(counts({ pixels: [1_000_000] })).usage).toMatchObject({ extraMilliMegapixel: 0 });
-    // A huge file is made smaller before it is counted.
+    // The provider scales a huge file down before it counts the megapixels.
     const huge = priceOf(flux, { references: [byFile({ width: 9_000, height: 9_000 })] });
     expect(huge.chargeFor(counts()).usage).toMatchObject({ referenceMilliMegapixel: 5_000 });
   });
 
-  test('IMG-7 megapixels of images that did not come are not charged', () => {
+  test('IMG-7 megapixels of images that were not delivered are not charged', () => {
     const money = priceOf(flux, { size: inPixels(1_600, 1_000), n: 2 });
     const told = { output: 3_200, reference: 0 };
     const half = money.chargeFor(counts({ delivered: 1, made: 2, milliMegapixels: told }));
@@ -127,7 +128,7 @@ describe('BILL-3 by the megapixel', () => {
     ['the image', { output: 2_001, reference: 1_000 }, '0.06', { extraMilliMegapixel: 1_001 }],
     ['the references', { output: 1_000, reference: 5_001 }, '0.105', { referenceMilliMegapixel: 5_001 }],
   ] as const)(
-    'BILL-7 more than %s can have is charged at the bound, and kept as reported',
+    'BILL-7 an implausible size of %s is charged at its bound and stored as reported',
     ([, milliMegapixels, price, kept]) => {
       const money = priceOf(flux, { size: inPixels(1_024, 1_024), references: byUrl(1) });
       const charge = money.chargeFor(counts({ milliMegapixels }));
@@ -136,7 +137,7 @@ describe('BILL-3 by the megapixel', () => {
     },
   );
 
-  test('BILL-7 what is held for is plausible', () => {
+  test('BILL-7 a size equal to the held one is plausible', () => {
     const money = priceOf(flux, { size: inPixels(2_048, 2_048), references: byUrl(8) });
     const charge = money.chargeFor(counts({ milliMegapixels: { output: 5_000, reference: 40_000 } }));
     expect(charge).toMatchObject({ amountPicos: money.holdPicos, implausible: false });

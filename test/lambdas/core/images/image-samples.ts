@@ -18,17 +18,17 @@ export const shipped: Catalog = loadCatalog(catalogData);
 export const shippedImages = (): readonly ImageModel[] =>
   shipped.entries.flatMap((model) => (model.kind === 'image' && model.enabled ? [model] : []));
 
-/** An image model of the shipped catalog. */
+/** Returns an image model of the shipped catalog. Throws for any other id. */
 export const shippedImage = (id: string): ImageModel => {
   const model = shipped.find(id, NOW);
-  if (model?.kind !== 'image') throw new Error(`${id} is no image model`);
+  if (model?.kind !== 'image') throw new Error(`${id} is not an image model`);
   return model;
 };
 
-/** An entry as it was loaded. */
+/** Returns a loaded catalog entry with these changes. */
 export const modelOf = (changes: Json): ImageModel => {
   const model = load([image(changes)]).find('paint-1', NOW);
-  if (model?.kind !== 'image') throw new Error('no image model');
+  if (model?.kind !== 'image') throw new Error('not an image model');
   return model;
 };
 
@@ -71,7 +71,7 @@ export const byFile = (size: Dimensions): ImageReference => ({
   param: 'image',
 });
 
-/** One image that came, and nothing said about it. */
+/** Counts of one delivered image without reported usage or size. */
 export const counts = (changes: Partial<DrawnCounts> = {}): DrawnCounts => ({
   delivered: 1,
   made: 1,
@@ -87,7 +87,7 @@ export const priceOf = (model: ImageModel, changes: Partial<ImageAsk> = {}): Ima
   return priceImages(row, model, ask(changes));
 };
 
-/** The record of such a charge. */
+/** Returns the record of a charge. */
 export const recordOf = ({ amountPicos, usage: used, prices, implausible }: Charge): ChargeRecord => ({
   accountId: 'account-1',
   holdId: 'request-1.0',

@@ -39,10 +39,10 @@ import { ask, inPixels, NOW } from './image-samples.ts';
 export const ACCOUNT = 'account-1';
 export const GRACE_MS = 300_000;
 export const START = parseUsd('1000');
-/** Of an image of `paint-1`. */
+/** Price of one image of `paint-1`, in pico-USD. */
 export const PER_IMAGE = parseUsd('0.03');
 
-/** Up to ten images for 0.03 USD each. */
+/** Returns a catalog entry for up to ten images at 0.03 USD each. */
 export const paint = (changes: Readonly<Record<string, unknown>> = {}) =>
   image({
     image: {
@@ -54,10 +54,10 @@ export const paint = (changes: Readonly<Record<string, unknown>> = {}) =>
     ...changes,
   });
 
-/** What goes wrong with a call, told as `media.put`; `nth` counts the calls to all stores from 0. */
+/** Returns the fault of a store call such as `media.put`. `nth` counts the calls to all stores from 0. */
 export type StoreFault = (call: string, nth: number) => Fault | undefined;
 
-/** What a client got. */
+/** Response to a client. */
 export interface Got {
   readonly status: number;
   readonly body: string;
@@ -73,7 +73,7 @@ interface WorldOptions {
   readonly reachable?: ImageDependencies['reachable'];
 }
 
-/** The use case on stores in memory, with one account and a vendor that answers as told. */
+/** Creates the use case on in-memory stores, with one account and a scripted provider. */
 export const imageWorld = async (options: WorldOptions = {}) => {
   const clock = new ManualClock(NOW);
   const memory = new MemoryLedgerStore();
@@ -85,7 +85,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
   const notices: string[] = [];
   const reports: string[] = [];
   const money: Parameters<MoneyMeter>[0][] = [];
-  /** Every call to a store, in its order. */
+  /** Calls to all stores, in order. */
   const calls: string[] = [];
   const landings: (() => Promise<void>)[] = [];
   const planFor =
@@ -151,10 +151,10 @@ export const imageWorld = async (options: WorldOptions = {}) => {
       },
       idempotent,
     );
-  /** What is answered, or the error that was thrown. */
+  /** Returns the generated images. Throws the error of a failed request. */
   const answer = async (order?: Partial<ImageParams>, asked?: Partial<ImageAsk>, requestId = 'r1') => {
     const drawn = await clock.until(draw(order, asked, requestId));
-    if (drawn.kind === 'dry_run') throw new Error('nobody asked for a dry run');
+    if (drawn.kind === 'dry_run') throw new Error('unexpected dry run');
     return drawn;
   };
   const got = async (pending: Promise<Got>): Promise<Got> => {
@@ -168,7 +168,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
   const send = (requestId: string, asked: Partial<ImageAsk> = {}, order: Partial<ImageParams> = {}): Promise<Got> =>
     got(
       draw(order, asked, requestId).then((drawn) => {
-        if (drawn.kind === 'dry_run') throw new Error('nobody asked for a dry run');
+        if (drawn.kind === 'dry_run') throw new Error('unexpected dry run');
         return { status: 200, body: render(drawn.made), replayed: false };
       }),
     );
@@ -185,7 +185,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
         body: render(made),
       });
       const drawn = await draw(order, asked, requestId, { claimed, toStored });
-      if (drawn.kind === 'dry_run') throw new Error('nobody asked for a dry run');
+      if (drawn.kind === 'dry_run') throw new Error('unexpected dry run');
       return { status: 200, body: render(drawn.made), replayed: false };
     });
     return got(
@@ -196,7 +196,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
       }),
     );
   };
-  /** Everything that was let loose has landed, and every hold has ended: the charges. No sum is wrong. */
+  /** Waits until every delayed write has landed and every hold has ended. Checks the sums and returns the charges. */
   const charges = async () => {
     await clock.advance(2_000_000 + GRACE_MS);
     for (const landed of landings) await landed();
@@ -208,7 +208,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     expect((await memory.readAccount(ACCOUNT))?.availablePicos).toBe(amountPicos - sum);
     return settled;
   };
-  /** Whether every link of an answer leads to an image. */
+  /** Whether every link of a response leads to an image. */
   const hasImages = (body: string): boolean =>
     body.split(' ').every((url) => media.files.has(url.replace('https://media.example/media/', '')));
   const after = (ms: number): Promise<void> => sleep(clock, ms);

@@ -11,13 +11,13 @@ const world = () => {
   return { media, newMediaToken: () => token, mediaUrl: 'https://media.example' };
 };
 
-test('IMG-6 a link has the second of its end and 128 random bits in its name', () => {
+test('IMG-6 the name of a link has its expiry in seconds and 128 random bits', () => {
   const { name, url } = newMediaLink(world(), NOW);
   expect(name).toBe(`${END_SECONDS}-${token}`);
   expect(url).toBe(`https://media.example/media/${name}`);
 });
 
-test('IMG-6 a link ends not later than 24 hours after it was made', () => {
+test('IMG-6 a link expires at most 24 hours after its creation', () => {
   const { name } = newMediaLink(world(), NOW);
   expect(mediaEndsAt(name)).toBe(END_SECONDS * 1_000);
   expect(mediaEndsAt(name)).toBeLessThanOrEqual(NOW + 24 * 60 * 60 * 1_000);
@@ -35,11 +35,11 @@ test.for([
   `1234567890_${token}`,
   `../1234567890-${token}`,
   `1234567890-${token}\n`,
-])('IMG-6 %j is no name of ours', (name) => {
+])('IMG-6 %j is not the name of an image', (name) => {
   expect(mediaEndsAt(name)).toBeUndefined();
 });
 
-test('IMG-6 an image stands behind its link with its type before the link is told', async () => {
+test('IMG-6 an image is stored with its type before its link is returned', async () => {
   const deps = world();
   const url = await linkImage(deps, NOW, Uint8Array.of(1, 2), 'image/webp');
   expect([...deps.media.files]).toEqual([

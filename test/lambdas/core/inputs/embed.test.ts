@@ -25,7 +25,7 @@ const worldOf = async (options: Options = {}) => {
   return { ...world, ask };
 };
 
-test('EMB-1 and BILL-1 an embedding is held, asked for once and charged by its input', async () => {
+test('EMB-1 and BILL-1 an embedding is held, sent once and charged by its input', async () => {
   const world = await worldOf();
   const { answer, receipt } = await world.ask({}, { endUser: 'someone' });
   const cost = 40n * RATE;
@@ -63,7 +63,7 @@ test.for([
   expect(world.sent).toHaveLength(1);
 });
 
-test('BILL-7 a count above the hold is charged, one above every context only up to there', async () => {
+test('BILL-7 a count above the hold is charged in full, up to the context limit', async () => {
   const above = await worldOf({ play: async () => answered(used(60)) });
   expect((await above.ask()).receipt.costPicos).toBe(60n * RATE);
   expect([above.notices, above.records()[0]?.overage]).toEqual([['overage'], true]);
@@ -72,7 +72,7 @@ test('BILL-7 a count above the hold is charged, one above every context only up 
   expect([untrue.notices, untrue.records()[0]?.implausible]).toEqual([['usage_implausible'], true]);
 });
 
-test('BILL-10 an answer without usage is charged no tokens and counted, unless it is free or never says', async () => {
+test('BILL-10 a response without usage costs nothing, and is reported if usage was expected', async () => {
   const play = async () => ({ ...answered(), usage: undefined });
   const free = price({ rates: { input: '0' } });
   for (const [changes, notices] of [
@@ -87,7 +87,7 @@ test('BILL-10 an answer without usage is charged no tokens and counted, unless i
   }
 });
 
-test('BILL-4 a hold above 100 USD is refused, exactly 100 passes', async () => {
+test('BILL-4 a hold above 100 USD is rejected, and a hold of exactly 100 USD is accepted', async () => {
   const models = [embedding({ limits: { contextTokens: 1_000_000_000 }, prices: [price({ rates: { input: '1' } })] })];
   const world = await worldOf({ models });
   await expect(world.ask({ bytes: 100_000_001 })).rejects.toMatchObject({
@@ -99,7 +99,7 @@ test('BILL-4 a hold above 100 USD is refused, exactly 100 passes', async () => {
   await expect(exact.ask({ bytes: 100_000_000 })).resolves.toBeDefined();
 });
 
-test('GEN-8 the request is judged before the vendor that is not to be had, and nothing is held', async () => {
+test('GEN-8 an invalid request is rejected before an unavailable provider, and nothing is held', async () => {
   const validateFor = () => {
     throw invalidRequest('input', 'input: no.');
   };
@@ -111,7 +111,7 @@ test('GEN-8 the request is judged before the vendor that is not to be had, and n
   expect([world.log, unspoken.log]).toEqual([[], []]);
 });
 
-test('CAT-6 and GEN-11 only a model for embeddings is one', async () => {
+test('CAT-6 and GEN-11 an unknown model and a model of another kind are rejected', async () => {
   const world = await worldOf({ models: [embedding(), moderation()] });
   await expect(world.ask({}, { modelId: 'vector-9' })).rejects.toMatchObject({ code: 'model_not_found' });
   await expect(world.ask({}, { modelId: 'watch-1' })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ test('CAT-6 and GEN-11 only a model for embeddings is one', async () => {
 });
 
 test.for([new GatewayError('upstream_capacity', 'slow', { retryAfterSeconds: 3 }), new TypeError('a bug')])(
-  'BILL-2 a refusal gives the hold back: %s',
+  'BILL-2 a failed request releases its hold: %s',
   async (error) => {
     const world = await worldOf({ play: () => Promise.reject(error) });
     await expect(world.ask()).rejects.toBe(error);
@@ -132,7 +132,7 @@ test.for([new GatewayError('upstream_capacity', 'slow', { retryAfterSeconds: 3 }
   },
 );
 
-test('LIM-6 an answer that does not come is given up at 600 s', async () => {
+test('LIM-6 a response that does not arrive times out after 600 s', async () => {
   const world = await worldOf({
     play: ({ signal }) =>
       new Promise((_, reject) => {

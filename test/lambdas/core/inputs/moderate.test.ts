@@ -23,7 +23,7 @@ const worldOf = async (options: Options = {}) => {
   return { ...world, ask };
 };
 
-test('MOD-1 a price of 0 is a price: held, settled and recorded as nothing, without an alarm', async () => {
+test('MOD-1 a price of 0 is held, settled and recorded as 0 without an alarm', async () => {
   const world = await worldOf();
   const { receipt } = await world.ask();
   expect([receipt.costPicos, receipt.balancePicos]).toEqual([0n, start]);
@@ -31,7 +31,7 @@ test('MOD-1 a price of 0 is a price: held, settled and recorded as nothing, with
   expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n, prices: { input: 0n } }]);
 });
 
-test('AUTH-4 a hold of 0 still tells an account that is blocked or has nothing', async () => {
+test('AUTH-4 a hold of 0 still rejects a blocked account and an empty account', async () => {
   const blocked = await worldOf();
   blocked.memory.setStatus(blocked.caller.accountId, 'blocked');
   await expect(blocked.ask()).rejects.toMatchObject({ code: 'account_blocked' });
@@ -40,7 +40,7 @@ test('AUTH-4 a hold of 0 still tells an account that is blocked or has nothing',
   expect([blocked.sent, empty.sent]).toEqual([[], []]);
 });
 
-test('MOD-1 and BILL-3 where moderation has a price it is charged by what the vendor counts', async () => {
+test("MOD-1 and BILL-3 priced moderation is charged by the provider's count", async () => {
   const models = [moderation({ prices: [price({ rates: { input: '1' } })] })];
   const counted = await worldOf({ models, play: async () => answered(used(40)) });
   expect((await counted.ask()).receipt.costPicos).toBe(40_000_000n);
@@ -52,7 +52,7 @@ test('MOD-1 and BILL-3 where moderation has a price it is charged by what the ve
   expect(silent.notices).toEqual(['usage_missing']);
 });
 
-test('GEN-11 a model for embeddings is none for moderation', async () => {
+test('GEN-11 an embedding model is rejected for moderation', async () => {
   const world = await worldOf({ models: [moderation(), embedding()] });
   await expect(world.ask({}, 'vector-1')).rejects.toMatchObject({ code: 'invalid_request_error', param: 'model' });
 });

@@ -25,7 +25,7 @@ const recordOf = ({ amountPicos, prices, usage, implausible }: Charge): ChargeRe
 const of = (usage: Charge['usage'], prices: Charge['prices'], implausible = false) =>
   recordedAmount(recordOf({ amountPicos: 0n, usage, prices, implausible }));
 
-test('BILL-3 counts times prices of the same name', () => {
+test('BILL-3 the recorded amount is the sum of counts times the prices of the same names', () => {
   expect(of({ image: 3, inputImage: 2 }, { image: 7n, inputImage: 5n })).toBe(31n);
   expect(
     of(
@@ -37,7 +37,7 @@ test('BILL-3 counts times prices of the same name', () => {
   expect(of({ character: 4_096 }, { character: 15n })).toBe(61_440n);
 });
 
-test('BILL-3 tokens without a price of their own have that of text', () => {
+test('BILL-3 tokens without their own price have the price of text tokens', () => {
   const usage = {
     input: 1,
     cacheRead: 2,
@@ -53,7 +53,7 @@ test('BILL-3 tokens without a price of their own have that of text', () => {
   );
 });
 
-test('BILL-7 a record that cannot tell says nothing', () => {
+test('BILL-7 an implausible or incomplete record has no recorded amount to compare', () => {
   expect(of({ image: 1 }, { image: 1n }, true)).toBeUndefined();
   expect(of({ image: 1, stamp: 1 }, { image: 1n })).toBeUndefined();
   expect(of({ image: 1 }, { image: 1n, stamp: 1n })).toBeUndefined();
@@ -69,7 +69,7 @@ const usages = fc.record({
   ...{ imageInput: count, cachedImageInput: count, audioInput: count, imageOutput: count },
 });
 
-test('BILL-3 a record of any text model comes to its amount, however its prompt is priced', () => {
+test('BILL-3 the recorded amount of any text model equals its charge, for every prompt pricing', () => {
   const pricings = fc.constantFrom('one-rate', 'cache-rates', 'cache-rates-1h');
   fc.assert(
     fc.property(fc.constantFrom(...texts), usages, pricings, (model, usage, pricing) => {

@@ -9,7 +9,7 @@ import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.t
 const RUN_MS = 1_000;
 const IDS = ['one', 'two', 'three'] as const;
 
-/** A charge that no hold was placed for. */
+/** A charge without a hold. */
 const stray: ChargeRecord = {
   accountId: 'two',
   holdId: 'x.0',
@@ -30,7 +30,7 @@ const memoryCursor = (): AuditCursor & { at: string | undefined } => {
   return cursor;
 };
 
-/** Three accounts; whatever is read of one of them takes its time. */
+/** Three accounts. Each read of an account takes the time in `takesMs`. */
 const createScene = async (takesMs: Readonly<Record<string, number>> = {}) => {
   const store = new MemoryLedgerStore();
   for (const id of IDS) {
@@ -58,14 +58,14 @@ const createScene = async (takesMs: Readonly<Record<string, number>> = {}) => {
   return { store, clock, cursor, run };
 };
 
-test('OPS-3 a run looks at every account, and the next one begins anew', async () => {
+test('OPS-3 a run audits every account, and the next one starts over', async () => {
   const { run, cursor } = await createScene();
   expect(await run()).toEqual({ complete: true, seen: [...IDS] });
   expect(cursor.at).toBeUndefined();
   expect(await run()).toMatchObject({ complete: true });
 });
 
-test('OPS-3 a run whose time is over leaves the rest to the next', async () => {
+test('OPS-3 a run that is out of time leaves the remaining accounts to the next', async () => {
   const { run, cursor } = await createScene({ one: 600, two: 600 });
   expect(await run()).toEqual({ complete: false, seen: ['one', 'two'] });
   expect(cursor.at).toBe('two');
@@ -73,22 +73,22 @@ test('OPS-3 a run whose time is over leaves the rest to the next', async () => {
   expect(cursor.at).toBeUndefined();
 });
 
-test('OPS-3 an account that is broken off has the next run for itself, and is passed over only if that is too short', async () => {
+test('OPS-3 an account cut off by the time limit is retried first, and skipped if cut off again', async () => {
   const { run, store } = await createScene({ two: 1_200 });
-  // What differs is read once more, from scratch, for which there is no time left.
+  // An account that differs is read a second time from the start, and no time is left for that.
   await store.putRecord(stray);
   expect(await run()).toEqual({ complete: false, seen: ['one'] });
   expect(await run()).toEqual({ complete: false, seen: ['two takes too long'] });
   expect(await run()).toEqual({ complete: true, seen: ['three'] });
 });
 
-test('OPS-3 an account that differs is told of, and the others are still looked at', async () => {
+test('OPS-3 an account that differs is reported, and the others are still audited', async () => {
   const { run, store } = await createScene();
   await store.putRecord(stray);
   expect(await run()).toMatchObject({ seen: ['one', 'two differs', 'three'] });
 });
 
-test('OPS-3 a store that fails ends the run, and the next one goes on after what was done', async () => {
+test('OPS-3 a store failure ends the run, and the next one continues after the last account', async () => {
   const { run, store, cursor } = await createScene();
   const failing = {
     readAccount: async (id: string) => {
@@ -101,9 +101,9 @@ test('OPS-3 a store that fails ends the run, and the next one goes on after what
   expect(await run()).toEqual({ complete: true, seen: ['three'] });
 });
 
-test('OPS-3 an account with more records than a run can pass by does not stop the audit: the next run goes on within them', async () => {
+test('OPS-3 a scan of places without an account is continued by the next runs', async () => {
   const { run, store, clock, cursor } = await createScene();
-  /** Between the first and the second, 30 pages without an account, each of which takes its time. */
+  /** Yields 30 pages without an account between the first and the second account. Each page takes 100 ms. */
   async function* accountPlaces(after?: string) {
     for (let page = after?.startsWith('page') ? Number(after.slice(4)) + 1 : 0; page < 30; page += 1) {
       if (after === 'two') break;
@@ -121,9 +121,9 @@ test('OPS-3 an account with more records than a run can pass by does not stop th
 });
 
 test.each([
-  ['fits, however often it is begun anew', 2, 'two differs'],
-  ['does not fit', 9, 'two takes too long'],
-])('OPS-3 what a run can hold of an account is counted for each reading: one that %s', async (_what, pages, told) => {
+  ['fits is read again without counting the first reading', 2, 'two differs'],
+  ['does not fit is skipped', 9, 'two takes too long'],
+])('OPS-3 the record limit of a run applies to each reading: an account that %s', async (_what, pages, told) => {
   const { run, store } = await createScene();
   const page = Array<ChargeRecord>(200_000).fill(stray);
   let read = 0;

@@ -10,7 +10,7 @@ import { ID, type LedgerScene, LIFETIME_MS, ledgerScene, settledRecord } from '.
 
 const idOf = (number: number): string => `r${String(number).padStart(4, '0')}.0`;
 
-/** Held, committed, and applied if asked. */
+/** Places a hold, commits a charge and, if `applied`, applies it to the account. */
 const charge = async ({ deps }: LedgerScene, holdId: string, changes: Partial<ChargeRecord> = {}, applied = true) => {
   const hold = { accountId: ID, holdId, amountPicos: 50n, expiresAtMs: deps.clock.now() + LIFETIME_MS };
   await deps.store.hold({ ...hold, sweepAtMs: 0, previousHoldId: undefined });
@@ -23,7 +23,7 @@ interface Tampering {
   readonly record?: (record: ChargeRecord) => ChargeRecord;
 }
 
-/** The same ledger, told otherwise than it is. */
+/** Returns audit stores that read the ledger with the changed accounts and records. */
 const told = (memory: MemoryLedgerStore, { account = (it) => it, record = (it) => it }: Tampering): AuditStores => ({
   store: {
     readAccount: async (accountId) => {
@@ -51,7 +51,7 @@ const scene = async (): Promise<LedgerScene> => {
 const audit = ({ memory, clock }: LedgerScene, tampering: Tampering = {}) =>
   auditAccount({ ...told(memory, tampering), clock }, ID);
 
-test('OPS-5 an account that adds up is clean, and everything in it is counted', async () => {
+test('OPS-5 a consistent account is clean, and all its records are counted', async () => {
   const opened = await scene();
   expect(await audit(opened)).toEqual({
     accountId: ID,
@@ -65,7 +65,7 @@ test('OPS-5 an account that adds up is clean, and everything in it is counted', 
   });
 });
 
-test('OPS-5 a charge whose hold is still open is left out', async () => {
+test('OPS-5 a charge whose hold is still open is not summed', async () => {
   const opened = await scene();
   await charge(opened, idOf(5), {}, false);
   expect(await audit(opened)).toMatchObject({ stable: true, records: 5, openHolds: 1, findings: [] });
@@ -96,14 +96,14 @@ test.each<readonly [invariant: string, recordId: string | null, tampering: Tampe
   ['charge-as-priced', idOf(1), { record: of(idOf(1), { ...priced, usage: { ...priced.usage, output: 3 } }) }],
   ['record-in-place', idOf(3), { record: of(idOf(3), { accountId: 'another' }) }],
   ['record-in-place', idOf(3), { record: of(idOf(3), { requestId: 'another' }) }],
-])('OPS-5 what breaks "%s" is found, at %s', async (invariant, recordId, tampering) => {
+])('OPS-5 a violation of "%s" is found, at record %s', async (invariant, recordId, tampering) => {
   const opened = await scene();
   const result = await audit(opened, tampering);
   expect(result?.stable).toBe(true);
   expect(result?.findings).toMatchObject([{ accountId: ID, recordId, invariant, message: expect.any(String) }]);
 });
 
-test('BILL-3 a charge at its prices is clean, one at a bound is listed and not compared', async () => {
+test('BILL-3 a charge of usage times price has no finding, and an implausible one only a flag', async () => {
   const opened = await scene();
   await charge(opened, idOf(5), priced);
   await charge(opened, idOf(6), { ...priced, amountPicos: 29n, implausible: true });
@@ -116,7 +116,7 @@ test('BILL-3 a charge at its prices is clean, one at a bound is listed and not c
   expect(await audit(opened)).toMatchObject({ implausible: [idOf(6)], findings: [] });
 });
 
-test('BILL-7 available below zero needs a flagged charge', async () => {
+test('BILL-7 a negative available balance requires a charge with the overage flag', async () => {
   const flagged = await ledgerScene(100n);
   await charge(flagged, idOf(1), { amountPicos: 150n, overage: true });
   expect(await audit(flagged)).toMatchObject({ overage: [idOf(1)], findings: [] });
@@ -124,14 +124,14 @@ test('BILL-7 available below zero needs a flagged charge', async () => {
   expect(result?.findings).toMatchObject([{ recordId: null, invariant: 'overdrawn-by-overage' }]);
 });
 
-test('IDEM-2 two charges of one request are found, and the second is named', async () => {
+test('IDEM-2 two charges of one request are found, and the second is reported', async () => {
   const opened = await scene();
   await charge(opened, 'r0002.1');
   const result = await audit(opened);
   expect(result?.findings).toMatchObject([{ recordId: 'r0002.1', invariant: 'one-charge-per-request' }]);
 });
 
-test('BILL-13 a hold is found once it is open ten minutes after its expiry', async () => {
+test('BILL-13 a hold is a finding once it is open more than ten minutes after its expiry', async () => {
   const opened = await scene();
   await charge(opened, idOf(5), {}, false);
   await opened.clock.advance(LIFETIME_MS + SWEEP_LATE_MS);
@@ -141,7 +141,7 @@ test('BILL-13 a hold is found once it is open ten minutes after its expiry', asy
   expect(result?.findings).toMatchObject([{ recordId: idOf(5), invariant: 'hold-swept' }]);
 });
 
-test('OPS-5 what cannot be read is a finding, a store that does not answer is an error', async () => {
+test('OPS-5 an unreadable record is a finding, and a failing store is an error', async () => {
   const opened = await scene();
   const stores = told(opened.memory, {
     record: ({ holdId }) => {
@@ -160,7 +160,7 @@ test('OPS-5 what cannot be read is a finding, a store that does not answer is an
   await expect(auditAccount({ store, records: opened.memory, clock: opened.clock }, ID)).rejects.toThrow('no answer');
 });
 
-/** Something happens to the account while its records are read, up to so many times. */
+/** Charges the account during a read of its records, up to `times` times. */
 const inUse = (opened: LedgerScene, times: number): AuditStores => {
   let left = times;
   return {
@@ -177,22 +177,22 @@ const inUse = (opened: LedgerScene, times: number): AuditStores => {
   };
 };
 
-test('OPS-5 an account in use is read until nothing was written meanwhile', async () => {
+test('OPS-5 an account in use is read until no write happens during the reading', async () => {
   const opened = await scene();
   const result = await auditAccount({ ...inUse(opened, 20), clock: opened.clock }, ID);
   expect(result).toMatchObject({ stable: true, records: 24, findings: [] });
 });
 
-test('OPS-5 an account that is never at rest is told to be so, and its sums are not compared', async () => {
+test('OPS-5 an account that is written all the time is unstable, and its sums are not compared', async () => {
   const opened = await ledgerScene(1_000_000n);
   const result = await auditAccount({ ...inUse(opened, 900), clock: opened.clock }, ID);
   expect(result).toMatchObject({ stable: false, findings: [] });
 });
 
-test('OPS-5 a charge that was overlooked for once is no finding', async () => {
+test('OPS-5 a charge that the first reading missed is not a finding', async () => {
   const opened = await ledgerScene(1_000_000n);
   for (let number = 1; number <= 60; number += 1) await charge(opened, idOf(number));
-  // A request of long ago is charged between two readings, so that only one from scratch sees its record.
+  // A request with an early id is charged between two readings, so only a reading from the start sees its record.
   let turn = 0;
   const records = {
     ...withRecordFaults(opened.memory, {}),
@@ -208,7 +208,7 @@ test('OPS-5 a charge that was overlooked for once is no finding', async () => {
   expect(result).toMatchObject({ stable: true, records: 61, findings: [] });
 });
 
-test('OPS-5 all accounts are audited; one that does not exist has no audit', async () => {
+test('OPS-5 every account is audited, and an unknown account has no audit', async () => {
   const memory = new MemoryLedgerStore();
   const deps = { store: memory, records: memory, clock: new ManualClock() };
   for (const id of ['one', 'two', 'three']) await memory.createAccount(id);

@@ -12,7 +12,7 @@ const credit = async (faults: LedgerFaults, changes: Partial<typeof order> = {})
   return { scene, reply };
 };
 
-test('KEY-6 a credit answers the balance after it', async () => {
+test('KEY-6 a credit returns the balance after it', async () => {
   const { scene, reply } = await credit({});
   expect(reply).toMatchObject({ kind: 'credited', balancePicos: 100n, account: { id: ID, creditedPicos: 100n } });
   expect(await creditAccount(scene.deps, order)).toMatchObject({ kind: 'repeated', balancePicos: 100n });
@@ -20,24 +20,24 @@ test('KEY-6 a credit answers the balance after it', async () => {
 
 test.for<readonly [what: string, faults: LedgerFaults, kind: string]>([
   ['conflicts', { credit: [conflict, conflict, conflict] }, 'credited'],
-  ['throttling and no answer', { credit: [throttled, fails] }, 'credited'],
+  ['throttling and a failed call', { credit: [throttled, fails] }, 'credited'],
   ['a lost reply', { credit: [losesReply] }, 'repeated'],
-  ['a balance that is not read at once', { readAccount: [fails, fails] }, 'credited'],
-])('KEY-6 after %s it is credited once', async ([, faults, kind]) => {
+  ['two failed reads of the balance', { readAccount: [fails, fails] }, 'credited'],
+])('KEY-6 after %s the account is credited once', async ([, faults, kind]) => {
   const { scene, reply } = await credit(faults);
   expect(reply).toMatchObject({ kind, balancePicos: 100n });
   expect(scene.account().creditedPicos).toBe(100n);
 });
 
-test('KEY-6 without an answer it is a StoreError, and repeating it credits once', async () => {
+test('KEY-6 an unconfirmed credit throws StoreError, and a repetition credits once', async () => {
   const { scene, reply } = await credit({ credit: [losesReply, fails, fails, fails] });
   expect(reply).toBeInstanceOf(StoreError);
   expect(await creditAccount(scene.deps, order)).toMatchObject({ kind: 'repeated', balancePicos: 100n });
 });
 
-test('KEY-6 another amount and an unknown account credit nothing', async () => {
+test('KEY-6 a repetition with another amount, or for an unknown account, credits nothing', async () => {
   const { scene, reply } = await credit({}, { ref: 'first', amountPicos: 31n });
   expect(reply).toEqual({ kind: 'other-amount', amountPicos: 30n });
   expect(scene.account().creditedPicos).toBe(30n);
-  expect((await credit({}, { accountId: 'nobody' })).reply).toEqual({ kind: 'no-account' });
+  expect((await credit({}, { accountId: 'unknown' })).reply).toEqual({ kind: 'no-account' });
 });

@@ -20,21 +20,21 @@ export const GIVEN_PICOS = 1_000n;
 export interface RequestPlan {
   readonly account: number;
   readonly holdPicos: bigint;
-  /** Above the hold it is an overage. */
+  /** An amount above the hold is an overage. */
   readonly chargePicos: bigint;
   readonly ends: 'settled' | 'released';
   readonly acceptsLess: boolean;
-  /** How long its upstream takes; it may be later than the hold's expiry. */
+  /** Duration of the provider call in ms. It may exceed the lifetime of the hold. */
   readonly callMs: number;
 }
 
-/** What a client was told; undefined while, or because, nobody told it anything. */
+/** Result that a client got. Undefined if no response was sent yet, or if the process died before the response. */
 export type ClientResult = 'charged' | 'refused' | 'released' | 'failed' | undefined;
 
 /** An empty ledger whose content can be read between two writes. */
 export type InspectedLedger = LedgerStore & Pick<MemoryLedgerStore, 'accounts' | 'recordsOf' | 'creditsOf'>;
 
-/** One random life of a ledger: requests, sweepers and credits side by side, over a store that fails. */
+/** A random history of a ledger: concurrent requests, sweepers and credits on a store that fails. */
 export class History {
   readonly clock = new ManualClock();
   readonly ledger: InspectedLedger;
@@ -72,7 +72,7 @@ export class History {
     ];
   }
 
-  /** Plays to the end, then ends every hold, lets the latest of the late calls happen, and ends those holds too. */
+  /** Runs all requests, sweeps all holds, then lets the most delayed calls land and sweeps again. */
   async play(): Promise<void> {
     for (const accountId of ACCOUNTS) {
       await this.ledger.createAccount(accountId);
@@ -87,7 +87,7 @@ export class History {
     expect(this.#errors).toEqual([]);
   }
 
-  /** Everything that has to hold in every state of the table. */
+  /** Checks the invariants that hold after every write. */
   check(method: string): void {
     for (const account of this.ledger.accounts()) {
       const { id, holds, version } = account;
@@ -115,7 +115,9 @@ export class History {
     }
   }
 
-  /** The sum of what closed holds were charged. A record never changes, and no hold is closed without one. */
+  /**
+   * Returns the sum of charges of closed holds. Expects that a record never changes and that every closed hold has one.
+   */
   #checkRecords(accountId: string): bigint {
     let settled = 0n;
     const known = new Set<string>();
@@ -137,7 +139,10 @@ export class History {
     while (await this.#goOn());
   }
 
-  /** Mostly the store goes on; now and then a process starts or dies, or time passes. False when nothing is left to do. */
+  /**
+   * Mostly runs the next store call. Sometimes a process starts or dies, or time passes. False when nothing is left to
+   * do.
+   */
   async #goOn(): Promise<boolean> {
     const kind = this.#choices.next(24);
     const steps = this.#store.waiting;
@@ -165,7 +170,7 @@ export class History {
     });
   }
 
-  /** Three undisturbed sweeps, a lifetime apart, must find and end whatever is open. */
+  /** Expects three undisturbed sweeps, a lifetime apart, to end every open hold. */
   async #endHolds(): Promise<void> {
     const deps = {
       store: this.ledger,
@@ -185,7 +190,10 @@ export class History {
   }
 }
 
-/** One request from its hold to its end. It tells what its client learns, in steps: a process may die in between. */
+/**
+ * Runs one request from its hold to its end. Reports the client's result before the last write, because the process may
+ * die there.
+ */
 export const playRequest = async (
   deps: LedgerDependencies,
   requestId: string,
@@ -244,7 +252,7 @@ export const sweepNowAndThen = async (deps: LedgerDependencies): Promise<void> =
   }
 };
 
-/** The same reference twice for each account: two clerks, one payment. */
+/** Credits the same reference for each account. Two concurrent runs must credit it once. */
 export const topUp = async (deps: LedgerDependencies, accountIds: readonly string[]): Promise<void> => {
   for (const accountId of accountIds) {
     await deps.store.credit({ accountId, ref: 'second', amountPicos: 50n, reason: 'test', at: 0 });

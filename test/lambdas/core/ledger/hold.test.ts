@@ -38,13 +38,13 @@ test("BILL-1 the first try holds the amount under the request's first id", async
   expect(scene.deps.store.calls).toEqual(['hold']);
 });
 
-describe('a hold id goes over the wire once', () => {
+describe('one store call per hold id', () => {
   test.each([
     ['no connection', fails, released('r.0')],
     ['throttling', throttled, []],
     ['a conflict', conflict, []],
   ])(
-    'BILL-13 after %s the next id is tried, and only ids that may still land are closed',
+    'BILL-13 after %s the next id is tried, and only an id whose write may still land is closed',
     async (_name, fault, closed) => {
       const scene = await ledgerScene(1_000n, { hold: [fault] });
       expect(await place(scene)).toMatchObject({ holdId: 'r.1' });
@@ -53,7 +53,7 @@ describe('a hold id goes over the wire once', () => {
     },
   );
 
-  test('BILL-13 an id that turns out to be held is adopted with its own amount and not closed', async () => {
+  test('BILL-13 a hold whose reply was lost is adopted with its own amount and not closed', async () => {
     const scene = await ledgerScene(1_000n, { hold: [losesReply] });
     expect(await place(scene)).toMatchObject({ holdId: 'r.0', amountPicos: 100n });
     expect(openHolds(scene)).toEqual(['r.0']);
@@ -61,7 +61,7 @@ describe('a hold id goes over the wire once', () => {
     expect(scene.deps.store.calls).toEqual(['hold', 'hold']);
   });
 
-  test('BILL-13 each of four tries has its own id, the last one can still hold', async () => {
+  test('BILL-13 each of four tries has its own id, and the last one can still place the hold', async () => {
     const scene = await ledgerScene(1_000n, { hold: [fails, throttled, fails] });
     expect(await place(scene)).toMatchObject({ holdId: 'r.3' });
     expect(openHolds(scene)).toEqual(['r.3']);
@@ -70,7 +70,7 @@ describe('a hold id goes over the wire once', () => {
 });
 
 describe('refusals', () => {
-  test('BILL-14 the store stays down: 503, and every id is closed as soon as that can be written', async () => {
+  test('BILL-14 if the store stays down, the hold fails with 503 and every tried id is closed', async () => {
     const scene = await ledgerScene(1_000n, { hold: fails });
     const error = await refusal(scene);
     expect([error.code, error.status, error.retryAfterSeconds]).toEqual(['service_unavailable', 503, 30]);
@@ -78,7 +78,7 @@ describe('refusals', () => {
     expect(records(scene)).toEqual(released('r.0', 'r.1', 'r.2', 'r.3'));
   });
 
-  test('BILL-14 nothing can be written at all: still a 503, and a hold that landed is released in time', async () => {
+  test('BILL-14 if no write is confirmed, the hold fails with 503 and a landed hold is swept', async () => {
     const scene = await ledgerScene(1_000n, { hold: losesReply, putRecord: fails });
     expect((await refusal(scene)).code).toBe('service_unavailable');
     expect(openHolds(scene)).toHaveLength(1 + 1);
@@ -87,7 +87,7 @@ describe('refusals', () => {
     expect(scene.account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
   });
 
-  test('AUTH-4 a balance of 0 is 402 and says so', async () => {
+  test('AUTH-4 a balance of 0 is rejected with 402 and named in the message', async () => {
     const scene = await ledgerScene(0n);
     const error = await refusal(scene, { amountPicos: 0n });
     expect([error.code, error.status]).toEqual(['insufficient_balance', 402]);
@@ -95,7 +95,7 @@ describe('refusals', () => {
     expect(records(scene)).toEqual([]);
   });
 
-  test('GEN-4 too little money is 402 and names what is required and what is available', async () => {
+  test('GEN-4 too little money is rejected with 402 and the required and available amounts', async () => {
     const scene = await ledgerScene(PICOS_PER_USD / 4n);
     const error = await refusal(scene, { amountPicos: 3n * PICOS_PER_USD + 1n });
     expect(error.code).toBe('insufficient_balance');
@@ -104,13 +104,13 @@ describe('refusals', () => {
     expect(scene.deps.store.calls).toEqual(['hold']);
   });
 
-  test('BILL-13 a refusal after a try without reply closes the id of that try', async () => {
+  test('BILL-13 a rejected hold closes the id of an earlier try without a reply', async () => {
     const scene = await ledgerScene(50n, { hold: [fails] });
     expect((await refusal(scene)).code).toBe('insufficient_balance');
     expect(records(scene)).toEqual(released('r.0'));
   });
 
-  test('AUTH-4 blocked is told before the number of holds and before the money', async () => {
+  test('AUTH-4 a blocked account is reported before the number of holds and the balance', async () => {
     const scene = await ledgerScene(BigInt(HOLDS_MAX));
     for (let index = 0; index < HOLDS_MAX; index += 1) await place(scene, { requestId: `q${index}`, amountPicos: 1n });
     const full = await refusal(scene);
@@ -120,23 +120,23 @@ describe('refusals', () => {
     expect(await refusal(scene)).toMatchObject({ code: 'account_blocked', status: 403 });
   });
 
-  test('BILL-14 an account that is missing is a fault of ours', async () => {
+  test('BILL-14 a missing account is an internal error', async () => {
     const scene = await ledgerScene(1n);
-    expect(await refusal(scene, { accountId: 'nobody' })).toMatchObject({ code: 'internal_error' });
+    expect(await refusal(scene, { accountId: 'unknown' })).toMatchObject({ code: 'internal_error' });
   });
 });
 
-describe('the smaller hold', () => {
+describe('smaller holds', () => {
   const smaller = (availablePicos: bigint) => (availablePicos >= 60n ? 60n : undefined);
 
-  test('BILL-6 when money is short a smaller amount is held under the next id', async () => {
+  test('BILL-6 when money is short, a smaller amount is held under the next id', async () => {
     const scene = await ledgerScene(80n);
     expect(await place(scene, { smaller })).toMatchObject({ holdId: 'r.1', amountPicos: 60n });
     expect(scene.account().availablePicos).toBe(20n);
     expect(records(scene)).toEqual([]);
   });
 
-  test('BILL-6 it is asked with what is available, once, and the 402 names the first amount', async () => {
+  test('BILL-6 `smaller` gets the available amount once, and the 402 names the first amount', async () => {
     const scene = await ledgerScene(80n);
     const asked: bigint[] = [];
     const error = await refusal(scene, {
@@ -151,7 +151,7 @@ describe('the smaller hold', () => {
     expect(scene.deps.store.calls).toEqual(['hold', 'hold']);
   });
 
-  test('BILL-6 not worth offering is 402 after one try', async () => {
+  test('BILL-6 a balance too small for the smaller hold is rejected with 402 after one try', async () => {
     const scene = await ledgerScene(50n);
     expect((await refusal(scene, { smaller })).code).toBe('insufficient_balance');
     expect(scene.deps.store.calls).toEqual(['hold']);

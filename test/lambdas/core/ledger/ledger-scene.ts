@@ -10,16 +10,16 @@ import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
 export const LIFETIME_MS = 300_000;
 export const ID = 'account-1';
 
-/** One account with money, a clock that stands still, and a store in which things go wrong as planned. */
+/** One account with a balance, a manual clock, and a store with scripted faults. */
 export interface LedgerScene {
   readonly memory: MemoryLedgerStore;
   readonly outbox: MemoryOutbox;
   readonly clock: ManualClock;
   readonly deps: LedgerDependencies & { readonly store: Faulty };
-  /** The same ledger as another process sees it, with faults of its own. */
+  /** Returns the same ledger for another process, with its own faults. */
   another(faults: LedgerFaults): LedgerDependencies & { readonly store: Faulty };
   order(changes?: Partial<HoldParams>): HoldParams;
-  /** Checks the balance on the way. */
+  /** Returns the account. Checks its balance first. */
   account(): Account;
 }
 
@@ -51,7 +51,7 @@ export const ledgerScene = async (amountPicos: bigint, faults: LedgerFaults = {}
     }),
     account: () => {
       const [account] = memory.accounts();
-      if (!account) throw new Error('the account is gone');
+      if (!account) throw new Error('the account does not exist');
       expect(account.availablePicos + heldOf(account)).toBe(balanceOf(account));
       return account;
     },

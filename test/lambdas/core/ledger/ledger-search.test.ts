@@ -14,8 +14,8 @@ import { rowsOfTier } from '../../../tiers.ts';
 const repository = join(import.meta.dirname, '../../../..');
 
 /**
- * Configuration, faults, crashes and what is searched: the first row of each protocol is the smallest that misses a clause of it.
- * The budgets are smaller than those of `npx node test/search/run.ts`.
+ * Configuration, faults, crashes and protocol of each search. The first row of each protocol is the smallest search
+ * that detects a missing clause of the protocol. The budgets are smaller than those of `npx node test/search/run.ts`.
  */
 const rows = [
   ['a', 1, 0, 'ledger'],
@@ -31,14 +31,15 @@ const rows = [
   ['f', 1, 0, 'no outbox'],
   ['f', 1, 1, 'no outbox'],
   ['g', 1, 0, 'no outbox'],
-  // The clauses that only this one misses each have a scenario in test/lambdas/core/idempotency.
+  // Only this search detects that certain clauses are missing. Each of these clauses also has a test in
+  // test/lambdas/core/idempotency.
   ['e', 0, 1, 'idempotency'],
 ] as const;
 const searched = rowsOfTier(rows, ([, , , protocol]) => protocol);
 
 const runs = randomRuns(import.meta.filename, { quick: 50, long: 5_000 });
 
-test('BILL-13 BILL-14 IDEM-8 the world of the search does what the stores of the other tests do', async () => {
+test('BILL-13 BILL-14 IDEM-8 the stores of the search behave like the in-memory stores', async () => {
   const calls = fc.array(anyOp, { minLength: 20, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(calls, async (ops) => {
@@ -55,12 +56,12 @@ test('BILL-13 BILL-14 IDEM-8 the world of the search does what the stores of the
   );
 });
 
-describe('every order of the calls to the stores', () => {
+describe('every order of store calls', () => {
   test.each(searched)(
-    'BILL-13 BILL-14 IDEM-8 in configuration %s, with %i faults and %i crashes, no money is lost or charged twice',
+    'BILL-13 BILL-14 IDEM-8 configuration %s, %i faults, %i crashes: all money is accounted for',
     async (id, faults, crashes) => {
       const configuration = configurations.find((one) => one.id === id);
-      if (!configuration) throw new Error(`there is no configuration ${id}`);
+      if (!configuration) throw new Error(`unknown configuration ${id}`);
       const search = new Search({ ...configuration, faults, crashes });
       const found = await search.run({
         states: 3_000_000,
@@ -74,7 +75,7 @@ describe('every order of the calls to the stores', () => {
     },
   );
 
-  test('BILL-14 only where the store told nothing of charge and release may an error stand beside a charge', () => {
+  test('BILL-14 an error with a charge is allowed only if neither charge nor release was confirmed', () => {
     const { documented } = configurations.find(({ id }) => id === 'f') ?? {};
     const told = { requestId: 'a', kind: 'error', content: 'service_unavailable' } as const;
     expect(documented?.(told)).toBeUndefined();
@@ -83,7 +84,7 @@ describe('every order of the calls to the stores', () => {
   });
 });
 
-test('BILL-13 BILL-14 IDEM-8 the text of every clause is in the code once', () => {
+test('BILL-13 BILL-14 IDEM-8 the text of every clause occurs in the code exactly once', () => {
   const misplaced = clauses
     .flatMap(editsOf)
     .filter(({ file, find }) => readFileSync(join(repository, file), 'utf8').split(find).length !== 2);

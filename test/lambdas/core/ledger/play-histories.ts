@@ -16,7 +16,7 @@ const plans = fc.array(
 );
 const numbers = fc.noBias(fc.array(fc.nat({ max: 2 ** 20 }), { maxLength: 300, size: 'max' }));
 
-/** Plays random histories. Each outcome that a client was shown must match the charge records. */
+/** Plays random histories. Each result that a client got must match the charge records. */
 export const playHistories = async (runs: RandomRuns, openLedger: () => InspectedLedger | undefined): Promise<void> => {
   const told = { charged: 0, refused: 0, released: 0, failed: 0, nothing: 0 };
   await fc.assert(
@@ -28,16 +28,16 @@ export const playHistories = async (runs: RandomRuns, openLedger: () => Inspecte
         const settled = records.filter((record) => record.requestId === `r${index}` && record.outcome === 'settled');
         const outcome = history.told[index];
         told[outcome ?? 'nothing'] += 1;
-        expect(settled.length, `r${index} was told ${outcome}`).toBeLessThanOrEqual(1);
+        expect(settled.length, `r${index} got ${outcome}`).toBeLessThanOrEqual(1);
         if (outcome === 'charged') expect(settled).toMatchObject([{ amountPicos: plan.chargePicos }]);
         if (outcome === 'refused' || outcome === 'released') expect(settled).toEqual([]);
       }
     }),
     runs,
   );
-  // The histories are of every kind, or they prove little.
+  // The runs prove little unless every result occurs.
   if (runs.numRuns >= 1_000) expect(Math.min(...Object.values(told))).toBeGreaterThan(runs.numRuns / 100);
 };
 
-/** Most time that a run of a slow machine takes, in ms. */
+/** Longest time for `numRuns` runs on a slow machine, in ms. */
 export const timeoutOf = ({ numRuns }: RandomRuns): number => 60_000 + numRuns * 40;

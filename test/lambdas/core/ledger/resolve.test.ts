@@ -12,7 +12,7 @@ const held = async (faults: LedgerFaults = {}) => {
   return { ...scene, placedHold, settled: settledRecord(placedHold.holdId, 70n, scene.clock.now()) };
 };
 
-test('BILL-3 a committed record is applied: the charge is spent, the rest comes back', async () => {
+test('BILL-3 a committed record is applied: the charge is spent and the rest is released', async () => {
   const { deps, settled, account, clock } = await held();
   expect(await commit(deps, settled)).toEqual(settled);
   expect(account()).toMatchObject({ availablePicos: 900n, spentPicos: 0n });
@@ -20,7 +20,7 @@ test('BILL-3 a committed record is applied: the charge is spent, the rest comes 
   expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
 });
 
-test('BILL-13 an existing record takes precedence, and the late write is reported', async () => {
+test('BILL-13 an existing record takes precedence, and a late writer gets that record', async () => {
   const { deps, settled, account, memory } = await held();
   const expired = { ...settled, outcome: 'released', amountPicos: 0n, reason: 'expired' } as const;
   await commit(deps, expired);
@@ -45,7 +45,7 @@ test.each([
   expect(account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
 });
 
-test('BILL-14 a store that stays down is told after four tries', async () => {
+test('BILL-14 a store that stays down causes a StoreError after four tries', async () => {
   const { deps, settled, clock } = await held({ putRecord: fails, apply: fails });
   const startMs = clock.now();
   await expect(clock.until(commit(deps, settled))).rejects.toBeInstanceOf(StoreError);
@@ -54,14 +54,14 @@ test('BILL-14 a store that stays down is told after four tries', async () => {
   expect(deps.store.calls).toEqual([...Array(4).fill('putRecord'), ...Array(4).fill('apply')]);
 });
 
-test('BILL-2 release frees the whole hold and stores the reason', async () => {
+test('BILL-2 a release frees the whole hold and stores the reason', async () => {
   const { deps, placedHold, account, memory } = await held();
   await release(deps, placedHold, { reason: 'upstream_error' });
   expect(account()).toMatchObject({ availablePicos: 1_000n, spentPicos: 0n, holds: new Map() });
   expect(memory.recordsOf(ID)).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'upstream_error' }]);
 });
 
-test('BILL-13 release after a settlement obeys the settlement', async () => {
+test('BILL-13 a release after a settlement applies the settlement', async () => {
   const { deps, placedHold, settled, account, memory } = await held();
   await commit(deps, settled);
   await release(deps, placedHold, { reason: 'internal_error' });
@@ -69,7 +69,7 @@ test('BILL-13 release after a settlement obeys the settlement', async () => {
   expect(memory.recordsOf(ID)).toEqual([settled]);
 });
 
-test('BILL-13 release leaves the hold to the sweeper while the store is down', async () => {
+test('BILL-13 a release leaves the hold to the sweeper while the store is down', async () => {
   const { deps, placedHold, account, clock } = await held({ putRecord: fails });
   await clock.until(release(deps, placedHold, { reason: 'upstream_error' }));
   expect(account().holds.size).toBe(1);

@@ -24,7 +24,7 @@ const stored = async (records: readonly ChargeRecord[]): Promise<MemoryLedgerSto
   return memory;
 };
 
-/** Ids of requests that begin with the letter of their day. */
+/** Returns the day of a request. In these tests it is the first letter of the id. */
 const dayOf = (requestId: string): string => requestId.slice(0, 1);
 const everything = { fromHoldId: '', dayOf, recordsMax: 10_000 };
 
@@ -80,7 +80,7 @@ const sameMembers = <T extends { readonly model: string }>(one: readonly T[], ot
   return true;
 };
 
-test('KEY-4 the sums over any records are those of a naive count, day by day and in all', async () => {
+test('KEY-4 the sums over any records match a simple count, per day and in total', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(drawn, { maxLength: 60 }), async (requests) => {
       const memory = await stored(requests.flatMap(toRecords));
@@ -99,7 +99,7 @@ test('KEY-4 the sums over any records are those of a naive count, day by day and
   );
 });
 
-test('KEY-4 wherever reading ends, only whole requests are counted, the latest, and it is told', async () => {
+test('KEY-4 a limited read counts only the latest whole requests and reports if any are left', async () => {
   const requests = Array.from({ length: 12 }, (_, turn): Drawn => {
     const fate = (['taken-over', 'charged', 'second-hold'] as const)[turn % 3] ?? 'charged';
     return { day: 'a', amountPicos: 1n, model: 'alpha-1', fate };
@@ -119,7 +119,7 @@ test('KEY-4 wherever reading ends, only whole requests are counted, the latest, 
   }
 });
 
-test('KEY-4 no more records are read than may be, in pages', async () => {
+test('KEY-4 records are read in pages up to the limit', async () => {
   const memory = await stored(
     Array.from({ length: 2_600 }, (_, turn) => charged(`a${String(turn).padStart(5, '0')}.0`)),
   );
@@ -136,7 +136,7 @@ test('KEY-4 no more records are read than may be, in pages', async () => {
   expect(limits).toEqual([1_000, 1_000, 500]);
 });
 
-test('KEY-4 what lies out of the range is not counted, nor what another account has', async () => {
+test('KEY-4 records outside the range or of another account are not counted', async () => {
   const memory = await stored([charged('a.0'), charged('b.0'), charged('c.0'), { ...charged('b1.0'), accountId: 'x' }]);
   const { total } = await sumSpend(memory, ID, {
     ...everything,

@@ -12,7 +12,7 @@ const hold = (scene: Scene, requestId: string, lifetimeMs = LIFETIME_MS) =>
 const run = (scene: Scene) => scene.clock.until(sweep(scene.deps));
 const nothing = { accounts: 0, released: 0, finished: 0, failed: 0 };
 
-test('BILL-13 an expired hold is released, and not a millisecond earlier', async () => {
+test('BILL-13 an expired hold is released exactly at its expiry', async () => {
   const scene = await ledgerScene(1_000n);
   await hold(scene, 'r');
   await scene.clock.advance(LIFETIME_MS - 1);
@@ -25,7 +25,7 @@ test('BILL-13 an expired hold is released, and not a millisecond earlier', async
   ]);
 });
 
-test('BILL-13 a request that died between record and account is finished, not released', async () => {
+test('BILL-13 an expired hold with a recorded charge is settled, not released', async () => {
   const scene = await ledgerScene(1_000n);
   const { holdId } = await hold(scene, 'r');
   await commit(scene.deps, settledRecord(holdId, 70n, scene.clock.now()));
@@ -34,7 +34,7 @@ test('BILL-13 a request that died between record and account is finished, not re
   expect(scene.account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
 });
 
-test('BILL-13 open holds stay, and the account is looked at again when the first of them expires', async () => {
+test('BILL-13 open holds stay, and the account is swept again when the next of them expires', async () => {
   const scene = await ledgerScene(1_000n);
   await hold(scene, 'short');
   await hold(scene, 'long', LIFETIME_MS + 1_000);
@@ -44,7 +44,7 @@ test('BILL-13 open holds stay, and the account is looked at again when the first
   expect(scene.memory.sweepAtOf(ID)).toBe(scene.clock.now() + 1_000);
 });
 
-test('BILL-13 a far expiry does not hide the holds that come before it', async () => {
+test('BILL-13 a late expiry does not hide holds that expire earlier', async () => {
   const scene = await ledgerScene(1_000n);
   await hold(scene, 'video', 7_200_000);
   await scene.clock.advance(LIFETIME_MS);
@@ -52,7 +52,7 @@ test('BILL-13 a far expiry does not hide the holds that come before it', async (
   expect(scene.memory.sweepAtOf(ID)).toBe(scene.clock.now() + LIFETIME_MS);
 });
 
-test('BILL-13 an account without holds leaves the list', async () => {
+test('BILL-13 an account without holds leaves the sweep list', async () => {
   const scene = await ledgerScene(1_000n);
   const { holdId } = await hold(scene, 'r');
   await apply(scene.deps, await commit(scene.deps, settledRecord(holdId, 70n, 0)), 100n);
@@ -62,7 +62,7 @@ test('BILL-13 an account without holds leaves the list', async () => {
   expect(await run(scene)).toEqual(nothing);
 });
 
-test('BILL-13 a hold placed while the list is being brought up to date is not lost from it', async () => {
+test('BILL-13 a hold placed while the list is being updated stays on the list', async () => {
   const moment = createMoment();
   const scene = await ledgerScene(1_000n, { reschedule: [{ kind: 'delayed', until: moment.until }] });
   await hold(scene, 'r');
@@ -78,7 +78,7 @@ test('BILL-13 a hold placed while the list is being brought up to date is not lo
   expect(scene.account().holds.size).toBe(0);
 });
 
-test('BILL-14 an account the store does not answer for is left for the next run, the others are swept', async () => {
+test('BILL-14 an account that cannot be read is left for the next run, and the others are swept', async () => {
   const scene = await ledgerScene(1_000n, { readAccount: [fails] });
   await hold(scene, 'r');
   await scene.memory.createAccount('other');

@@ -28,7 +28,7 @@ const list = async (memory: MemoryLedgerStore, range: RecordRange) => {
   return [records.map(({ holdId }) => holdId), nextHoldId] as const;
 };
 
-test('BILL-15 a request is listed once, by its charge, else by its release; what was given up is no request', async () => {
+test('BILL-15 a request is listed once, by its charge or else a release that is not `given_up`', async () => {
   const memory = await open(
     charged('a.0'),
     released('b.0', 'given_up'),
@@ -42,7 +42,7 @@ test('BILL-15 a request is listed once, by its charge, else by its release; what
   expect(await list(memory, { limit: 10 })).toEqual([['e.0', 'd.0', 'b.1', 'a.0'], undefined]);
 });
 
-test('BILL-15 pages of every size are the whole list without loss or repetition, and the last says so', async () => {
+test('BILL-15 pages of any size form the whole list, and the last page has no cursor', async () => {
   const records = Array.from({ length: 23 }, (_, index) => String.fromCharCode(97 + index)).flatMap(
     (request, index) => [
       ...(index % 3 === 0 ? [released(`${request}.0`, 'given_up')] : []),
@@ -65,13 +65,13 @@ test('BILL-15 pages of every size are the whole list without loss or repetition,
   }
 });
 
-test('BILL-15 a list keeps to its range', async () => {
+test('BILL-15 a list is limited to its range', async () => {
   const memory = await open(charged('a.0'), charged('b.0'), charged('c.0'), charged('d.0'));
   expect(await list(memory, { fromHoldId: 'b', beforeHoldId: 'd', limit: 9 })).toEqual([['c.0', 'b.0'], undefined]);
   expect(await list(memory, { fromHoldId: 'b', beforeHoldId: 'd', limit: 1 })).toEqual([['c.0'], 'c.0']);
 });
 
-test('BILL-15 a request is found by its id, ended, open or not at all', async () => {
+test('BILL-15 a lookup by id distinguishes ended, open and unknown requests', async () => {
   const memory = await open(charged('a.0'), released('b.0', 'given_up'), released('c.0', 'given_up'));
   await hold(memory, 'b.1');
   await hold(memory, 'c.0');
@@ -84,7 +84,7 @@ test('BILL-15 a request is found by its id, ended, open or not at all', async ()
   expect(await find('b')).toMatchObject({ kind: 'ended', record: { holdId: 'b.1' } });
 });
 
-test('BILL-15 a request that ends while it is looked for is found', async () => {
+test('BILL-15 a request that ends during the lookup is found', async () => {
   const memory = await open();
   await hold(memory, 'a.0');
   const store = {

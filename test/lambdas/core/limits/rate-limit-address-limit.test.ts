@@ -17,7 +17,7 @@ const empty = async (shared: MemoryAddressCounters, address: string, clock: Manu
   for (let index = 0; index < 60; index += 1) await shared.take(address, bucket, clock.now() * 1_000);
 };
 
-test('LIM-1 of 1,000 requests at one instant exactly 60 pass the process, and nothing is asked of the store', () => {
+test('LIM-1 the process admits 60 of 1000 simultaneous requests, without a store call', () => {
   const { limit, counters } = scene();
   const passed = Array.from({ length: 1_000 }, () => limit.takeLocal('a')).filter((allowed) => allowed);
   expect(passed).toHaveLength(60);
@@ -25,14 +25,14 @@ test('LIM-1 of 1,000 requests at one instant exactly 60 pass the process, and no
   expect(counters.calls).toEqual([]);
 });
 
-test('LIM-1 what other processes let through counts as well', async () => {
+test('LIM-1 requests admitted by other processes count as well', async () => {
   const { limit, shared, clock } = scene();
   await empty(shared, 'a', clock);
   expect(await limit.takeShared('a')).toBe(false);
   expect(await limit.takeShared('b')).toBe(true);
 });
 
-test('LIM-4 an answer at 49 ms counts', async () => {
+test('LIM-4 a store reply after 49 ms counts', async () => {
   const moment = createMoment();
   const { limit, shared, clock } = scene([{ kind: 'delayed', until: moment.until }]);
   await empty(shared, 'a', clock);
@@ -43,7 +43,7 @@ test('LIM-4 an answer at 49 ms counts', async () => {
   expect(clock.waiting).toBe(0);
 });
 
-test('LIM-4 the store is abandoned at 50 ms, and its late refusal does not count any more', async () => {
+test('LIM-4 the limit waits 50 ms for the store and ignores a later rejection', async () => {
   const moment = createMoment();
   const { limit, shared, clock } = scene([{ kind: 'delayed', until: moment.until }]);
   await empty(shared, 'a', clock);
@@ -63,7 +63,7 @@ test('LIM-4 the store is abandoned at 50 ms, and its late refusal does not count
 test.each([
   ['down', fails],
   ['slow', never],
-])('LIM-4 after three failures of a store that is %s it is left alone for 5 s', async (_name, fault) => {
+])('LIM-4 after three failures of a store that is %s the limit does not call it for 5 s', async (_name, fault) => {
   const { limit, counters, clock } = scene([fault, fault, fault]);
   for (let index = 0; index < 3; index += 1) expect(await clock.until(limit.takeShared('a'))).toBe(true);
   expect(counters.calls).toHaveLength(3);
@@ -75,25 +75,25 @@ test.each([
   expect(counters.calls).toHaveLength(4);
 });
 
-test('LIM-4 only failures in a row count', async () => {
+test('LIM-4 only consecutive failures count', async () => {
   const { limit, counters } = scene([fails, fails, undefined, fails, fails, undefined]);
   for (let index = 0; index < 7; index += 1) expect(await limit.takeShared('a')).toBe(true);
   expect(counters.calls).toHaveLength(7);
 });
 
-test('LIM-4 throttling of the item means limited, each time, and is no failure of the store', async () => {
+test('LIM-4 a throttled item always limits the request and is not counted as a store failure', async () => {
   const { limit, counters } = scene(throttled);
   for (let index = 0; index < 5; index += 1) expect(await limit.takeShared('a')).toBe(false);
   expect(counters.calls).toHaveLength(5);
 });
 
-test('LIM-4 anything but a failure of the store is a bug and is thrown', async () => {
+test('LIM-4 an error that is not a StoreError is thrown', async () => {
   const broken = { take: () => Promise.reject(new TypeError('broken')) };
   const limit = new AddressLimit(bucket, broken, new ManualClock());
   await expect(limit.takeShared('a')).rejects.toThrow('broken');
 });
 
-/** Three processes on one store, each with a clock that is so much ahead. */
+/** Creates one limit per element of `aheadMs` on a shared store. Each clock is ahead by that many milliseconds. */
 const processes = (aheadMs: readonly number[]) => {
   const shared = new MemoryAddressCounters();
   const base = new ManualClock().now();
@@ -103,7 +103,7 @@ const processes = (aheadMs: readonly number[]) => {
   });
 };
 
-/** As a request does: the process's own bucket first, and alone where it is empty. */
+/** Takes from the process's own bucket, and then from the shared bucket if the first is not empty. */
 const passes = async (limit: AddressLimit): Promise<boolean> => limit.takeLocal('a') && (await limit.takeShared('a'));
 
 const countPassed = async (all: ReturnType<typeof processes>, times: number): Promise<number> => {
@@ -115,12 +115,12 @@ const countPassed = async (all: ReturnType<typeof processes>, times: number): Pr
   return passed;
 };
 
-test('LIM-1 three processes with one time let exactly 60 of 1,000 pass at one instant', async () => {
+test('LIM-1 three processes with equal clocks admit exactly 60 of 1000 simultaneous requests', async () => {
   expect(await countPassed(processes([0, 0, 0]), 1_000)).toBe(60);
 });
 
 test.each([[[0, 40, 100]], [[-1_000, 0, 1_000]], [[0, 0, 5_000]], [[0, 0, 86_400_000]]])(
-  'LIM-1 clocks that differ by %j ms give no more than what fits between them, and go on at the rate',
+  'LIM-1 clocks ahead by %j ms admit at most the rate of their difference more, then the rate',
   async (ahead) => {
     const all = processes(ahead);
     const apartMs = Math.max(...ahead) - Math.min(...ahead);
@@ -135,7 +135,7 @@ test.each([[[0, 40, 100]], [[-1_000, 0, 1_000]], [[0, 0, 5_000]], [[0, 0, 86_400
   },
 );
 
-test('LIM-4 three processes whose store is down have a burst each, and no more', async () => {
+test('LIM-4 three processes with a failing store admit one burst each', async () => {
   const down = { take: () => Promise.reject(new StoreError('unavailable', 'no answer')) };
   const limits = [0, 1, 2].map(() => new AddressLimit(bucket, down, new ManualClock()));
   let passed = 0;

@@ -17,7 +17,7 @@ const buckets = fc
   .map(({ perSecond, burst }) => ({ perSecond, burst, bucket: bucketOf(perSecond, burst) }));
 const gaps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2_000_000 })), { maxLength: 300 });
 
-/** The moments at which requests come, and whether each is let through. */
+/** Returns the time of each request and whether it was admitted. */
 const play = (bucket: ReturnType<typeof bucketOf>, gapsMicros: readonly number[]) => {
   let nowMicros = NOW;
   let tatMicros = 0;
@@ -29,7 +29,7 @@ const play = (bucket: ReturnType<typeof bucketOf>, gapsMicros: readonly number[]
   });
 };
 
-test('LIM-1 in no window are more let through than burst + rate x elapsed + 1', () => {
+test('LIM-1 a window admits at most burst + rate x elapsed + 1 requests', () => {
   fc.assert(
     fc.property(buckets, gaps, ({ perSecond, burst, bucket }, gapsMicros) => {
       const passed = play(bucket, gapsMicros).filter(({ allowed }) => allowed);
@@ -45,7 +45,7 @@ test('LIM-1 in no window are more let through than burst + rate x elapsed + 1', 
   );
 });
 
-test('LIM-1 whoever keeps to the rate is never refused', () => {
+test('LIM-1 a client that keeps to the rate is always admitted', () => {
   fc.assert(
     fc.property(buckets, gaps, ({ bucket }, gapsMicros) => {
       const steady = gapsMicros.map((gap) => gap + bucket.intervalMicros);
@@ -55,7 +55,7 @@ test('LIM-1 whoever keeps to the rate is never refused', () => {
   );
 });
 
-test('LIM-1 a bucket left alone for burst x interval gives its whole burst again', () => {
+test('LIM-1 a bucket unused for burst x interval has its whole burst again', () => {
   fc.assert(
     fc.property(buckets, gaps, ({ burst, bucket }, gapsMicros) => {
       const again = Array.from({ length: burst + 1 }, (_, index) => (index === 0 ? burst * bucket.intervalMicros : 0));
@@ -69,20 +69,20 @@ test('LIM-1 a bucket left alone for burst x interval gives its whole burst again
 test.each([
   ['LIM-1', 30, 60],
   ['LIM-2', 10, 15],
-])('%s at %i/s exactly the burst of %i passes at one instant', (_rule, perSecond, burst) => {
+])('%s at %i/s admits exactly the burst of %i at one instant', (_rule, perSecond, burst) => {
   const bucket = bucketOf(perSecond, burst);
   const passed = play(bucket, Array(1_000).fill(0)).filter(({ allowed }) => allowed);
   expect(passed).toHaveLength(burst);
 });
 
-test('LIM-1 a refusal costs nothing, and the bound is inclusive', () => {
+test('LIM-1 a request exactly at the bound is admitted, and a rejection changes nothing', () => {
   const bucket = bucketOf(10, 15);
   const latest = latestTatMicros(bucket, NOW);
   expect(take(bucket, latest, NOW)).toEqual({ allowed: true, tatMicros: latest + 100_000 });
   expect(take(bucket, latest + 1, NOW)).toEqual({ allowed: false, tatMicros: latest + 1 });
 });
 
-test('LIM-5 what a client is told: what is left, and when the bucket is full again', () => {
+test('LIM-5 a client gets the remaining requests and the time until the bucket is full', () => {
   const bucket = bucketOf(10, 15);
   expect(describeBucket(bucket, 0, NOW)).toEqual({ limit: 15, remaining: 15, resetSeconds: 0 });
   expect(describeBucket(bucket, NOW + 250_000, NOW)).toEqual({ limit: 15, remaining: 12, resetSeconds: 0.25 });
@@ -90,7 +90,7 @@ test('LIM-5 what a client is told: what is left, and when the bucket is full aga
   expect(describeBucket(bucket, NOW + 9_000_000, NOW)).toMatchObject({ remaining: 0 });
 });
 
-test('LIM-5 a request is let through exactly when one is said to be left', () => {
+test('LIM-5 a request is admitted exactly when at least one request remains', () => {
   fc.assert(
     fc.property(buckets, fc.integer({ min: -10, max: 200_000_000 }), ({ bucket }, aheadMicros) => {
       const { remaining } = describeBucket(bucket, NOW + aheadMicros, NOW);
@@ -100,7 +100,7 @@ test('LIM-5 a request is let through exactly when one is said to be left', () =>
   );
 });
 
-test('LIM-4 the buckets of a process are apart from each other, and the oldest are forgotten first', () => {
+test('LIM-4 the buckets of a process are independent, and the oldest are dropped first', () => {
   const own = new ProcessBuckets(bucketOf(10, 1));
   expect(own.take('kept', NOW).allowed).toBe(true);
   expect(own.take('first', NOW).allowed).toBe(true);

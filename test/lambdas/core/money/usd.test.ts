@@ -11,7 +11,7 @@ const amounts = fc.oneof(
   fc.bigInt({ min: -999n, max: 999n }).map((usd) => usd * PICOS_PER_USD),
 );
 
-test('BILL-15 an amount is read back as it was written', () => {
+test('BILL-15 a formatted amount parses to the same amount', () => {
   fc.assert(
     fc.property(amounts, (picos) => {
       expect(parseUsd(formatUsd(picos))).toBe(picos);
@@ -20,7 +20,7 @@ test('BILL-15 an amount is read back as it was written', () => {
   );
 });
 
-test('BILL-15 the shortest decimal form: no exponent, no trailing zero, no point without decimals, no -0', () => {
+test('BILL-15 an amount has the shortest decimal form, without an exponent or -0', () => {
   fc.assert(
     fc.property(amounts, (picos) => {
       expect(formatUsd(picos)).toMatch(/^(0|-?(0|[1-9]\d*)\.\d*[1-9]|-?[1-9]\d*)$/);
@@ -29,7 +29,7 @@ test('BILL-15 the shortest decimal form: no exponent, no trailing zero, no point
   );
 });
 
-test('BILL-15 a longer form of the same amount is read as the same', () => {
+test('BILL-15 an amount with trailing zeros parses to the same amount', () => {
   fc.assert(
     fc.property(amounts, fc.nat({ max: 12 }), (picos, wanted) => {
       const [whole = '', fraction = ''] = formatUsd(picos).split('.');
@@ -49,7 +49,7 @@ test.each([
   [12_340_000_000_000n, '12.34'],
   [-12_340_000_000_000n, '-12.34'],
   [10n ** 40n, `1${'0'.repeat(28)}`],
-])('BILL-15 %s pico-USD are written %s', (picos, text) => {
+])('BILL-15 %s pico-USD are formatted as %s', (picos, text) => {
   expect(formatUsd(picos)).toBe(text);
 });
 
@@ -73,6 +73,6 @@ test.each([
   '0.0000000000001',
   '1000000000000000',
   '١',
-])('BILL-3 "%s" is no amount', (text) => {
+])('BILL-3 "%s" is not an amount', (text) => {
   expect(() => parseUsd(text)).toThrow(RangeError);
 });

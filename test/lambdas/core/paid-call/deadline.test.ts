@@ -9,18 +9,18 @@ import { answered, createWorld, GRACE_MS, raw, type WorldOptions } from '../text
 const reasoning = { field: 'reasoning_effort', accepted: ['low'], default: 'low', levelsUi: ['low'] };
 
 const cases: readonly (readonly [name: string, seconds: number, options: WorldOptions, hostEndsAtMs?: number])[] = [
-  ['a model that does not reason', 600, {}],
-  ['a model that reasons', 900, { models: [text({ reasoning })] }],
+  ['a model without reasoning', 600, {}],
+  ['a model with reasoning', 900, { models: [text({ reasoning })] }],
   ['a shorter setting', 200, { upstreamDeadlineMs: 200_000 }],
   ['a longer setting', 600, { upstreamDeadlineMs: 800_000 }],
-  ['a host with 900 s', 600, {}, NOW + 900_000],
-  ['a host with 900 s and a model that reasons', 870, { models: [text({ reasoning })] }, NOW + 900_000],
-  ['a host with 100 s', 70, {}, NOW + 100_000],
-  ['a host with 30 s', 0, {}, NOW + 30_000],
-  ['a host whose time is over', 0, {}, NOW - 1],
+  ['a host that ends in 900 s', 600, {}, NOW + 900_000],
+  ['a host that ends in 900 s, with a reasoning model,', 870, { models: [text({ reasoning })] }, NOW + 900_000],
+  ['a host that ends in 100 s', 70, {}, NOW + 100_000],
+  ['a host that ends in 30 s', 0, {}, NOW + 30_000],
+  ['a host that has ended', 0, {}, NOW - 1],
 ];
 
-test.for(cases)('LIM-6 %s has %i s', async ([, seconds, options, hostEndsAtMs]) => {
+test.for(cases)('LIM-6 the deadline for %s is %i s', async ([, seconds, options, hostEndsAtMs]) => {
   const world = await createWorld({
     ...options,
     play: ({ signal }) =>
@@ -43,7 +43,7 @@ test.for(cases)('LIM-6 %s has %i s', async ([, seconds, options, hostEndsAtMs]) 
   expect(world.records()).toMatchObject([{ outcome: 'released', reason: 'upstream_timeout' }]);
 });
 
-test('LIM-6 the deadline goes on while a stream runs', async () => {
+test('LIM-6 the deadline also limits a running stream', async () => {
   const world = await createWorld({
     play: async ({ signal }) => {
       async function* events() {
@@ -74,28 +74,34 @@ test('LIM-6 no timer outlives a request', async () => {
 const by = (seconds: number, covers: AnswerBy['covers']): AnswerBy => ({ atMs: NOW + seconds * 1_000, covers });
 
 test.for([
-  ['all', by(105, 'all'), undefined, 105, 105],
-  ['all, later than the rule', by(700, 'all'), undefined, 600, 600],
-  ['all, later than the host', by(105, 'all'), 100, 70, 70],
-  ['all, and it is over', by(-1, 'all'), undefined, 0, 0],
+  ['the whole response', by(105, 'all'), undefined, 105, 105],
+  ['the whole response, later than the deadline', by(700, 'all'), undefined, 600, 600],
+  ['the whole response, later than the host ends', by(105, 'all'), 100, 70, 70],
+  ['the whole response, with no time left', by(-1, 'all'), undefined, 0, 0],
   ['the beginning', by(290, 'beginning'), undefined, 290, 600],
-  ['the beginning, later than the rule', by(700, 'beginning'), undefined, 600, 600],
-  ['the beginning, later than the host', by(290, 'beginning'), 100, 70, 70],
-] as const)('LIM-6 where a door waits for %s', async ([, answerBy, hostSeconds, aborts, expires]) => {
-  const { deps, clock } = await createWorld({});
-  const model = deps.catalog.find('alpha-1', NOW);
-  if (!model) throw new Error('no model');
-  const hostEndsAtMs = hostSeconds === undefined ? undefined : NOW + hostSeconds * 1_000;
-  const deadline = upstreamDeadline(deps, { hostEndsAtMs, answerBy }, model);
-  expect(deadline.expiresAtMs).toBe(NOW + expires * 1_000 + GRACE_MS);
-  const signal = deadline.start();
-  if (aborts > 0) await clock.advance(aborts * 1_000 - 1);
-  expect(signal.aborted).toBe(false);
-  await clock.advance(1);
-  expect(signal.reason).toMatchObject({ code: 'upstream_timeout', message: expect.stringContaining(` ${aborts} s.`) });
-});
+  ['the beginning, later than the deadline', by(700, 'beginning'), undefined, 600, 600],
+  ['the beginning, later than the host ends', by(290, 'beginning'), 100, 70, 70],
+] as const)(
+  'LIM-6 the deadline fits a front door that waits for %s',
+  async ([, answerBy, hostSeconds, aborts, expires]) => {
+    const { deps, clock } = await createWorld({});
+    const model = deps.catalog.find('alpha-1', NOW);
+    if (!model) throw new Error('no model');
+    const hostEndsAtMs = hostSeconds === undefined ? undefined : NOW + hostSeconds * 1_000;
+    const deadline = upstreamDeadline(deps, { hostEndsAtMs, answerBy }, model);
+    expect(deadline.expiresAtMs).toBe(NOW + expires * 1_000 + GRACE_MS);
+    const signal = deadline.start();
+    if (aborts > 0) await clock.advance(aborts * 1_000 - 1);
+    expect(signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(signal.reason).toMatchObject({
+      code: 'upstream_timeout',
+      message: expect.stringContaining(` ${aborts} s.`),
+    });
+  },
+);
 
-test('LIM-6 a door counts from the arrival, whatever was waited for before the call', async () => {
+test('LIM-6 the time limit of a front door counts from the arrival of the request', async () => {
   const { deps, clock } = await createWorld({});
   const model = deps.catalog.find('alpha-1', NOW);
   if (!model) throw new Error('no model');
@@ -106,7 +112,7 @@ test('LIM-6 a door counts from the arrival, whatever was waited for before the c
   expect(signal.aborted).toBe(true);
 });
 
-test('LIM-6 what has begun has all of its time, and what must be whole by then has not', async () => {
+test('LIM-6 a started response gets the full time unless the front door waits for all of it', async () => {
   for (const [covers, atSeconds] of [
     ['beginning', 600],
     ['all', 290],

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { image, provider, text, upstream } from '../catalog/sample-data.ts';
 import { createWorld, type WorldOptions } from '../text/text-world.ts';
 
-test.for(['alpha-2', 'ALPHA', 'nothing like it', '__proto__'])(
-  'CAT-6 %s is 404 with the nearest id',
+test.for(['alpha-2', 'ALPHA', 'unlike any id', '__proto__'])(
+  'CAT-6 %s is rejected with 404 and the nearest id',
   async (modelId) => {
     const world = await createWorld();
     await expect(world.ask({}, { modelId })).rejects.toMatchObject({
@@ -16,12 +16,12 @@ test.for(['alpha-2', 'ALPHA', 'nothing like it', '__proto__'])(
   },
 );
 
-test('CAT-6 an alias is found and the answer names the entry', async () => {
+test('CAT-6 an alias resolves to its catalog entry', async () => {
   const world = await createWorld({ models: [text({ aliases: ['alpha'] })] });
   expect((await world.ask({}, { modelId: 'alpha' })).model.id).toBe('alpha-1');
 });
 
-test('CAT-6 a disabled entry and one past its day are 404', async () => {
+test('CAT-6 a disabled entry and one past its shutdown date are rejected with 404', async () => {
   const gone = { shutdownDate: '2026-10-31', replacement: 'alpha-2' };
   const models = [text({ lifecycle: gone }), text({ id: 'alpha-2' }), text({ id: 'alpha-3', enabled: false })];
   const world = await createWorld({ models });
@@ -33,7 +33,7 @@ test('CAT-6 a disabled entry and one past its day are 404', async () => {
   expect(world.log).toEqual([]);
 });
 
-test('GEN-11 a model of another kind or protocol is 400 and names its endpoint', async () => {
+test('GEN-11 a model of another kind or protocol is rejected with 400 and its endpoint', async () => {
   const models = [text(), image(), text({ id: 'only-chat' })];
   const world = await createWorld({ models });
   await expect(world.ask({}, { modelId: 'paint-1' })).rejects.toMatchObject({
@@ -51,20 +51,23 @@ test('GEN-11 a model of another kind or protocol is 400 and names its endpoint',
 });
 
 const unreachable: readonly (readonly [name: string, options: WorldOptions])[] = [
-  ['without an address or a key', { reachable: () => false }],
-  ['that is off', { providers: [provider({ enabled: false })] }],
-  ['whose wire is not spoken', { wires: [] }],
+  ['without a URL or a provider key', { reachable: () => false }],
+  ['that is disabled', { providers: [provider({ enabled: false })] }],
+  ['whose wire is not supported', { wires: [] }],
 ];
 
-test.for(unreachable)('ERR-2 a provider %s is 503 model_unavailable without Retry-After', async ([, options]) => {
-  const world = await createWorld(options);
-  await expect(world.ask()).rejects.toMatchObject({
-    code: 'model_unavailable',
-    status: 503,
-    retryAfterSeconds: undefined,
-  });
-  expect(world.log).toEqual([]);
-});
+test.for(unreachable)(
+  'ERR-2 a provider %s is rejected with 503 model_unavailable, without Retry-After',
+  async ([, options]) => {
+    const world = await createWorld(options);
+    await expect(world.ask()).rejects.toMatchObject({
+      code: 'model_unavailable',
+      status: 503,
+      retryAfterSeconds: undefined,
+    });
+    expect(world.log).toEqual([]);
+  },
+);
 
 const twoWays = [
   upstream({ model: 'with-tools', when: 'tools_unless_effort_none' }),
@@ -83,7 +86,7 @@ test.for([
   expect(world.sent.map((call) => call.upstream.model)).toEqual([model]);
 });
 
-test('GEN-5 an upstream that is off is passed over, and the first that fits is the only one asked', async () => {
+test('GEN-5 a disabled upstream is skipped, and only the first matching one is called', async () => {
   const upstreams = [
     upstream({ model: 'off', enabled: false }),
     upstream({ model: 'first' }),

@@ -17,7 +17,7 @@ interface Sink extends StreamSink<string> {
 
 type Source = StreamSource<string, Sink>;
 
-/** Pumps one stream, and returns all that happened in its order. */
+/** Pumps one stream and returns the log of its steps, in order. */
 const pumped = async (source: Partial<Source>, sink: Partial<Sink> = {}, report?: () => Promise<void>) => {
   const world = await createWorld();
   const { log, deps } = world;
@@ -61,17 +61,17 @@ const pumped = async (source: Partial<Source>, sink: Partial<Sink> = {}, report?
 
 const charged = ['putRecord', 'finish two', 'apply', 'report succeeded'];
 
-test('LIM-6 a deadline until the charge stops after the account is updated', async () => {
+test('LIM-6 an `until-charged` deadline stops after the account update', async () => {
   const { log } = await pumped({ deadline: 'until-charged' });
   expect(log).toEqual(['hold', 'write one', ...charged, 'stop', 'close', 'end 40']);
 });
 
-test('LIM-6 a deadline until the last byte stops before the charge is committed', async () => {
+test('LIM-6 an `until-last-byte` deadline stops before the charge is committed', async () => {
   const { log } = await pumped({ deadline: 'until-last-byte' });
   expect(log).toEqual(['hold', 'write one', 'stop', ...charged, 'stop', 'close', 'end 40']);
 });
 
-test('BILL-9 a source that throws is released before the sink learns of it', async () => {
+test('BILL-9 the hold of a source that throws is released before the sink gets the error', async () => {
   const { log, account } = await pumped({ forward: () => Promise.reject(new Error('broken')) });
   expect(log).toEqual([
     'hold',
@@ -99,7 +99,7 @@ test('BILL-9 a sink that throws at its last piece gets an error event', async ()
   expect([account.spentPicos, account.holds.size]).toEqual([AMOUNT, 0]);
 });
 
-test('BILL-9 a failure after the last piece sends nothing behind it', async () => {
+test('BILL-9 a failure after the last piece sends nothing more', async () => {
   const { log, account } = await pumped({}, {}, () => Promise.reject(new Error('a bug of the circuit')));
   expect(log.filter((entry) => entry.startsWith('fail'))).toEqual([]);
   expect(log.slice(-3)).toEqual(['stop', 'close', 'end 40']);

@@ -6,7 +6,7 @@ import { ACCOUNT, createWorld, GRACE_MS, REQUEST } from '../text/text-world.ts';
 
 const refused = new GatewayError('upstream_error', 'refused');
 
-/** Runs one use of a reservation, and returns all that happened in its order. */
+/** Runs `withReservation` once and returns the log of its steps, in order. */
 const reserved = async (
   use: () => Promise<string>,
   options: { readonly withdraw?: (error: unknown) => Promise<unknown> } = {},
@@ -50,7 +50,7 @@ const reserved = async (
   return { log, result, open: holds.size, spentPicos, records: world.records() };
 };
 
-test('BILL-1 the money is held before the call, and stays held after it', async () => {
+test('BILL-1 the hold is placed before the call and stays open after it', async () => {
   const { log, result, open } = await reserved(async () => 'done');
   expect([log, result, open]).toEqual([['hold', 'use'], 'done', 1]);
 });
@@ -63,7 +63,7 @@ test('BILL-2 a call that throws stops its deadline, reports to the circuit and r
   expect(records).toMatchObject([{ outcome: 'released', reason: 'upstream_error', model: 'alpha-1' }]);
 });
 
-test('BILL-2 a failed call is undone before its hold is released, and ends with the error of that', async () => {
+test('BILL-2 a failed call is withdrawn before its release and ends with the withdrawal error', async () => {
   const other = new GatewayError('service_unavailable', 'another');
   const undone: unknown[] = [];
   const { result, open, records } = await reserved(() => Promise.reject(refused), {
@@ -76,7 +76,7 @@ test('BILL-2 a failed call is undone before its hold is released, and ends with 
   expect(records).toMatchObject([{ outcome: 'released', reason: 'service_unavailable' }]);
 });
 
-test('BILL-13 a failed call that cannot be undone leaves its hold to the expiry', async () => {
+test('BILL-13 a failed call that cannot be withdrawn keeps its hold until the expiry', async () => {
   const bug = new TypeError('a bug of the store');
   const { log, result, open } = await reserved(() => Promise.reject(refused), { withdraw: () => Promise.reject(bug) });
   expect([log, result, open]).toEqual([['hold', 'use', 'stop'], bug, 1]);

@@ -14,7 +14,7 @@ import { randomRuns } from '../../../support/random-runs.ts';
 const runs = randomRuns(import.meta.filename, { quick: 200, long: 20_000 });
 const bounds = { promptTokens: 1_000, answerTokens: 2_000 };
 
-/** An image has 1,120 tokens at four times the price of text. */
+/** A row with 1,120 tokens per 1K image, at four times the price of text. */
 const row: TextPriceRow = {
   unit: '1M_tokens',
   rates: { input: 3n, output: 7n, imageOutput: 28n },
@@ -32,40 +32,40 @@ const usage = (changes: Partial<TokenUsage> = {}): TokenUsage => ({
   ...changes,
 });
 
-describe('BILL-5 the hold of an answer that holds an image', () => {
+describe('BILL-5 holds for output with images', () => {
   test.for([
     [undefined, 1_120],
     ['1K', 1_120],
     ['2K', 1_680],
     ['4K', 2_000],
-    ['of no known size', 2_000],
+    ['of unknown size', 2_000],
   ] as const)('BILL-5 an image of %s has %i tokens at most', ([tier, tokens]) => {
     expect(imageTokensOf(row, tier)).toBe(tokens);
   });
 
-  test('BILL-5 a model without images holds for none', () => {
+  test('BILL-5 the hold of a model without image output includes no image tokens', () => {
     expect(imageTokensOf(plain)).toBe(0);
     expect(imageTokensOf({ ...row, imageTokensByTier: {} }, '1K')).toBe(0);
   });
 
-  test('BILL-5 an answer may be images through and through', () => {
+  test('BILL-5 the hold assumes that the output consists entirely of images', () => {
     expect(maximumPrice(row, 10, 2_000, 'one-rate', 1_120)).toBe(10n * 3n + 2_000n * 28n);
     expect(maximumPrice(plain, 10, 2_000)).toBe(10n * 3n + 2_000n * 7n);
   });
 
-  test('BILL-5 a cap below its tokens makes an image no cheaper', () => {
+  test('BILL-5 a cap below the tokens of an image does not reduce its hold', () => {
     expect(maximumPrice(row, 0, 100, 'one-rate', 1_120)).toBe(1_120n * 28n);
   });
 
-  test('BILL-6 what is affordable is counted at the dearest there may be', () => {
+  test('BILL-6 affordable tokens are computed at the highest possible rate', () => {
     expect(affordableAnswerTokens(row, 10, 29n)).toBe(-1);
     expect(affordableAnswerTokens(row, 10, 30n + 27n)).toBe(0);
     expect(affordableAnswerTokens(row, 10, 30n + 1_120n * 28n)).toBe(1_120);
   });
 });
 
-describe('BILL-3 the charge of an answer that holds an image', () => {
-  test('BILL-3 the image by its own price, and the record says so', () => {
+describe('BILL-3 charges for output with images', () => {
+  test('BILL-3 an image is charged and recorded at its own price', () => {
     const told = usage({ input: 10, output: 5, reasoning: 6, imageOutput: 1_120 });
     expect(chargeFor(row, told, bounds)).toEqual({
       amountPicos: 10n * 3n + 11n * 7n + 1_120n * 28n,
@@ -76,12 +76,12 @@ describe('BILL-3 the charge of an answer that holds an image', () => {
     expect(pricesAt(row, 10, 'cache-rates')).toMatchObject({ imageOutput: 28n });
   });
 
-  test('BILL-3 without a price of its own an image costs what text costs', () => {
+  test('BILL-3 an image without its own price is charged like text', () => {
     const charge = chargeFor(plain, usage({ imageOutput: 100 }), bounds);
     expect(charge).toMatchObject({ amountPicos: 700n, prices: { input: 3n, output: 7n } });
   });
 
-  test('BILL-7 text and image together have one bound', () => {
+  test('BILL-7 text and image tokens share one bound', () => {
     const told = usage({ imageOutput: 1_500, output: 501 });
     expect(chargeFor(row, told, bounds)).toMatchObject({
       amountPicos: 1_500n * 28n + 500n * 7n,
@@ -91,13 +91,13 @@ describe('BILL-3 the charge of an answer that holds an image', () => {
     expect(chargeFor(row, usage({ imageOutput: 1_500, output: 500 }), bounds).implausible).toBe(false);
   });
 
-  test('BILL-12 images in a prompt on native messages are not free', () => {
+  test('BILL-12 prompt images in Messages are charged', () => {
     const told = usage({ input: 1, imageInput: 10, cacheRead: 100 });
     const { amountPicos } = chargeFor({ ...plain, rates: { input: 10n, output: 1n } }, told, bounds, 'cache-rates');
     expect(amountPicos).toBe(11n * 10n + 100n);
   });
 
-  test('BILL-5 is not above the hold of the same answer', () => {
+  test('BILL-5 a charge never exceeds the hold for the same output', () => {
     const tokens = fc.nat({ max: 1_120 });
     fc.assert(
       fc.property(tokens, tokens, fc.nat({ max: 900 }), (imageOutput, output, input) => {

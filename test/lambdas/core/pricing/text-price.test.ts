@@ -23,7 +23,7 @@ const usage = (changes: Partial<TokenUsage> = {}): TokenUsage => ({
 
 const count = (max: number) => fc.oneof(fc.nat({ max: 20 }), fc.nat({ max }));
 const rate = fc.bigInt({ min: 0n, max: 10n ** 12n });
-/** Rates that do not fall from tier to tier, as no vendor's do. */
+/** Rates that never fall from tier to tier, as with every provider. */
 const rows = fc
   .array(fc.record({ input: rate, output: rate, step: fc.integer({ min: 1, max: 400_000 }) }), {
     minLength: 1,
@@ -48,8 +48,8 @@ const usages = fc.record({
   reasoning: count(80_000),
 });
 
-describe('BILL-3 the charge', () => {
-  test('BILL-3 is usage times price, to the pico-dollar', () => {
+describe('BILL-3 charge', () => {
+  test('BILL-3 a charge is usage times price, exact to the pico-USD', () => {
     const charge = chargeFor(flat, usage({ input: 1_001, output: 13 }), bounds);
     expect(charge).toEqual({
       amountPicos: 1_001n * 3n + 13n * 7n,
@@ -59,7 +59,7 @@ describe('BILL-3 the charge', () => {
     });
   });
 
-  test('BILL-3 is linear within a tier, so nothing is ever rounded', () => {
+  test('BILL-3 a charge is linear within a tier, so nothing is rounded', () => {
     fc.assert(
       fc.property(rate, rate, usages, usages, (input, output, one, other) => {
         const row = { ...flat, rates: { input, output } };
@@ -79,57 +79,57 @@ describe('BILL-3 the charge', () => {
     );
   });
 
-  test('BILL-3 stays exact beyond 2^53', () => {
+  test('BILL-3 a charge is exact beyond 2^53', () => {
     const row = { ...flat, rates: { input: 10n ** 12n + 1n, output: 0n } };
     const charge = chargeFor(row, usage({ input: 999_999 }), bounds);
     expect(charge.amountPicos).toBe(999_999_000_000_999_999n);
   });
 
-  test('BILL-18 every prompt token costs the same, from a cache or not', () => {
+  test('BILL-18 every prompt token has the same price, cached or not', () => {
     const plain = chargeFor(tiered, usage({ input: 300_000 }), bounds);
     const cached = chargeFor(tiered, usage({ input: 50_000, cacheRead: 200_000, cacheWrite: 50_000 }), bounds);
     expect(cached.amountPicos).toBe(plain.amountPicos);
     expect(cached.usage).toMatchObject({ cacheRead: 200_000 });
   });
 
-  test('BILL-11 reasoning is charged as output, beside it and not twice', () => {
+  test('BILL-11 reasoning tokens are charged as output, once', () => {
     expect(chargeFor(flat, usage({ output: 10, reasoning: 90 }), bounds).amountPicos).toBe(700n);
   });
 
-  test("BILL-5 past a tier's bound, and only past it, the whole request costs the tier's rates", () => {
+  test("BILL-5 a prompt above a tier's bound costs the tier's rates for the whole request", () => {
     const at = (input: number) => chargeFor(tiered, usage({ input, output: 1 }), bounds);
     expect(at(TIER).amountPicos).toBe(BigInt(TIER) * 3n + 7n);
     expect(at(TIER + 1).amountPicos).toBe(BigInt(TIER + 1) * 6n + 11n);
     expect(at(TIER + 1).prices).toEqual({ input: 6n, output: 11n });
   });
 
-  test('BILL-10 no usage charges no tokens, and a price of 0 is a price', () => {
+  test('BILL-10 missing usage charges no tokens, and a price of 0 is valid', () => {
     expect(chargeFor(flat, undefined, bounds)).toMatchObject({ amountPicos: 0n, usage: {}, implausible: false });
     const free = { ...flat, rates: { input: 0n, output: 0n } };
     expect(chargeFor(free, usage({ input: 5, output: 5 }), bounds).amountPicos).toBe(0n);
   });
 });
 
-describe('BILL-7 counts that cannot be true', () => {
+describe('BILL-7 implausible counts', () => {
   test.each([
-    ['the prompt', { input: bounds.promptTokens + 1 }, BigInt(bounds.promptTokens) * 6n],
-    ['the answer', { output: bounds.answerTokens, reasoning: 1 }, BigInt(bounds.answerTokens) * 7n],
+    ['a prompt', { input: bounds.promptTokens + 1 }, BigInt(bounds.promptTokens) * 6n],
+    ['an output', { output: bounds.answerTokens, reasoning: 1 }, BigInt(bounds.answerTokens) * 7n],
   ])(
-    'BILL-7 %s above its bound is charged at the bound, flagged, and kept as reported',
+    'BILL-7 %s above its bound is charged at the bound, flagged and recorded as reported',
     (_name, counts, amountPicos) => {
       const charge = chargeFor(tiered, usage(counts), bounds);
       expect(charge).toMatchObject({ amountPicos, implausible: true, usage: usage(counts) });
     },
   );
 
-  test('BILL-7 the bounds themselves are plausible', () => {
+  test('BILL-7 counts at their bounds are plausible', () => {
     const charge = chargeFor(tiered, usage({ input: bounds.promptTokens, output: bounds.answerTokens }), bounds);
     expect(charge.implausible).toBe(false);
   });
 });
 
-describe('BILL-5 what a request can cost at most', () => {
-  test('BILL-5 is never less than the charge for usage within the estimate', () => {
+describe('BILL-5 maximum price', () => {
+  test('BILL-5 the maximum price covers every charge within the estimate', () => {
     fc.assert(
       fc.property(rows, usages, (row, used) => {
         const prompt = promptTokensOf(used);
@@ -149,7 +149,7 @@ describe('BILL-5 what a request can cost at most', () => {
     );
   });
 
-  test('BILL-7 is never less than the charge for any usage, true or not, within the same bounds', () => {
+  test('BILL-7 the maximum price covers every charge within its bounds, even for implausible usage', () => {
     fc.assert(
       fc.property(rows, usages, count(1_000_000), count(64_000), (row, used, promptTokens, answerTokens) => {
         const charge = chargeFor(row, used, { promptTokens, answerTokens });
@@ -160,8 +160,8 @@ describe('BILL-5 what a request can cost at most', () => {
   });
 });
 
-describe('BILL-6 what an amount pays for', () => {
-  test('BILL-6 is the largest answer that the amount covers', () => {
+describe('BILL-6 affordable tokens', () => {
+  test('BILL-6 the affordable tokens are the largest output that the amount covers', () => {
     fc.assert(
       fc.property(rows, count(1_000_000), fc.bigInt({ min: 0n, max: 10n ** 17n }), (row, promptTokens, amountPicos) => {
         const tokens = affordableAnswerTokens(row, promptTokens, amountPicos);
@@ -175,7 +175,7 @@ describe('BILL-6 what an amount pays for', () => {
     );
   });
 
-  test("BILL-6 below the prompt's own price it is less than nothing; free answers have no end", () => {
+  test("BILL-6 affordable tokens are -1 below the prompt's price, and unlimited if output is free", () => {
     expect(affordableAnswerTokens(flat, 10, 29n)).toBe(-1);
     expect(affordableAnswerTokens(flat, 10, 30n)).toBe(0);
     expect(affordableAnswerTokens(flat, 10, -1n)).toBe(-1);
@@ -184,7 +184,7 @@ describe('BILL-6 what an amount pays for', () => {
   });
 });
 
-describe('BILL-12 the parts of a prompt on native messages', () => {
+describe('BILL-12 cache rates of Messages', () => {
   const own: TextPriceRow = {
     ...flat,
     rates: { input: 100n, output: 7n, cacheWrite5m: 125n, cacheWrite1h: 200n, cacheRead: 5n },
@@ -192,20 +192,20 @@ describe('BILL-12 the parts of a prompt on native messages', () => {
   };
   const mixed = usage({ input: 10, cacheRead: 20, cacheWrite: 30, cacheWrite1h: 40, output: 1 });
 
-  test('BILL-12 each has its own rate, 5 minutes and 1 hour apart, and the record keeps them', () => {
+  test('BILL-12 each part of a prompt has its own rate, and the record keeps the parts', () => {
     const charge = chargeFor(own, mixed, bounds, 'cache-rates-1h');
     expect(charge.amountPicos).toBe(10n * 100n + 20n * 5n + 30n * 125n + 40n * 200n + 7n);
     expect(charge.prices).toEqual({ input: 100n, output: 7n, cacheRead: 5n, cacheWrite: 125n, cacheWrite1h: 200n });
     expect(charge.usage).toEqual(mixed);
   });
 
-  test('BILL-12 without rates of its own an entry has 1.25, 2 and 0.1 times its input, of the tier too', () => {
+  test('BILL-12 default cache rates are 1.25, 2 and 0.1 times input, in a tier as well', () => {
     const long = { ...mixed, input: 1_000 };
     const expected = 1_000n * 500n + 20n * 50n + 30n * 625n + 40n * 1_000n + 35n;
     expect(chargeFor(own, long, bounds, 'cache-rates').amountPicos).toBe(expected);
   });
 
-  test('BILL-18 the same usage on the other formats costs one rate for every prompt token', () => {
+  test('BILL-18 the same usage in other formats costs one rate for every prompt token', () => {
     const charge = chargeFor(own, mixed, bounds);
     expect(charge.amountPicos).toBe(100n * 100n + 7n);
     expect(charge.prices).toEqual({ input: 100n, output: 7n });
@@ -222,7 +222,7 @@ describe('BILL-12 the parts of a prompt on native messages', () => {
     expect(affordableAnswerTokens(own, 100, 100n * rateMost - 1n, pricing)).toBe(-1);
   });
 
-  test('BILL-7 more than the context is charged at its bound, the cheapest first', () => {
+  test('BILL-7 a prompt above the context is charged at the bound, the cheapest parts first', () => {
     const charge = chargeFor(own, mixed, { promptTokens: 55, answerTokens: 0 }, 'cache-rates-1h');
     expect(charge.amountPicos).toBe(20n * 5n + 10n * 100n + 25n * 125n);
     expect(charge.implausible).toBe(true);

@@ -3,20 +3,20 @@ import { formatUsd } from '../../../../lambdas/core/money/usd.ts';
 import { limits, price, text } from '../catalog/sample-data.ts';
 import { ACCOUNT, answered, createWorld, heldFor, INPUT_PICOS, OUTPUT_PICOS, used, type World } from './text-world.ts';
 
-/** One token of context, so that the prompt is one token, and an answer token of 100 USD. */
+/** Returns a model with a context of one token, so that the prompt is one token. An output token costs 100 USD. */
 const dear = (input: string) =>
   text({
     limits: { contextTokens: 1, outputTokensMax: 1, outputTokensDefault: 1 },
     prices: [price({ rates: { input, output: '100000000' } })],
   });
 
-test('BILL-4 a hold of exactly 100 USD passes', async () => {
+test('BILL-4 a hold of exactly 100 USD is accepted', async () => {
   const world = await createWorld({ models: [dear('0')], play: async () => answered(used(1, 1)) });
   await world.ask({ outputTokensMax: 1 });
   expect(world.records()).toMatchObject([{ amountPicos: 100_000_000_000_000n }]);
 });
 
-test('BILL-4 one pico-dollar more is refused and holds nothing', async () => {
+test('BILL-4 a hold of one pico-USD above 100 USD is rejected, and nothing is held', async () => {
   const world = await createWorld({ models: [dear('0.000001')] });
   await expect(world.ask({ outputTokensMax: 1 })).rejects.toMatchObject({
     code: 'request_budget_exceeded',
@@ -27,7 +27,7 @@ test('BILL-4 one pico-dollar more is refused and holds nothing', async () => {
   expect(world.log).toEqual([]);
 });
 
-test('BILL-4 the sum over all answers counts', async () => {
+test('BILL-4 the limit applies to the sum of all choices', async () => {
   const world = await createWorld({ models: [dear('0')] });
   await expect(world.ask({ outputTokensMax: 1, choices: 2 })).rejects.toMatchObject({
     code: 'request_budget_exceeded',
@@ -42,7 +42,7 @@ const withPicos = async (picos: bigint, changes: Parameters<typeof createWorld>[
   return world;
 };
 
-test('BILL-6 without a cap the hold uses the default, which is sent and reported', async () => {
+test('BILL-6 without a client cap the hold uses the default cap, which is sent and reported', async () => {
   const world = await withPicos(heldFor(1_000));
   const { chosenCap } = await world.ask();
   expect([chosenCap, world.sent[0]?.outputTokensMax]).toEqual([1_000, 1_000]);
@@ -53,7 +53,7 @@ test.for([
   [heldFor(1_000) - 1n, 999],
   [heldFor(400) + OUTPUT_PICOS - 1n, 400],
   [heldFor(256), 256],
-] as const)('BILL-6 with %i picos a second hold of a smaller cap is tried: %i', async ([picos, cap]) => {
+] as const)('BILL-6 with %i pico-USD a second hold uses a smaller cap: %i', async ([picos, cap]) => {
   const world = await withPicos(picos, {
     play: async () => {
       const [hold] = (await world.account()).holds.values();
@@ -66,13 +66,13 @@ test.for([
   expect(world.log).toEqual(['hold', 'hold', 'send', 'putRecord', 'apply']);
 });
 
-test('BILL-6 a smaller cap is shared by all answers', async () => {
+test('BILL-6 a smaller cap is divided among all choices', async () => {
   const world = await withPicos(heldFor(900));
   expect((await world.ask({ choices: 3 })).chosenCap).toBe(300);
 });
 
 test.for([heldFor(256) - 1n, 100n * INPUT_PICOS - 1n, 1n])(
-  'BILL-6 %i picos are too few for 256 tokens: 402 with what is required, available and affordable',
+  'BILL-6 the 402 for %i pico-USD names the required and available amounts and usable tokens',
   async (picos) => {
     const world = await withPicos(picos);
     const error = await world.ask().catch((thrown: unknown) => thrown);
@@ -86,7 +86,7 @@ test.for([heldFor(256) - 1n, 100n * INPUT_PICOS - 1n, 1n])(
   },
 );
 
-test("BILL-6 a client's own cap is never altered", async () => {
+test("BILL-6 a client's own cap is never changed", async () => {
   const world = await withPicos(heldFor(500));
   await expect(world.ask({ outputTokensMax: 501 })).rejects.toMatchObject({ code: 'insufficient_balance' });
   expect(world.log).toEqual(['hold']);
@@ -94,7 +94,7 @@ test("BILL-6 a client's own cap is never altered", async () => {
   expect([chosenCap, world.sent[0]?.outputTokensMax]).toEqual([undefined, 500]);
 });
 
-test('BILL-6 money that goes between the two holds is 402, and nothing stays held', async () => {
+test('BILL-6 if the balance drops between the two holds, the request gets 402 and keeps no hold', async () => {
   const world = await withPicos(heldFor(300), {
     fault: (method, turn) => {
       if (method === 'hold' && turn === 1) {
@@ -115,14 +115,14 @@ test('BILL-6 money that goes between the two holds is 402, and nothing stays hel
   expect([...(await world.account()).holds.keys()]).toEqual(['other.0']);
 });
 
-test('BILL-10 a price of nothing still places a hold', async () => {
+test('BILL-10 a price of 0 still places a hold', async () => {
   const free = text({ prices: [price({ rates: { input: '0', output: '0' } })], limits });
   const world = await createWorld({ models: [free] });
   await world.ask();
   expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n }]);
 });
 
-test('BILL-7 more than was held is charged as reported and flagged', async () => {
+test('BILL-7 usage above the hold is charged as reported and flagged', async () => {
   const world = await withPicos(heldFor(20), { play: async () => answered(used(3_000, 20)) });
   await world.ask({ outputTokensMax: 20 });
   const cost = 3_000n * INPUT_PICOS + 20n * OUTPUT_PICOS;
@@ -136,7 +136,7 @@ test.for([
   [used(4_001, 20), 4_000n, 20n],
   [used(9_007_199_254_740_991, 9_007_199_254_740_991), 4_000n, 20n],
   [{ ...used(50, 15), reasoning: 6 }, 50n, 20n],
-] as const)('BILL-7 counts that cannot be true are charged at their bound: %j', async ([usage, input, output]) => {
+] as const)('BILL-7 implausible counts are charged at their bound: %j', async ([usage, input, output]) => {
   const world = await withPicos(heldFor(2_000), { play: async () => answered(usage) });
   await world.ask({ outputTokensMax: 20 });
   expect(world.records()).toMatchObject([
@@ -145,7 +145,7 @@ test.for([
   expect(world.notices).toContain('usage_implausible');
 });
 
-test('BILL-7 the bound of the answer is the cap times the answers asked for', async () => {
+test('BILL-7 the bound of the output is the cap times the number of choices', async () => {
   const world = await withPicos(heldFor(2_000), { play: async () => answered(used(50, 60)) });
   await world.ask({ outputTokensMax: 20, choices: 3 });
   expect(world.records()).toMatchObject([{ amountPicos: 50n * INPUT_PICOS + 60n * OUTPUT_PICOS }]);

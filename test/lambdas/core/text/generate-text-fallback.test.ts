@@ -12,9 +12,9 @@ const open: CallRejection = { kind: 'open', retryAfterSeconds: 17 };
 const quarantined: CallRejection = { kind: 'quarantined' };
 
 interface Doors {
-  /** Known before the hold. */
+  /** Rejections known before the hold, by model id. */
   readonly known?: Readonly<Record<string, CallRejection>>;
-  /** Found out just before dispatch. */
+  /** Rejections found just before dispatch, by model id. */
   readonly found?: Readonly<Record<string, CallRejection>>;
 }
 
@@ -29,7 +29,7 @@ const circuitsOf = (reports: string[], { known = {}, found = {} }: Doors): Circu
   usageMissing: async (modelId) => void reports.push(`${modelId} without usage`),
 });
 
-/** alpha-1, one that is allowed in its place, and a dearer one that is not. */
+/** The requested model, a valid fallback model, and a model that is too expensive to be a fallback model. */
 const models = [
   text(),
   text({ id: 'beta-1', aliases: [] }),
@@ -44,7 +44,7 @@ const worldOf = async (doors: Doors, options: WorldOptions = {}) => {
   return { ...world, ask, reports };
 };
 
-test('FALL-1 the reserve is not used while the circuit of the model is closed', async () => {
+test('FALL-1 the fallback model is not used while the circuit of the model is closed', async () => {
   const world = await worldOf({});
   expect(await world.ask('beta-1')).toMatchObject({
     kind: 'answer',
@@ -54,7 +54,7 @@ test('FALL-1 the reserve is not used while the circuit of the model is closed', 
   expect(world.reports).toEqual(['alpha-1 succeeded']);
 });
 
-test('FALL-1 and FALL-3 with the circuit open the reserve answers, is held as itself, and says so', async () => {
+test('FALL-1 and FALL-3 with an open circuit, the fallback model is called, charged and reported', async () => {
   const world = await worldOf({ known: { 'alpha-1': open } });
   const outcome = await world.ask('beta-1');
   expect(outcome).toMatchObject({ kind: 'answer', model: { id: 'beta-1' }, fallbackFrom: 'alpha-1' });
@@ -62,20 +62,20 @@ test('FALL-1 and FALL-3 with the circuit open the reserve answers, is held as it
   expect(world.records()).toMatchObject([{ model: 'beta-1', outcome: 'settled' }]);
 });
 
-test('FALL-5 an open circuit without a reserve is 503 with the seconds to the next probe, and nothing is held', async () => {
+test('FALL-5 an open circuit without a fallback model is 503 with the seconds to the next probe', async () => {
   const world = await worldOf({ known: { 'alpha-1': open } });
   await expect(world.ask()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 17 });
   expect([world.log, world.sent]).toEqual([[], []]);
 });
 
-test('FALL-5 the circuit of the reserve open as well: 503', async () => {
+test('FALL-5 an open circuit of both the model and the fallback model is 503', async () => {
   const world = await worldOf({ known: { 'alpha-1': open, 'beta-1': { ...open, retryAfterSeconds: 3 } } });
   await expect(world.ask('beta-1')).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
   expect(world.log).toEqual([]);
 });
 
 test.for(['nothing', 'alpha-1', 'other-1', 'beta-1, alpha-1', ''])(
-  'FALL-4 a reserve that is none, "%s", is refused though nobody needs it',
+  'FALL-4 an invalid fallback model "%s" is rejected even while the circuit is closed',
   async (id) => {
     const world = await worldOf({});
     await expect(world.ask(id)).rejects.toMatchObject({
@@ -87,12 +87,12 @@ test.for(['nothing', 'alpha-1', 'other-1', 'beta-1, alpha-1', ''])(
   },
 );
 
-test('BILL-10 a model that is shut for missing usage is unavailable, reserve or not', async () => {
+test('BILL-10 a model disabled for missing usage is unavailable even with a fallback model', async () => {
   const world = await worldOf({ known: { 'alpha-1': quarantined } });
   await expect(world.ask('beta-1')).rejects.toMatchObject({ code: 'model_unavailable', status: 503 });
 });
 
-test('FALL-1 a request that loses the probe releases its hold and places one for the fallback model', async () => {
+test('FALL-1 losing the probe releases the hold and places one for the fallback model', async () => {
   const world = await worldOf({ found: { 'alpha-1': open } });
   expect(await world.ask('beta-1')).toMatchObject({ model: { id: 'beta-1' }, fallbackFrom: 'alpha-1' });
   expect(world.log).toEqual(['hold', 'putRecord', 'apply', 'hold', 'send', 'putRecord', 'apply']);
@@ -111,7 +111,7 @@ test('FALL-1 a fallback model is held and charged at its own prices', async () =
       models: [text(), cheaper],
       play: async () => {
         held.push(...[...(await world.account()).holds.values()].map(({ amountPicos }) => amountPicos));
-        // The request goes on: its first hold is not what became of it (BILL-15).
+        // The request is still in progress: its released first hold is not its result (BILL-15).
         const asked = { accountId: ACCOUNT, requestId: 'request-1' };
         expect((await usageOfRequest(world.memory, world.memory, asked))?.kind).toBe('open');
         return answered();
@@ -123,7 +123,7 @@ test('FALL-1 a fallback model is held and charged at its own prices', async () =
   expect(world.records()[1]).toMatchObject({ amountPicos: 40n * 4_000_000n + 10n * 20_000_000n });
 });
 
-test('FALL-5 whoever does not get the probe and has no reserve: 503, hold given back, nothing sent', async () => {
+test('FALL-5 losing the probe without a fallback model is 503, and the hold is released', async () => {
   const world = await worldOf({ found: { 'alpha-1': open } });
   await expect(world.ask()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 17 });
   expect([world.log, world.sent]).toEqual([['hold', 'putRecord', 'apply'], []]);
@@ -132,7 +132,7 @@ test('FALL-5 whoever does not get the probe and has no reserve: 503, hold given 
   expect([holds.size, spentPicos]).toEqual([0, 0n]);
 });
 
-test('GEN-5 a reserve that fails is not followed by another model', async () => {
+test('GEN-5 a failed call of the fallback model is not followed by a call of another model', async () => {
   const play = async () => {
     throw new GatewayError('upstream_error', 'broken');
   };
@@ -161,7 +161,7 @@ test.for([
   expect(world.reports).toEqual([`alpha-1 ${outcome}`]);
 });
 
-test('FALL-1 a store that fails after a good answer says nothing against the vendor', async () => {
+test('FALL-1 a store that fails after a successful call does not count against the provider', async () => {
   const world = await worldOf(
     {},
     {
@@ -173,7 +173,7 @@ test('FALL-1 a store that fails after a good answer says nothing against the ven
   expect(world.reports[0]).toBe('alpha-1 succeeded');
 });
 
-test('BILL-10 an answer without usage is counted for its model', async () => {
+test('BILL-10 a response without usage is counted for its model', async () => {
   const world = await worldOf({}, { play: async () => ({ ...answered(), usage: undefined }) });
   await world.ask();
   expect(world.reports).toContain('alpha-1 without usage');
@@ -192,7 +192,7 @@ test('BILL-16 a dry run returns the hold and uses no store', async () => {
   await expect(rejection.ask(undefined, true)).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
-test('BILL-8 an account with eight drains must wait, another account need not', async () => {
+test('BILL-8 an account with eight drains must wait, and another account need not', async () => {
   const world = await worldOf({});
   const ends = Array.from({ length: 8 }, () => world.deps.drains.begin('account-1'));
   await expect(world.ask()).rejects.toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1 });
@@ -202,7 +202,7 @@ test('BILL-8 an account with eight drains must wait, another account need not', 
   expect(await world.ask()).toMatchObject({ kind: 'answer' });
 });
 
-test('FALL-1 the request is checked against the reserve, too', async () => {
+test('FALL-1 the request is validated for the fallback model', async () => {
   const world = await worldOf({ known: { 'alpha-1': open } });
   const validateFor = ({ id }: { readonly id: string }) => {
     if (id === 'beta-1') throw new GatewayError('invalid_request_error', 'seed', { param: 'seed' });
@@ -214,7 +214,7 @@ test('FALL-1 the request is checked against the reserve, too', async () => {
   expect(world.log).toEqual([]);
 });
 
-test('FALL-1 a stream that has begun has shown what a probe was sent for', async () => {
+test('FALL-1 the first event of a stream reports to the circuit that the call has started', async () => {
   const rest = createMoment();
   const events = async function* () {
     yield raw('a');
@@ -228,7 +228,7 @@ test('FALL-1 a stream that has begun has shown what a probe was sent for', async
   rest.come();
 });
 
-test('BILL-16 nothing is fetched for a dry run', async () => {
+test('BILL-16 a dry run fetches no remote content', async () => {
   const world = await createWorld({ models });
   let fetched = 0;
   const gather = async () => {
@@ -256,7 +256,7 @@ test('BILL-16 nothing is fetched for a dry run', async () => {
   expect(fetched).toBe(1);
 });
 
-test('GEN-8 and FALL-4 a reserve that is none is told before a model that cannot be reached', async () => {
+test('GEN-8 and FALL-4 an invalid fallback model is rejected before an unavailable model', async () => {
   const world = await createWorld({ models, wires: [] });
   const asked = world.generate({}, {}, { fallbackModelId: 'nothing' });
   await expect(asked).rejects.toMatchObject({ code: 'invalid_fallback_model' });

@@ -3,7 +3,7 @@ import { limits, price, text } from '../catalog/sample-data.ts';
 import { answeredIn } from './sink.ts';
 import { answered, createWorld, INPUT_PICOS, OUTPUT_PICOS, used } from './text-world.ts';
 
-/** 160 USD per million tokens of an image. */
+/** Pico-USD per image output token: 160 USD per million. */
 const IMAGE_PICOS = 160_000_000n;
 const draws = text({
   imageTiers: ['1K', '4K'],
@@ -17,21 +17,21 @@ const draws = text({
 const prompt = 100n * INPUT_PICOS;
 
 test.for([
-  ['whose size is not told', undefined, 200, 200n],
-  ['of a size that is told', '4K', 500, 500n],
-  ['that is larger than the cap', '4K', 100, 400n],
+  ['of unknown size', undefined, 200, 200n],
+  ['of known size', '4K', 500, 500n],
+  ['larger than the cap', '4K', 100, 400n],
 ] as const)(
-  'BILL-5 an answer with an image %s is held for as images through and through',
+  'BILL-5 the hold for a response with an image %s uses the image price for all tokens',
   async ([, imageTier, cap, held]) => {
     const world = await createWorld({ models: [draws] });
     const dry = await world.generate({ dryRun: true }, { imageTier, outputTokensMax: cap });
-    if (dry.kind !== 'dry_run') throw new Error('a dry run was asked for');
+    if (dry.kind !== 'dry_run') throw new Error('expected a dry run');
     expect(dry.holdPicos).toBe(prompt + held * IMAGE_PICOS);
     expect(dry.prices).toEqual({ input: INPUT_PICOS, output: OUTPUT_PICOS, imageOutput: IMAGE_PICOS });
   },
 );
 
-test('BILL-7 an image that its vendor does not count by the cap is charged whole', async () => {
+test('BILL-7 an image above the cap is charged in full', async () => {
   const play = async () => answered({ ...used(40, 0), imageOutput: 120 });
   const world = await createWorld({ models: [draws], play });
   const { receipt } = answeredIn(await world.ask({ outputTokensMax: 50 }));
@@ -40,7 +40,7 @@ test('BILL-7 an image that its vendor does not count by the cap is charged whole
   expect(world.records()).toMatchObject([{ prices: { imageOutput: IMAGE_PICOS }, usage: { imageOutput: 120 } }]);
 });
 
-test('BILL-7 more than the model can say is charged at that bound', async () => {
+test("BILL-7 usage above the model's output limit is charged at that limit", async () => {
   const most = limits.outputTokensMax;
   const play = async () => answered({ ...used(40, 0), imageOutput: most + 1 });
   const world = await createWorld({ models: [draws], play });
@@ -49,8 +49,8 @@ test('BILL-7 more than the model can say is charged at that bound', async () => 
   expect(world.notices).toContain('usage_implausible');
 });
 
-test('BILL-6 a smaller cap leaves the image its money, or there is none', async () => {
-  // The prompt, and 256 tokens beside those of an image.
+test('BILL-6 a smaller cap still covers the image, or the request is rejected', async () => {
+  // Cost of the prompt and of 256 tokens in addition to those of an image.
   const enough = '0.06096';
   const large = await createWorld({
     models: [{ ...draws, limits: { contextTokens: 1_000, outputTokensMax: 800, outputTokensDefault: 700 } }],

@@ -23,7 +23,7 @@ const start = parseUsd('1000');
 const cost = 40n * INPUT_PICOS + 10n * OUTPUT_PICOS;
 const down: WorldOptions['fault'] = (method) => (method === 'putRecord' || method === 'apply' ? fails : undefined);
 
-/** The ledger as another process has it, once it answers again. */
+/** Returns the ledger of another process, whose store works again. */
 const restored = ({ deps, memory, notes }: World) => ({ ...deps.ledger, store: memory, outbox: notes });
 
 const moneyOf = async (world: World) => {
@@ -34,7 +34,7 @@ const moneyOf = async (world: World) => {
   return [account.spentPicos, account.holds.size];
 };
 
-test('BILL-14 a good answer that the ledger does not take is noted, served, and charged by the worker', async () => {
+test('BILL-14 a response whose charge fails is sent, and its outbox entry is charged later', async () => {
   const world = await createWorld({ fault: down });
   const { receipt } = answeredIn(await world.clock.until(world.ask()));
   expect(receipt).toMatchObject({ costPicos: cost, balancePicos: undefined });
@@ -46,7 +46,7 @@ test('BILL-14 a good answer that the ledger does not take is noted, served, and 
   expect(await settleOutbox(restored(world))).toEqual({ settled: 0, late: 0, failed: 0 });
 });
 
-test('BILL-14 a stream is noted before its last chunk', async () => {
+test('BILL-14 a stream writes its outbox entry before its last chunk', async () => {
   const world = await createWorld({ play: async () => streamOf(raw('a'), ended()), fault: down });
   const { sink, seen } = loggingSink(world.log);
   const noted: number[] = [];
@@ -63,7 +63,7 @@ test('BILL-14 a stream is noted before its last chunk', async () => {
   expect(await moneyOf(world)).toEqual([cost, 0]);
 });
 
-test('BILL-14 and BILL-13 a sweeper that comes first charges by the note, and the worker then only removes it', async () => {
+test('BILL-14 and BILL-13 a sweeper charges by the outbox entry, and the worker only removes it', async () => {
   const world = await createWorld({ fault: down });
   await world.clock.until(world.ask());
   await world.clock.advance(600_000 + GRACE_MS);
@@ -73,7 +73,7 @@ test('BILL-14 and BILL-13 a sweeper that comes first charges by the note, and th
   expect([await moneyOf(world), world.notes.notes()]).toEqual([[cost, 0], []]);
 });
 
-test('BILL-13 a sweeper that cannot look into the outbox releases nothing', async () => {
+test('BILL-13 a sweeper that cannot read the outbox releases nothing', async () => {
   const world = await createWorld({ fault: down, outboxFaults: { read: fails } });
   await world.clock.until(world.ask());
   await world.clock.advance(600_000 + GRACE_MS);
@@ -82,7 +82,7 @@ test('BILL-13 a sweeper that cannot look into the outbox releases nothing', asyn
   expect(await moneyOf(world)).toEqual([0n, 1]);
 });
 
-test('BILL-14 the charge was written and its reply lost: the note changes nothing more', async () => {
+test('BILL-14 an outbox entry for a recorded charge with a lost reply changes nothing', async () => {
   const world = await createWorld({ fault: (method) => (method === 'putRecord' ? losesReply : undefined) });
   answeredIn(await world.clock.until(world.ask()));
   expect(world.notes.notes()).toHaveLength(1);
@@ -90,14 +90,14 @@ test('BILL-14 the charge was written and its reply lost: the note changes nothin
   expect(await moneyOf(world)).toEqual([cost, 0]);
 });
 
-test('BILL-14 a note that would come within a minute of the expiry is not left: 503, uncharged', async () => {
+test('BILL-14 no outbox entry is written in the last minute of a hold: 503, uncharged', async () => {
   const moment = createMoment();
   const world = await createWorld({ fault: down, play: () => moment.until.then(() => answered()) });
   const asked = world.ask({}, {}, undefined).catch((error: unknown) => error);
   await world.clock.flush();
-  // The upstream answers while the host's clock has gone on to the last minute of the hold.
+  // The provider responds after the host's clock has reached the last minute of the hold.
   const [hold] = (await world.account()).holds.values();
-  if (!hold) throw new Error('nothing is held');
+  if (!hold) throw new Error('no open hold');
   const left = hold.expiresAtMs - world.clock.now();
   world.clock.skip(left - 60_000 + 1);
   moment.come();
@@ -105,7 +105,7 @@ test('BILL-14 a note that would come within a minute of the expiry is not left: 
   expect(world.notes.notes()).toEqual([]);
 });
 
-test('BILL-14 a note whose reply comes too late does not count: a release decides', async () => {
+test('BILL-14 an outbox entry confirmed too late does not count, and the hold is released', async () => {
   const slow = createMoment();
   const world = await createWorld({
     fault: (method, turn) => (method === 'putRecord' && turn < 4 ? fails : undefined),
@@ -114,7 +114,7 @@ test('BILL-14 a note whose reply comes too late does not count: a release decide
   const asked = world.clock.until(world.ask().catch((error: unknown) => error));
   await world.clock.advance(5_000);
   const [hold] = (await world.account()).holds.values();
-  if (!hold) throw new Error('nothing is held');
+  if (!hold) throw new Error('no open hold');
   world.clock.skip(hold.expiresAtMs - world.clock.now() - 1_000);
   slow.come();
   expect(await asked).toMatchObject({ code: 'service_unavailable' });
@@ -124,7 +124,7 @@ test('BILL-14 a note whose reply comes too late does not count: a release decide
   expect((await world.account()).availablePicos).toBe(start);
 });
 
-test('BILL-14 a note stays until the ledger has taken it', async () => {
+test('BILL-14 an outbox entry stays until the ledger has applied it', async () => {
   const world = await createWorld({ fault: down });
   await world.clock.until(world.ask());
   const stillDown = { ...world.deps.ledger, outbox: world.notes };
@@ -134,22 +134,22 @@ test('BILL-14 a note stays until the ledger has taken it', async () => {
   expect(await moneyOf(world)).toEqual([cost, 0]);
 });
 
-test('BILL-14 and BILL-13 a note that comes after a release obeys it', async () => {
+test('BILL-14 and BILL-13 an outbox entry after a release does not charge the request', async () => {
   const world = await createWorld({ fault: down });
   await world.clock.until(world.ask());
   const [note] = world.notes.notes();
-  if (!note) throw new Error('no note');
+  if (!note) throw new Error('no outbox entry');
   await world.memory.putRecord({ ...note.record, outcome: 'released', amountPicos: 0n, reason: 'by force' });
   expect(await settleOutbox(restored(world))).toEqual({ settled: 0, late: 1, failed: 0 });
   expect(await moneyOf(world)).toEqual([0n, 0]);
   expect([(await world.account()).availablePicos, world.notes.notes()]).toEqual([start, []]);
 });
 
-test('BILL-14 one note that fails keeps no other waiting', async () => {
+test('BILL-14 an outbox entry that fails does not delay the others', async () => {
   const world = await createWorld({ fault: down });
   await world.clock.until(world.ask());
   const [note] = world.notes.notes();
-  if (!note) throw new Error('no note');
+  if (!note) throw new Error('no outbox entry');
   await world.notes.put({ ...note, record: { ...note.record, holdId: 'a.0', requestId: 'a', accountId: ACCOUNT } });
   const broken = {
     ...restored(world),
@@ -172,7 +172,7 @@ test('BILL-14 one note that fails keeps no other waiting', async () => {
   expect(await moneyOf(world)).toEqual([cost, 0]);
 });
 
-test('BILL-14 a note whose reply was lost is put once more, and the answer is served', async () => {
+test('BILL-14 an outbox entry with a lost reply is written again, and the response is sent', async () => {
   const world = await createWorld({ fault: down, outboxFaults: { put: [losesReply] } });
   expect(answeredIn(await world.clock.until(world.ask())).receipt.costPicos).toBe(cost);
   expect(await settleOutbox(restored(world))).toMatchObject({ settled: 1 });

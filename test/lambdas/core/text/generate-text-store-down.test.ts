@@ -31,7 +31,7 @@ const thrownBy = (world: World, stream = false): Promise<unknown> =>
     ),
   );
 
-/** What the sweeper leaves once every hold is over its time. */
+/** Returns the account after every hold has expired and the sweeper has run. */
 const afterSweep = async (world: World) => {
   await world.clock.advance(600_000 + GRACE_MS + 1);
   await sweep({ ...world.deps.ledger, store: world.memory });
@@ -46,17 +46,17 @@ const down =
   (method) =>
     methods.includes(method) ? fails : undefined;
 
-/** The bucket is down as well. */
+/** The outbox bucket is down as well. */
 const noNotes = { put: fails } as const;
 
-test('BILL-14 the store is down at the hold: 503, Retry-After 30, nothing sent', async () => {
+test('BILL-14 a store that is down at the hold is 503 with Retry-After 30, and nothing is sent', async () => {
   const world = await createWorld({ fault: down('hold', 'putRecord') });
   expect(await thrownBy(world)).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterSeconds: 30 });
   expect(world.sent).toEqual([]);
   expect(await afterSweep(world)).toEqual(nothingCharged);
 });
 
-test('BILL-14, OPS-3 the store is down at the commit of a plain answer: 503, uncharged, metered as uncollected', async () => {
+test('BILL-14, OPS-3 a store down at the commit of a response is 503, uncharged and uncollected', async () => {
   const world = await createWorld({ fault: down('putRecord', 'apply'), outboxFaults: noNotes });
   expect(await thrownBy(world)).toMatchObject({ code: 'service_unavailable', status: 503, retryAfterSeconds: 30 });
   expect([world.sent.length, world.notices]).toEqual([1, ['commit_failed']]);
@@ -64,7 +64,7 @@ test('BILL-14, OPS-3 the store is down at the commit of a plain answer: 503, unc
   expect(await afterSweep(world)).toEqual(nothingCharged);
 });
 
-test('BILL-14 the store is down at the commit of a stream: an error event, uncharged', async () => {
+test('BILL-14 a store that is down at the commit of a stream is an error event, uncharged', async () => {
   const world = await createWorld({
     play: async () => streamOf(raw('a'), ended()),
     fault: down('putRecord', 'apply'),
@@ -90,7 +90,7 @@ test('BILL-14 the sweeper updates the account if the store fails after the charg
   expect(await afterSweep(world)).toEqual({ availablePicos: start - cost, spentPicos: cost, holds: 0 });
 });
 
-test('BILL-13, OPS-3 a plain answer after its hold was swept is 500, uncharged, metered as uncollected', async () => {
+test('BILL-13, OPS-3 a response after its hold was swept is 500; its cost counts as uncollected', async () => {
   const world = await createWorld({
     play: async () => {
       const later = new ManualClock(world.clock.now() + 901_000);
@@ -105,7 +105,7 @@ test('BILL-13, OPS-3 a plain answer after its hold was swept is 500, uncharged, 
   expect(world.money).toEqual([{ held }, { released: held }, { uncollected: cost }]);
 });
 
-test('BILL-2 a store that is down when a refusal gives back leaves the client its refusal, the hold to the sweeper', async () => {
+test('BILL-2 a rejection reaches the client with the store down, and the sweeper frees the hold', async () => {
   const world = await createWorld({
     play: () => Promise.reject(new GatewayError('invalid_request_error', 'refused')),
     fault: down('putRecord', 'apply'),
@@ -125,9 +125,9 @@ test('BILL-14 a response is sent if its charge is found after all replies were l
   expect(world.notices).toEqual([]);
 });
 
-test('BILL-14 an answer that was charged after all is never said to have cost nothing', async () => {
+test('BILL-14 a charge found late is reported as charged in the error message', async () => {
   const world = await createWorld({
-    // The commit is written four times over without a reply, and so is the question whether it stands; then the store is back.
+    // All four commits lose their replies, and so do all four releases. Then the store works again.
     fault: (method, turn) => (method === 'putRecord' && turn < 8 ? losesReply : undefined),
     outboxFaults: noNotes,
   });

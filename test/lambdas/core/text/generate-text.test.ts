@@ -11,14 +11,14 @@ import { answered, createWorld, heldFor, INPUT_PICOS, OUTPUT_PICOS, PROMPT, REQU
 
 const start = parseUsd('1000');
 
-test('GEN-8 an answer costs one trip to the store before the upstream and two after it', async () => {
+test('GEN-8 a response takes one store call before the upstream call and two after it', async () => {
   const world = await createWorld();
   await world.ask();
   expect(world.log).toEqual(['hold', 'send', 'putRecord', 'apply']);
   expect(world.clock.waiting).toBe(0);
 });
 
-test('BILL-1 while the upstream works the money is held, and nothing is spent', async () => {
+test('BILL-1 the amount is held and not spent while the upstream call runs', async () => {
   const world = await createWorld({
     play: async () => {
       const { availablePicos, spentPicos, holds } = await world.account();
@@ -58,7 +58,7 @@ test('BILL-3, OPS-3 the charge is the usage at the prices of the hold, and the r
   expect(world.money).toEqual([{ held: heldFor(100) }, { charged: cost, released: heldFor(100) - cost }]);
 });
 
-test('BILL-3 prices that change while the upstream works do not change the charge', async () => {
+test('BILL-3 a price change during the upstream call does not change the charge', async () => {
   const rows = [
     { unit: '1M_tokens', rates: { input: '8', output: '40' }, until: '2026-11-01' },
     { unit: '1M_tokens', rates: { input: '80', output: '400' }, from: '2026-11-02' },
@@ -75,7 +75,7 @@ test('BILL-3 prices that change while the upstream works do not change the charg
   expect(receipt.costPicos).toBe(40n * INPUT_PICOS + 10n * OUTPUT_PICOS);
 });
 
-test('BILL-5 the hold counts the cap for every answer asked for', async () => {
+test('BILL-5 the hold multiplies the cap by the number of choices', async () => {
   const world = await createWorld();
   await world.ask({ outputTokensMax: 30, choices: 3 });
   expect(world.sent[0]?.outputTokensMax).toBe(30);
@@ -96,7 +96,7 @@ test.for([
   [{ bytes: 100, images: [] }, 164n],
   [{ bytes: 5_000, images: [] }, 1_000n],
   [{ bytes: 0, images: ['auto'] }, 1_000n],
-] as const)('BILL-5 a prompt of %j is held as %i tokens, the context at most', async ([prompt, tokens]) => {
+] as const)('BILL-5 a prompt of %j is held as %i tokens, at most the context', async ([prompt, tokens]) => {
   const world = await createWorld({
     play: async () => {
       const [hold] = (await world.account()).holds.values();
@@ -116,38 +116,38 @@ const tokensAtMost = (prompt: PromptSize, usesTools = false) => {
   return promptTokensAtMost(model, { prompt, usesTools });
 };
 
-test('BILL-5 an image is held at what its detail can cost', () => {
+test('BILL-5 the hold counts the most tokens that the detail level of an image allows', () => {
   expect(tokensAtMost({ bytes: 0, images: ['low', 'low', 'auto'] })).toBe(64 + 320);
 });
 
-test('BILL-5 a recording is held as the whole context, whatever its bytes: hours of silence have few', () => {
+test('BILL-5 the hold for a recording covers the whole context, however few bytes it has', () => {
   expect(tokensAtMost({ bytes: 10, images: [], recordings: 0 })).toBe(74);
   for (const recordings of [1, 2]) expect(tokensAtMost({ bytes: 10, images: [], recordings })).toBe(1_000_000);
 });
 
-test('BILL-5 a PDF document is held as the whole context, however few bytes it has', () => {
+test('BILL-5 the hold for a PDF document covers the whole context, however few bytes it has', () => {
   expect(tokensAtMost({ bytes: 10, images: [], documents: 0 })).toBe(74);
   for (const documents of [1, 2]) expect(tokensAtMost({ bytes: 10, images: [], documents })).toBe(1_000_000);
 });
 
-test('BILL-5 a text is held at what it may have in tokens, and never above its bytes', () => {
+test('BILL-5 a text is held at its estimated tokens, at most one per byte', () => {
   expect(tokensAtMost({ bytes: 500, textTokens: 100, images: [] })).toBe(164);
   expect(tokensAtMost({ bytes: 50, textTokens: 100, images: [] })).toBe(114);
 });
 
-test('BILL-5 with tools a prompt is held at 1,000 tokens more, the context at most', () => {
+test('BILL-5 tools add 1,000 tokens to the hold of a prompt, at most the context', () => {
   expect(tokensAtMost({ bytes: 10, images: ['low'] }, true)).toBe(1_084);
   expect(tokensAtMost({ bytes: 999_000, images: [] }, true)).toBe(1_000_000);
 });
 
-test('BILL-10 an answer without usage is charged no tokens and counted', async () => {
+test('BILL-10 a response without usage costs nothing and is reported', async () => {
   const world = await createWorld({ play: async () => ({ ...answered(), usage: undefined }) });
   const { receipt } = answeredIn(await world.ask());
   expect([receipt.costPicos, receipt.balancePicos, world.notices]).toEqual([0n, start, ['usage_missing']]);
   expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n, usage: {} }]);
 });
 
-test('BILL-10 where the vendor never reports usage its absence is no alarm', async () => {
+test('BILL-10 missing usage of a provider that never reports usage raises no alarm', async () => {
   const world = await createWorld({
     models: [text({ reportsUsage: false })],
     play: async () => ({ ...answered(), usage: undefined }),
@@ -163,7 +163,7 @@ const refusals = [
   new TypeError('a bug'),
 ];
 
-test.for(refusals)('BILL-2 a refusal of the upstream gives the hold back: %s', async (error) => {
+test.for(refusals)('BILL-2 a failed upstream call releases the hold: %s', async (error) => {
   const world = await createWorld({ play: () => Promise.reject(error) });
   await expect(world.ask()).rejects.toBe(error);
   const { availablePicos, holds, spentPicos } = await world.account();
@@ -178,7 +178,7 @@ test.for(refusals)('BILL-2 a refusal of the upstream gives the hold back: %s', a
   expect([world.log, world.clock.waiting]).toEqual([['hold', 'send', 'putRecord', 'apply'], 0]);
 });
 
-test('BILL-1, BILL-2 an answer that cannot be put into words gives the hold back and is not charged', async () => {
+test('BILL-1, BILL-2 a response that cannot be rendered is not charged, and its hold is released', async () => {
   const bug = new TypeError('a bug');
   const seen: unknown[] = [];
   const world = await createWorld({
@@ -194,7 +194,7 @@ test('BILL-1, BILL-2 an answer that cannot be put into words gives the hold back
   expect(world.records()).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'internal_error' }]);
 });
 
-test('BILL-3 what an answer was put into is what comes back, made once', async () => {
+test('BILL-3 a response is rendered once, and the rendered body is returned', async () => {
   let made = 0;
   const world = await createWorld({
     render: (_answer, { id }) => {
@@ -205,7 +205,7 @@ test('BILL-3 what an answer was put into is what comes back, made once', async (
   expect([answeredIn(await world.ask()).body, made]).toEqual(['alpha-1 said it', 1]);
 });
 
-test('BILL-1 a request that is refused by its entry holds nothing', async () => {
+test('BILL-1 a request that fails validation holds nothing', async () => {
   const error = new GatewayError('invalid_request_error', 'seed', { param: 'seed' });
   const world = await createWorld();
   const validateFor = () => {
@@ -215,7 +215,7 @@ test('BILL-1 a request that is refused by its entry holds nothing', async () => 
   expect(world.log).toEqual([]);
 });
 
-test('CHAT-13 a prompt that cannot fit is refused before the hold, one that may fit is sent', async () => {
+test('CHAT-13 a prompt that cannot fit is rejected before the hold', async () => {
   const world = await createWorld();
   const bytes = 1_001 * 128;
   await expect(world.ask({ prompt: { ...PROMPT, bytes } })).rejects.toMatchObject({

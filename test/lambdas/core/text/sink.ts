@@ -4,7 +4,7 @@ import type { PumpedStream } from '../../../../lambdas/core/paid-call/with-paid-
 import type { GeneratedText } from '../../../../lambdas/core/text/generate-text.ts';
 import type { TextSink } from '../../../../lambdas/core/text/text-stream.ts';
 
-/** Writes down what it is given, among the other things that happen. */
+/** Creates a sink that appends its calls to `log`, in order with the other events there. */
 export const loggingSink = (log: string[]) => {
   const seen: { error?: GatewayError; receipt?: Receipt; closedWith?: Receipt | undefined } = {};
   const sink: TextSink = {
@@ -32,6 +32,6 @@ export const streamed = (generated: GeneratedText): PumpedStream<TextSink> => {
 };
 
 export const answeredIn = (generated: GeneratedText) => {
-  if (generated.kind !== 'answer') throw new Error('expected an answer');
+  if (generated.kind !== 'answer') throw new Error('expected a plain response');
   return generated;
 };

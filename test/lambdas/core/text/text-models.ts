@@ -7,7 +7,7 @@ type Changes = Readonly<Record<string, unknown>>;
 
 export const NOW = Date.UTC(2026, 10, 1);
 
-/** The only entry of a catalog that can be loaded, as a text model. */
+/** Returns the first model of a catalog. Throws if it is not a text model. */
 export const firstText = (catalog: Catalog): TextModel => {
   const [model] = catalog.entries;
   if (model?.kind !== 'text') throw new Error('the catalog has no text model');

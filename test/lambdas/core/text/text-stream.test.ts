@@ -34,7 +34,7 @@ const expectReleased = async (world: World, reason: string): Promise<void> => {
   expect(world.records()).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason }]);
 };
 
-test('GEN-8 hold, send, commit, the last chunk, the account, the end: in this order', async () => {
+test('GEN-8 a stream holds, sends, commits, writes its last chunk, updates the account and ends', async () => {
   const { world, stream } = await played(raw('a'), raw('b'), ended());
   const generated = await world.ask({ stream: true });
   expect(world.log).toEqual(['hold', 'send']);
@@ -47,7 +47,7 @@ test('GEN-8 hold, send, commit, the last chunk, the account, the end: in this or
   expect((await world.account()).availablePicos).toBe(start - cost);
 });
 
-test('CHAT-11 an event goes out before the next one is asked for', async () => {
+test('CHAT-11 an event is sent before the next one is read', async () => {
   const world = await createWorld({
     play: async () => {
       async function* events() {
@@ -65,7 +65,7 @@ test('CHAT-11 an event goes out before the next one is asked for', async () => {
   expect(world.log.slice(2, 6)).toEqual(['raw a', 'asked for b', 'raw b', 'asked for the end']);
 });
 
-test('ERR-4 an error in place of the first event is thrown, released and closed', async () => {
+test('ERR-4 an error as the first event is thrown, releases the hold and closes the stream', async () => {
   const { world, stream } = await played(broken);
   await expect(world.ask({ stream: true })).rejects.toBe(broken);
   await expectReleased(world, 'upstream_error');
@@ -73,7 +73,7 @@ test('ERR-4 an error in place of the first event is thrown, released and closed'
 });
 
 for (let count = 1; count <= 3; count += 1) {
-  test(`BILL-9 a break after ${count} events ends in an error event, released`, async () => {
+  test(`BILL-9 a stream that breaks after ${count} events sends an error event and frees its hold`, async () => {
     const { world, stream } = await played(...Array.from({ length: count }, (_, at) => raw(`${at}`)), broken);
     const { sink, seen } = loggingSink(world.log);
     await streamed(await world.ask({ stream: true })).pump(sink);
@@ -84,7 +84,7 @@ for (let count = 1; count <= 3; count += 1) {
   });
 }
 
-test('BILL-9 a stream without an end fails', async () => {
+test('BILL-9 a stream without a final event fails', async () => {
   const { world } = await played(raw('a'));
   const { sink, seen } = loggingSink(world.log);
   await streamed(await world.ask({ stream: true })).pump(sink);
@@ -93,7 +93,7 @@ test('BILL-9 a stream without an end fails', async () => {
   expect(world.log).not.toContain('finish');
 });
 
-test('ERR-5 a bug in a stream tells nothing of itself', async () => {
+test("ERR-5 the error event of a bug in a stream does not contain the bug's message", async () => {
   const { world } = await played(raw('a'), new TypeError('canary'));
   const { sink, seen } = loggingSink(world.log);
   await streamed(await world.ask({ stream: true })).pump(sink);
@@ -132,7 +132,7 @@ test('BILL-13 a stream that ends after its hold was swept is an error event and 
   await expectReleased(world, 'expired');
 });
 
-test('BILL-8 the upstream is read to its end and charged whoever reads, or nobody', async () => {
+test('BILL-8 the upstream stream is read to its end and charged without a reader', async () => {
   const words = Array.from({ length: 50 }, (_, at) => raw(`${at}`));
   const { world } = await played(...words, ended());
   const silent = {
@@ -148,14 +148,14 @@ test('BILL-8 the upstream is read to its end and charged whoever reads, or nobod
 
 const opening: StreamPart = { kind: 'native', events: ['role'], announcement: true };
 
-test('CHAT-14 an error right after an opening event is thrown, released and closed', async () => {
+test('CHAT-14 an error after one announcement is thrown, frees the hold and closes the stream', async () => {
   const { world, stream } = await played(opening, broken);
   await expect(world.ask({ stream: true })).rejects.toBe(broken);
   await expectReleased(world, 'upstream_error');
   expect([stream.closed(), world.clock.waiting]).toEqual([1, 0]);
 });
 
-test('ERR-4 an error after several opening events, and one after an opening in other terms, is thrown too', async () => {
+test('ERR-4 an error after several announcements or a neutral announcement is thrown as well', async () => {
   const announced: StreamPart = { kind: 'neutral', deltas: [], announcement: true };
   for (const openings of [[opening, opening, opening], [announced], [announced, opening]]) {
     const { world, stream } = await played(...openings, broken);
@@ -165,14 +165,14 @@ test('ERR-4 an error after several opening events, and one after an opening in o
   }
 });
 
-test('CHAT-14 all opening events are sent before what follows them, in order, and nothing twice', async () => {
+test('CHAT-14 all announcements are sent once, in order, before what follows them', async () => {
   const { world } = await played(opening, opening, raw('a'), opening, raw('b'), ended());
   await streamed(await world.ask({ stream: true })).pump(loggingSink(world.log).sink);
   const words = ['raw role', 'raw role', 'raw a', 'raw role', 'raw b'];
   expect(world.log.slice(2)).toEqual([...words, 'putRecord', 'finish', 'apply', 'close']);
 });
 
-test('CHAT-5 pieces in other terms go to their own side of the sink', async () => {
+test('CHAT-5 neutral deltas go to the neutral side of the sink', async () => {
   const pieces: StreamPart = { kind: 'neutral', deltas: [{ kind: 'text', text: 'a' }] };
   const { world } = await played(pieces, {
     kind: 'end',
@@ -198,7 +198,7 @@ const paused =
     return { kind: 'stream', events: events(), close: () => undefined } as const;
   };
 
-test('CHAT-11 an opening event waits at most a second for the next one', async () => {
+test('CHAT-11 an announcement waits at most a second for the next event', async () => {
   const moment = createMoment();
   const world = await createWorld({ play: paused(moment.until, raw('a'), ended()) });
   let begun = false;
@@ -217,7 +217,7 @@ test('CHAT-11 an opening event waits at most a second for the next one', async (
   expect(world.log.slice(2)).toEqual(['raw role', 'raw a', 'putRecord', 'finish', 'apply', 'close']);
 });
 
-test('CHAT-14 an error after that second is an error event', async () => {
+test('CHAT-14 an error after an announcement has waited a second becomes an error event', async () => {
   const moment = createMoment();
   const world = await createWorld({ play: paused(moment.until, broken) });
   const asked = world.ask({ stream: true });

@@ -29,11 +29,11 @@ export const ACCOUNT = 'account-1';
 export const REQUEST = 'request-1';
 export const GRACE_MS = 300_000;
 
-/** 8 USD and 40 USD per million tokens. */
+/** Pico-USD per token: 8 USD and 40 USD per million. */
 export const INPUT_PICOS = 8_000_000n;
 export const OUTPUT_PICOS = 40_000_000n;
 
-/** 36 bytes and 64 tokens around them: at most 100 tokens. */
+/** 36 bytes and 64 tokens of overhead: at most 100 tokens. */
 export const PROMPT = { bytes: 36, images: [] };
 export const heldFor = (answerTokens: number): bigint => 100n * INPUT_PICOS + BigInt(answerTokens) * OUTPUT_PICOS;
 
@@ -72,7 +72,7 @@ type Method = keyof LedgerStore;
 export interface WorldOptions {
   readonly models?: readonly unknown[];
   readonly providers?: readonly unknown[];
-  /** What the account has; more than any test needs unless told. */
+  /** Starting balance. The default of 1000 USD is more than any test needs. */
   readonly usd?: string;
   readonly play?: Play;
   readonly fault?: (method: Method, turn: number) => Fault | undefined;
@@ -95,7 +95,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     reason: 'test',
     at: NOW,
   });
-  /** Everything that happens outside, in its order: store calls, upstream calls, what a sink is given. */
+  /** Store calls, upstream calls and events at a sink, in order. */
   const log: string[] = [];
   const notices: string[] = [];
   const money: Parameters<MoneyMeter>[0][] = [];
@@ -156,7 +156,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     );
   const ask = async (changes?: Partial<TextRequest>, order?: Partial<TextParams>, hostEndsAtMs?: number) => {
     const generated = await generate({}, changes, order, hostEndsAtMs);
-    if (generated.kind === 'dry_run') throw new Error('nobody asked for a dry run');
+    if (generated.kind === 'dry_run') throw new Error('unexpected dry run');
     return generated;
   };
   const account = async () => {
@@ -197,7 +197,7 @@ export const requestOf = (changes: Partial<TextRequest> = {}): TextRequest => ({
 
 export type StreamPart = WireEvent | Error;
 
-/** A stream of these events; an Error among them is thrown in its place. */
+/** Creates a stream of these events. An Error among them is thrown when its turn comes. */
 export const streamOf = (...events: readonly StreamPart[]): WireStream & { readonly closed: () => number } => {
   let closed = 0;
   async function* play(): AsyncGenerator<WireEvent, void> {

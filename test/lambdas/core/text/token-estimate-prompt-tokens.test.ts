@@ -29,11 +29,11 @@ test.for([
   { values: [1, -1, 999, 1_000, 123_456_789, 1e20, -1.7976931348623157e308, 1e-7, 0.1, true, false, null] },
   { [prose]: prose },
   Array.from({ length: 300 }, (_, index) => index * 7_919),
-])('BILL-5 every string, name and number of a prompt counts, as JSON at least: %#', (value) => {
+])('BILL-5 the estimate of a prompt is at least the token count of its JSON: %#', (value) => {
   expect(promptTextTokens(value, [], roomy)).toBeGreaterThanOrEqual(countOf(JSON.stringify(value)));
 });
 
-test('BILL-5 what stands inline is left out as often as it is an image, and no more often', () => {
+test('BILL-5 each listed inline image is left out once, and every other string counts', () => {
   const image = `data:image/png;base64,${'QUJD'.repeat(1_000)}`;
   const other = `data:image/png;base64,${'REVG'.repeat(1_000)}`;
   const body = [{ url: image }, 'hello', { url: other }];
@@ -42,7 +42,7 @@ test('BILL-5 what stands inline is left out as often as it is an image, and no m
   expect(promptTextTokens([image, ...body], [image, other], roomy)).toBeGreaterThan(1_000);
 });
 
-test('BILL-5 a prompt above the context is counted until it is, whatever the factor', () => {
+test('BILL-5 counting stops only above the context, at every token factor', () => {
   const body = Array.from({ length: 50 }, () => 'Wörter '.repeat(10_000));
   const counted = promptTextTokens(body, [], roomy);
   expect(counted).toBeGreaterThanOrEqual(100_000);
@@ -51,7 +51,7 @@ test('BILL-5 a prompt above the context is counted until it is, whatever the fac
   expect(promptTextTokens(body, [], { limits, inputTokenFactor: 2 })).toBeGreaterThanOrEqual(100_000);
 });
 
-test('BILL-5 a member that is not sent costs nothing', () => {
+test('BILL-5 an undefined member costs nothing', () => {
   const model = textModel();
   expect(promptTextTokens({ a: 'b', unsent: undefined }, [], model)).toBe(promptTextTokens({ a: 'b' }, [], model));
 });

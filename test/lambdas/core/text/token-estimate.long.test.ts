@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { corpusOf } from '../../../../bench/token-corpus.ts';
 import { tokensOfText } from '../../../../lambdas/core/text/token-estimate.ts';
 
-/** docs/internals/token-estimate.md has the same over ten times as many. */
-test('BILL-5 the estimate is at least the count of OpenAI, and on average at most 1.6 times it', () => {
+/** docs/internals/token-estimate.md reports these ratios for more than ten times as many samples. */
+test("BILL-5 the estimate is at least OpenAI's count and on average at most 1.6 times it", () => {
   const samples = corpusOf({ seed: 2, samplesPerKind: 20, charactersMax: 3_000 }).filter(({ heldOut }) => heldOut);
   expect(samples.length).toBeGreaterThan(500);
   const ratios = samples.map(({ text }) => tokensOfText(text) / encode(text, { disallowedSpecial: new Set() }).length);

@@ -14,7 +14,7 @@ const vendorSays = (code: 'content_filter' | 'upstream_error') => () => {
   throw new GatewayError(code, 'no');
 };
 
-test('BILL-1 hold, job record, execution, vendor, upstream id, in this order', async () => {
+test('BILL-1 hold, job record, execution, provider call and upstream id happen in this order', async () => {
   const log: string[] = [];
   const logged = (method: string): Fault | undefined => {
     log.push(method);
@@ -28,7 +28,7 @@ test('BILL-1 hold, job record, execution, vendor, upstream id, in this order', a
   expect(log).toEqual(['hold', 'create', 'start', 'vendor', 'setUpstream']);
 });
 
-test('VID-1 a video begins queued, at the price of the day and with all that its steps need', async () => {
+test('VID-1 a new video is queued with the price of its day and everything that its steps need', async () => {
   const world = await videoWorld();
   const webhook = { url: 'https://client.example', secret: 's' };
   const created = await createVideo(world.creating, caller, orderOf({ webhook }), { dryRun: false });
@@ -64,7 +64,7 @@ test('VID-1 a video begins queued, at the price of the day and with all that its
   expect(world.reports).toEqual(['film-1 succeeded']);
 });
 
-test('BILL-16 a dry run tells the price and begins nothing', async () => {
+test('BILL-16 a dry run returns the price and creates nothing', async () => {
   const world = await videoWorld();
   const told = await createVideo(world.creating, caller, orderOf(), { dryRun: true });
   expect(told).toMatchObject({ kind: 'dry_run', holdPicos: parseUsd(HD_USD), prices: { output: 7_000_000n } });
@@ -73,7 +73,7 @@ test('BILL-16 a dry run tells the price and begins nothing', async () => {
   expect([world.job(), (await world.account()).holds.size, world.wire.creations]).toEqual([undefined, 0, []]);
 });
 
-test('BILL-1 a request that is refused by its check holds nothing', async () => {
+test('BILL-1 a request that fails validation holds nothing', async () => {
   const validateFor = () => {
     throw new GatewayError('invalid_size', 'no');
   };
@@ -81,7 +81,7 @@ test('BILL-1 a request that is refused by its check holds nothing', async () => 
   expect(await world.create(REQUEST, orderOf({ validateFor }))).toEqual({ status: 400, body: 'invalid_size' });
 });
 
-test('BILL-2 who cannot pay has no video, and is told what would help', async () => {
+test('BILL-2 a balance that is too low creates no video, and the error suggests a smaller one', async () => {
   const world = await videoWorld({ usd: '0.5' });
   const creating = createVideo(world.creating, caller, orderOf(), { dryRun: false });
   await expect(creating).rejects.toThrow('request fewer seconds or a smaller size');
@@ -89,7 +89,7 @@ test('BILL-2 who cannot pay has no video, and is told what would help', async ()
 });
 
 test.for(['content_filter', 'upstream_error'] as const)(
-  'BILL-2 a vendor that says %s: an error, nothing charged, and no list shows the video',
+  'BILL-2 a creation that fails with %s is not charged, and its video is not listed',
   async (code) => {
     const world = await videoWorld({ script: { create: vendorSays(code) } });
     expect(await world.create()).toMatchObject({ body: code });
@@ -101,7 +101,7 @@ test.for(['content_filter', 'upstream_error'] as const)(
   },
 );
 
-test('LIM-6 a vendor that does not accept in time is given up, and asked once', async () => {
+test('LIM-6 a provider that does not accept in time is called once, and the request times out', async () => {
   const world = await videoWorld({ script: { create: neverAnswers } });
   const creating = world.create();
   await world.clock.advance(times.createMs - 1);
@@ -111,12 +111,12 @@ test('LIM-6 a vendor that does not accept in time is given up, and asked once', 
   expect([world.job()?.refused, world.wire.creations.length]).toEqual([true, 1]);
 });
 
-test('BILL-2 a mistake of ours on the way is an error that costs nothing', async () => {
+test('BILL-2 a programming error during a creation costs nothing', async () => {
   const create = () => {
-    throw new TypeError('a mistake');
+    throw new TypeError('a bug');
   };
   const world = await videoWorld({ script: { create } });
-  await expect(world.create()).rejects.toThrow('a mistake');
+  await expect(world.create()).rejects.toThrow('a bug');
   expect(world.job()).toMatchObject({ refused: true, failure: { code: 'internal_error' } });
   expect((await world.account()).holds.size).toBe(0);
 });
@@ -124,7 +124,7 @@ test('BILL-2 a mistake of ours on the way is an error that costs nothing', async
 test.for([
   ['the job record', { jobs: { create: fails } }, undefined],
   ['the execution', { machine: { start: fails } }, true],
-] as const)('BILL-2 without %s the vendor is not called', async ([, faults, refused]) => {
+] as const)('BILL-2 without %s the provider is not called', async ([, faults, refused]) => {
   const world = await videoWorld({ faults });
   expect(await world.clock.until(world.create())).toEqual({ status: 503, body: 'service_unavailable' });
   expect(world.wire.creations).toEqual([]);
@@ -141,7 +141,7 @@ const lost: readonly (readonly [string, WorldFaults])[] = [
   ['the hold', { ledger: { hold: once } }],
 ];
 
-test.for(lost)('VID-1 the lost reply of %s changes nothing', async ([, faults]) => {
+test.for(lost)('VID-1 a lost reply for %s changes nothing', async ([, faults]) => {
   const world = await videoWorld({ faults });
   expect(await world.clock.until(world.create())).toMatchObject({ status: 200 });
   expect(world.job()).toMatchObject({ state: 'queued', upstreamId: 'upstream-0' });
@@ -149,20 +149,17 @@ test.for(lost)('VID-1 the lost reply of %s changes nothing', async ([, faults]) 
 });
 
 test.for([
-  ['was written', losesReply, 'upstream-0'],
-  ['was not written', fails, undefined],
-] as const)(
-  'VID-1 nobody knows whether the upstream id %s: the video exists, and its state will tell',
-  async ([, fault, id]) => {
-    const world = await videoWorld({ faults: { jobs: { setUpstream: fault } } });
-    expect(await world.clock.until(world.create())).toMatchObject({ status: 200 });
-    expect(world.job()).toMatchObject({ state: 'queued', refused: false });
-    expect(world.job()?.upstreamId).toBe(id);
-    expect((await world.account()).holds.size).toBe(1);
-  },
-);
+  ['after storing it', losesReply, 'upstream-0'],
+  ['before storing it', fails, undefined],
+] as const)('VID-1 a video is created although the write of its upstream id fails %s', async ([, fault, id]) => {
+  const world = await videoWorld({ faults: { jobs: { setUpstream: fault } } });
+  expect(await world.clock.until(world.create())).toMatchObject({ status: 200 });
+  expect(world.job()).toMatchObject({ state: 'queued', refused: false });
+  expect(world.job()?.upstreamId).toBe(id);
+  expect((await world.account()).holds.size).toBe(1);
+});
 
-test('VID-6 a video that was given up before its vendor accepted is a 504, and is never charged', async () => {
+test('VID-6 a video whose hold is released before its provider accepts it is 504 and uncharged', async () => {
   const moment = createMoment();
   const world = await videoWorld({ script: { create: () => moment.until.then(() => 'upstream-late') } });
   const creating = world.create();
@@ -175,7 +172,7 @@ test('VID-6 a video that was given up before its vendor accepted is a 504, and i
   expect(world.records()).toMatchObject([{ outcome: 'released' }]);
 });
 
-test('BILL-2 a refusal that could not be written leaves a video that is never charged', async () => {
+test('BILL-2 a failed creation whose refusal cannot be stored is never charged', async () => {
   const world = await videoWorld({
     script: { create: vendorSays('upstream_error') },
     faults: { jobs: { refuse: fails } },
@@ -186,7 +183,7 @@ test('BILL-2 a refusal that could not be written leaves a video that is never ch
   expect(world.job()).toMatchObject({ state: 'failed' });
 });
 
-test('IDEM-2 the answer of a creation is made of what never changes about a video', async () => {
+test('IDEM-2 the response of a creation depends only on immutable fields of the video', async () => {
   const world = await videoWorld();
   const { body } = await world.create();
   const early = world.job();
@@ -195,7 +192,7 @@ test('IDEM-2 the answer of a creation is made of what never changes about a vide
   expect([early, late].map((job) => job && toStored(job).body)).toEqual([body, body]);
 });
 
-test('OPS-3 a video that its vendor has accepted is counted as begun, and no other', async () => {
+test('OPS-3 only videos that their provider has accepted count as begun', async () => {
   const world = await videoWorld();
   await world.create();
   expect(world.measured).toEqual([{ videos_begun: 1 }]);

@@ -6,7 +6,7 @@ import { ACCOUNT, ask, LEASE_MS, times, toStored } from './video-samples.ts';
 import { type VideoWorld, videoWorld } from './video-world.ts';
 
 const never = { kind: 'delayed', until: new Promise<void>(() => undefined) } as const;
-/** A process whose lease runs out, because it is frozen or cut off. */
+/** Faults of a process whose lease expires, because it is frozen or cut off. */
 const frozen = { claims: { renew: fails } } as const;
 const OVER_MS = times.createMs + 5_000;
 
@@ -33,7 +33,7 @@ const told = (status: number, body: string) => ({ status, body });
 const claimOf = (world: VideoWorld) => world.memory.claims.claimOf({ accountId: ACCOUNT, keyHash: 'key-1' });
 const stateOf = (world: VideoWorld, requestId: string) => world.job(`video_${requestId}`)?.state;
 
-test('IDEM-2 the same request again gets the same video: one creation', async () => {
+test('IDEM-2 a repeated request returns the same video and creates no other', async () => {
   const world = await videoWorld();
   expect(await world.createKeyed('a')).toEqual(madeBy('a'));
   expect(claimOf(world)?.state).toBe('done');
@@ -41,7 +41,7 @@ test('IDEM-2 the same request again gets the same video: one creation', async ()
   expect(world.wire.creations).toHaveLength(1);
 });
 
-test('IDEM-8 an owner that died before its job record is succeeded, and its video can never be made', async () => {
+test('IDEM-8 if an owner dies before it writes its job record, a repeat creates the only video', async () => {
   const world = await videoWorld({ faults: { ...frozen, jobs: { create: never } } });
   void world.createKeyed('a');
   await world.clock.advance(LEASE_MS);
@@ -50,7 +50,7 @@ test('IDEM-8 an owner that died before its job record is succeeded, and its vide
   expect((await world.account()).holds.size).toBe(1);
 });
 
-test('IDEM-8 an owner that continues after a takeover creates nothing and returns the existing video', async () => {
+test('IDEM-8 an owner that continues after a takeover creates nothing and returns the new video', async () => {
   const moment = createMoment();
   const world = await videoWorld({ faults: { ...frozen, jobs: { create: { kind: 'delayed', until: moment.until } } } });
   const owner = world.createKeyed('a');
@@ -63,7 +63,7 @@ test('IDEM-8 an owner that continues after a takeover creates nothing and return
 });
 
 test.for(['setUpstream', 'stageResponse', 'complete'] as const)(
-  'IDEM-8 an owner that died after its vendor had accepted, at %s, is answered for',
+  'IDEM-8 an accepted video is returned to repeats if its owner dies at %s',
   async (at) => {
     const isJob = at === 'setUpstream';
     const world = await videoWorld({
@@ -81,7 +81,7 @@ test.for(['setUpstream', 'stageResponse', 'complete'] as const)(
   },
 );
 
-test('IDEM-4 while its vendor may still accept, a creation is in progress, lease or no lease', async () => {
+test('IDEM-4 a creation that its provider may still accept is in progress even without a lease', async () => {
   const world = await videoWorld({ faults: frozen, script: { create: neverAnswers } });
   void world.createKeyed('a');
   await world.clock.flush();
@@ -90,7 +90,7 @@ test('IDEM-4 while its vendor may still accept, a creation is in progress, lease
   expect(stateOf(world, 'a')).toBe('queued');
 });
 
-test('IDEM-8 an owner that died before its vendor had answered leaves a video that failed, and every repeat names it', async () => {
+test('IDEM-8 an owner that dies before its provider responds leaves a failed video for repeats', async () => {
   const world = await videoWorld({ faults: frozen, script: { create: () => new Promise(() => undefined) } });
   void world.createKeyed('a');
   await world.clock.advance(OVER_MS);
@@ -100,7 +100,7 @@ test('IDEM-8 an owner that died before its vendor had answered leaves a video th
   expect((await world.account()).holds.size).toBe(0);
 });
 
-test('IDEM-8 an owner that wakes after its video was given up answers with that video, whatever its vendor says', async () => {
+test('IDEM-8 an owner that wakes after its video failed returns it, ignoring the provider', async () => {
   for (const answer of ['upstream-1', new GatewayError('content_filter', 'no')]) {
     const moment = createMoment();
     const create = async () => {
@@ -121,7 +121,7 @@ test('IDEM-8 an owner that wakes after its video was given up answers with that 
 });
 
 test.for(['refuse', 'create'] as const)(
-  'IDEM-8 an owner that could not write whether its video is refused, at %s, keeps the key: no second video beside one that was promised',
+  'IDEM-8 a refusal that is not stored at %s keeps the idempotency key: no second video',
   async (method) => {
     const answered = createMoment();
     const readOn = createMoment();
@@ -134,7 +134,8 @@ test.for(['refuse', 'create'] as const)(
     const owner = world.createKeyed('a');
     await world.clock.flush();
     world.clock.skip(OVER_MS);
-    // Has seen that the lease of the first is over, and is held up before it looks at what the first has made.
+    // The second request sees that the first lease has expired, and is delayed before it reads what the first request
+    // created.
     const second = world.createKeyed('b', { jobs: { abandon: { kind: 'delayed', until: readOn.until } } });
     await world.clock.flush();
     answered.come();
@@ -147,7 +148,7 @@ test.for(['refuse', 'create'] as const)(
   },
 );
 
-test('IDEM-7 a vendor’s refusal of the request is stored, whether or not its video could be taken out of sight', async () => {
+test('IDEM-7 a provider’s rejection is stored even if its video cannot be marked as refused', async () => {
   const create = () => {
     throw new GatewayError('content_filter', 'no');
   };
@@ -156,7 +157,7 @@ test('IDEM-7 a vendor’s refusal of the request is stored, whether or not its v
   expect(await world.createKeyed('b')).toEqual(told(400, 'content_filter'));
 });
 
-test('IDEM-7 a creation that was refused frees the key, and its video stands in nobody’s way', async () => {
+test('IDEM-7 a failed creation frees the idempotency key for another video', async () => {
   let turn = 0;
   const create = () => {
     turn += 1;
@@ -169,7 +170,7 @@ test('IDEM-7 a creation that was refused frees the key, and its video stands in 
   expect(world.job('video_a')).toMatchObject({ refused: true });
 });
 
-test('IDEM-7 a vendor’s refusal of the request itself is the answer for good', async () => {
+test('IDEM-7 a provider’s rejection of the request is returned to every repeat', async () => {
   const create = () => {
     throw new GatewayError('content_filter', 'no');
   };
@@ -178,7 +179,7 @@ test('IDEM-7 a vendor’s refusal of the request itself is the answer for good',
   expect(world.wire.creations).toHaveLength(1);
 });
 
-test('IDEM-8 an owner that died after its refusal is succeeded', async () => {
+test('IDEM-8 a repeat takes over from an owner that dies after its failed creation', async () => {
   const create = () => {
     throw new GatewayError('upstream_error', 'no');
   };
@@ -189,7 +190,7 @@ test('IDEM-8 an owner that died after its refusal is succeeded', async () => {
   expect(await world.createKeyed('b', {})).toEqual(madeBy('b'));
 });
 
-test('IDEM-8 a video that its owner has removed is not made again under its key', async () => {
+test('IDEM-8 a removed video is not created again under its idempotency key', async () => {
   const world = await videoWorld({ faults: { claims: { renew: fails, stageResponse: never } } });
   void world.createKeyed('a');
   await world.clock.advance(LEASE_MS);
@@ -200,7 +201,7 @@ test('IDEM-8 a video that its owner has removed is not made again under its key'
 });
 
 test.for(['read', 'abandon'] as const)(
-  'IDEM-8 a store that does not answer, at %s, is a 503 and no creation',
+  'IDEM-8 a store that fails at %s is 503, and no video is created',
   async (at) => {
     const world = await videoWorld({ faults: { claims: { renew: fails, stageResponse: never } } });
     void world.createKeyed('a');
@@ -212,7 +213,7 @@ test.for(['read', 'abandon'] as const)(
 );
 
 test.for(['stageResponse', 'complete'] as const)(
-  'IDEM-2 what %s does not take is found again, the same',
+  'IDEM-2 a response that %s does not store is found again unchanged',
   async (method) => {
     const world = await videoWorld({ faults: { claims: { renew: fails, [method]: never } } });
     void world.createKeyed('a');

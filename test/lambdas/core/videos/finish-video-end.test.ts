@@ -18,7 +18,7 @@ const stored = {
   tokens: 4,
 } as const;
 
-/** A video of 10 USD at 1 USD a token, whose file lies in the bucket. */
+/** Creates a world with one video whose file is stored. Its hold is 10 USD, at 1 USD per token. */
 const worldWithFile = async (changes: Partial<VideoJob> = {}, options: WorldOptions = {}) => {
   const world = await worldWithJob({ ...stored, ...changes }, options);
   await world.memory.files.put(
@@ -57,7 +57,7 @@ test('VID-6 the counted usage is charged before the video is completed', async (
   expect(world.notices).toEqual(['video_completed']);
 });
 
-test('VID-6 twice, at once or one after the other, is once', async () => {
+test('VID-6 repeated steps, concurrent or in sequence, take effect once', async () => {
   const world = await worldWithFile();
   await Promise.all([chargeVideo(world.steps, VIDEO), chargeVideo(world.steps, VIDEO)]);
   await Promise.all([finishVideo(world.steps, VIDEO), finishVideo(world.steps, VIDEO)]);
@@ -75,7 +75,7 @@ test.for([
     ['video_overage'],
   ],
   [
-    'a count that cannot be true is charged at its bound, and told of',
+    'an implausible count is charged at its bound and reported',
     { tokens: 21 },
     { amountPicos: parseUsd('20'), overage: true, implausible: true },
     ['video_usage_implausible', 'video_overage'],
@@ -87,7 +87,7 @@ test.for([
   expect(world.notices).toEqual(notices);
 });
 
-test('BILL-10 a vendor that counts nothing where it owes a count charges nothing, and its model is told of', async () => {
+test('BILL-10 a video without an expected token count is free and is reported for its model', async () => {
   const world = await worldWithFile({ tokens: undefined });
   await chargeVideo(world.steps, VIDEO);
   expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n, usage: {} }]);
@@ -96,21 +96,21 @@ test('BILL-10 a vendor that counts nothing where it owes a count charges nothing
 
 test.for([
   ['is free', { ratePicos: 0n, unit: 'token' }],
-  ['is sold by the second', { ratePicos: 1n, unit: 'second' }],
-] as const)('BILL-10 a video that %s owes no count', async ([, terms]) => {
+  ['is priced by second', { ratePicos: 1n, unit: 'second' }],
+] as const)('BILL-10 a video that %s needs no count', async ([, terms]) => {
   const world = await worldWithFile({ tokens: undefined, terms: { ...terms, unitsMax: 20 } });
   await chargeVideo(world.steps, VIDEO);
   expect([world.notices, world.missing]).toEqual([[], []]);
 });
 
-test('VID-5 nothing is charged before its file is stored', async () => {
+test('VID-5 a video is not charged before its file is stored', async () => {
   const world = await worldWithJob({ upstreamId: 'u-1', state: 'in_progress' });
   await expect(chargeVideo(world.steps, VIDEO)).rejects.toThrow('has no file');
   await expect(finishVideo(world.steps, VIDEO)).rejects.toThrow('has no record');
   expect([world.records(), world.job()?.state]).toEqual([[], 'in_progress']);
 });
 
-test('BILL-13, OPS-3 a hold that the sweeper has released is not charged any more: the video fails and its file goes', async () => {
+test('BILL-13, OPS-3 a video whose hold was swept fails uncharged, and its file is deleted', async () => {
   const world = await worldWithFile();
   await world.clock.advance(times.holdMs);
   await sweep(world.steps.ledger);
@@ -123,7 +123,7 @@ test('BILL-13, OPS-3 a hold that the sweeper has released is not charged any mor
   expect([await spent(world), hasFile(world)]).toEqual([0n, false]);
 });
 
-test('VID-7 releases a video that the vendor has failed, and tells why', async () => {
+test('VID-7 the hold of a video that failed at the provider is released with its reason', async () => {
   const failure = { code: 'content_filter', message: 'no' } as const;
   const world = await worldWithJob({ upstreamId: 'u-1', failure, webhook });
   expect(await releaseVideo(world.steps, VIDEO)).toEqual({ webhook: true });
@@ -135,7 +135,7 @@ test('VID-7 releases a video that the vendor has failed, and tells why', async (
 test.for([
   [times.limitMs - 1, 'upstream_error', 'could not be stored', ['video_failed']],
   [times.limitMs, 'upstream_timeout', 'in time', ['video_timed_out', 'video_failed']],
-] as const)('VID-7 after %i ms the reason is %s', async ([ms, code, message, notices]) => {
+] as const)('VID-7 a video whose hold is released after %i ms fails with %s', async ([ms, code, message, notices]) => {
   const world = await worldWithJob({ upstreamId: 'u-1' });
   await world.clock.advance(ms);
   await releaseVideo(world.steps, VIDEO);
@@ -151,7 +151,7 @@ test('VID-6 an existing charge takes precedence over a release, and the video is
   expect([await spent(world), hasFile(world), await isHeld(world)]).toEqual([parseUsd('4'), true, false]);
 });
 
-test('VID-6 a release that stands wins over a charge', async () => {
+test('VID-6 an existing release takes precedence over a charge', async () => {
   const world = await worldWithFile();
   await world.memory.ledger.putRecord({
     ...{ accountId: ACCOUNT, holdId: HOLD, requestId: REQUEST, at: NOW },
@@ -162,7 +162,7 @@ test('VID-6 a release that stands wins over a charge', async () => {
   expect([world.job()?.state, hasFile(world), await spent(world)]).toEqual(['failed', false, 0n]);
 });
 
-test('VID-3 an end is for good, whatever step comes after it', async () => {
+test('VID-3 an ended video is not changed by any later step', async () => {
   const failed = await worldWithFile();
   await releaseVideo(failed.steps, VIDEO);
   const completed = await worldWithFile();
@@ -175,13 +175,13 @@ test('VID-3 an end is for good, whatever step comes after it', async () => {
   }
 });
 
-test('VID-6 a creation that was refused gives its hold back, and nobody is told of it', async () => {
+test('VID-6 a refused creation releases its hold and sends no webhook', async () => {
   const world = await worldWithJob({ refused: true, webhook });
   expect(await releaseVideo(world.steps, VIDEO)).toEqual({ webhook: false });
   expect([await isHeld(world), world.job()?.refused]).toEqual([false, true]);
 });
 
-test('VID-8 a video that its owner has removed is nobody’s to end', async () => {
+test('VID-8 the steps of a removed video do nothing', async () => {
   const world = await worldWithJob();
   for (const step of [finishVideo, releaseVideo])
     expect(await step(world.steps, 'video_none')).toEqual({ webhook: false });
@@ -189,14 +189,14 @@ test('VID-8 a video that its owner has removed is nobody’s to end', async () =
   expect(world.records()).toEqual([]);
 });
 
-test('VID-3 the lost reply of the end changes nothing, and it is told of once', async () => {
+test('VID-3 a lost reply for the end of a video changes nothing, and the end is reported once', async () => {
   const world = await worldWithFile({ webhook }, { faults: { jobs: { end: [losesReply] } } });
   await chargeVideo(world.steps, VIDEO);
   expect(await world.clock.until(finishVideo(world.steps, VIDEO))).toEqual({ webhook: true });
   expect([world.job()?.state, world.notices]).toEqual(['completed', ['video_completed']]);
 });
 
-test('VID-5 a store that is down ends the step, and a later one goes on from there', async () => {
+test('VID-5 a store failure ends the step, and a later step continues from there', async () => {
   const down = Array.from({ length: 4 }, () => fails);
   const world = await worldWithFile({}, { faults: { ledger: { putRecord: down, apply: down }, jobs: { end: down } } });
   const failing = (step: Promise<unknown>) => expect(world.clock.until(step)).rejects.toThrow(StoreError);
@@ -209,13 +209,13 @@ test('VID-5 a store that is down ends the step, and a later one goes on from the
   expect([world.job()?.state, await spent(world)]).toEqual(['completed', parseUsd('4')]);
 });
 
-test('VID-7 a bucket that does not let go of a file keeps no video from failing', async () => {
+test('VID-7 a video fails even if its file cannot be deleted', async () => {
   const world = await worldWithFile({}, { faults: { files: { remove: fails } } });
   await releaseVideo(world.steps, VIDEO);
   expect(world.job()?.state).toBe('failed');
 });
 
-test('VID-6 a note in the outbox is not passed over by a release', async () => {
+test('VID-6 a release applies a settlement that waits in the outbox', async () => {
   const world = await worldWithFile();
   const { holdId, accountId, requestId, holdAmountPicos } = jobOf();
   const record = { accountId, holdId, requestId, outcome: 'settled', amountPicos: parseUsd('3'), at: NOW } as const;
@@ -224,7 +224,7 @@ test('VID-6 a note in the outbox is not passed over by a release', async () => {
   expect([world.job()?.state, await spent(world)]).toEqual(['completed', parseUsd('3')]);
 });
 
-test('VID-7 the client is told of an end, and what goes wrong is thrown, so that it is tried again', async () => {
+test('VID-7 the end of a video is delivered, and a failed delivery is thrown for a retry', async () => {
   let isDown = true;
   const deliver = async () => {
     if (isDown) throw new Error('not taken');
@@ -239,7 +239,7 @@ test('VID-7 the client is told of an end, and what goes wrong is thrown, so that
   await notifyVideo(world.steps, VIDEO);
 });
 
-test('VID-7 only who wants to be told is told, once it is over', async () => {
+test('VID-7 only a video with a webhook is delivered, and only after its end', async () => {
   const silent = await worldWithFile();
   await releaseVideo(silent.steps, VIDEO);
   await notifyVideo(silent.steps, VIDEO);
@@ -253,7 +253,7 @@ test('VID-7 only who wants to be told is told, once it is over', async () => {
   expect(told.delivered).toMatchObject([{ id: VIDEO, state: 'failed' }]);
 });
 
-test('OPS-3 a completed video is measured once: its time and its bytes', async () => {
+test('OPS-3 a completed video is measured once, with its time and its bytes', async () => {
   const world = await worldWithFile();
   await world.clock.advance(90_500);
   await chargeVideo(world.steps, VIDEO);

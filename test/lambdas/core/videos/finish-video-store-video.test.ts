@@ -17,9 +17,9 @@ const sha256 = createHash('sha256').update(whole).digest('hex');
 
 test.for([
   ['in one piece', [whole]],
-  ['in pieces of a byte', Array.from(whole, (byte) => Uint8Array.of(byte))],
+  ['in pieces of one byte', Array.from(whole, (byte) => Uint8Array.of(byte))],
   ['with empty pieces', [new Uint8Array(), whole, new Uint8Array()]],
-] as const)('VID-5 brings the file into the bucket and notes what it is: %s', async ([, pieces]) => {
+] as const)('VID-5 a file is stored in the bucket, with its size and hash in the job: %s', async ([, pieces]) => {
   const world = await worldOffering({ pieces, tokens: 12 });
   await storeVideo(world.steps, VIDEO);
   const { file } = world.job() ?? {};
@@ -28,7 +28,7 @@ test.for([
   expect(world.job()).toMatchObject({ file: { bytes: 100, sha256 }, tokens: 12, state: 'in_progress' });
 });
 
-test('VID-5 a vendor that announces no length is believed', async () => {
+test('VID-5 a file without an announced length is accepted', async () => {
   const world = await worldOffering({ pieces: [whole], length: undefined });
   await storeVideo(world.steps, VIDEO);
   expect(world.job()).toMatchObject({ file: { bytes: 100, sha256 } });
@@ -43,7 +43,7 @@ test.for([
   ['empty', { pieces: [] }, 'empty'],
   ['of a few bytes', { pieces: [whole.subarray(0, 7)] }, 'empty'],
   ['not an MP4', { pieces: [Buffer.from('<html>sorry, gone</html>')] }, 'not an MP4'],
-  ['no MP4, in pieces', { pieces: [Buffer.from('<ht'), Buffer.from('ml>sorry')] }, 'not an MP4'],
+  ['not an MP4, in pieces', { pieces: [Buffer.from('<ht'), Buffer.from('ml>sorry')] }, 'not an MP4'],
   ['cut', { pieces: [whole.subarray(0, 50)], length: 100, breaksWith: cut }, 'cut'],
 ] as const)('VID-5 a file that is %s is rejected, and nothing is stored', async ([, script, why]) => {
   const world = await worldOffering(script);
@@ -53,7 +53,7 @@ test.for([
   expect(world.job()?.file).toBeUndefined();
 });
 
-test('VID-5 a vendor that sends on and on fills no bucket', async () => {
+test('VID-5 a file above the size limit is rejected, and nothing is stored', async () => {
   const huge = new Uint8Array(2 * 1024 ** 3 + 1);
   huge.set(whole);
   const world = await worldOffering({ pieces: [huge], length: undefined });
@@ -66,18 +66,18 @@ test.for([
   ['gone', { kind: 'gone' }],
   ['unknown', { kind: 'unknown' }],
   ['failed', { kind: 'failed', failure: { code: 'upstream_error', message: 'no' } }],
-] as const)('VID-5 a video that is %s when its file is wanted has none', async ([, status]) => {
+] as const)('VID-5 a video that is %s when its file is requested has no file', async ([, status]) => {
   const world = await worldWithJob(running, { script: { poll: () => status } });
   await expect(storeVideo(world.steps, VIDEO)).rejects.toThrow('no longer has the video');
 });
 
-test('VID-5 a video that was never begun has no file', async () => {
+test('VID-5 a video whose creation did not complete has no file', async () => {
   const world = await worldWithJob();
   await expect(storeVideo(world.steps, VIDEO)).rejects.toThrow('did not complete');
   expect(world.wire.polls).toEqual([]);
 });
 
-test('VID-5 repeated, it is done once', async () => {
+test('VID-5 a repeated step stores the file once', async () => {
   const world = await worldOffering({ pieces: [whole] });
   await storeVideo(world.steps, VIDEO);
   await storeVideo(world.steps, VIDEO);
@@ -85,7 +85,7 @@ test('VID-5 repeated, it is done once', async () => {
   expect(world.memory.files.stored).toHaveLength(1);
 });
 
-test('VID-5 twice at once, the first file counts and the other goes', async () => {
+test('VID-5 two concurrent steps keep the first file and delete the other', async () => {
   const world = await worldOffering({ pieces: [whole] });
   let drawn = 0;
   const random = (): number => {
@@ -99,7 +99,7 @@ test('VID-5 twice at once, the first file counts and the other goes', async () =
   expect(world.memory.files.names()).toEqual([world.job()?.file?.name]);
 });
 
-test('VID-5 an attempt that ends late changes nothing of what has been stored', async () => {
+test('VID-5 an attempt that ends late does not change what is stored', async () => {
   const first = { name: `${VIDEO}/first`, bytes: 5, sha256: 'abc' };
   const noted = async (): Promise<void> => void (await world.memory.jobs.noteFile(VIDEO, first, 90_000));
   const world = await worldWithJob(running, {
@@ -115,7 +115,7 @@ test('VID-5 an attempt that ends late changes nothing of what has been stored', 
   expect(world.memory.files.names()).toEqual([]);
 });
 
-test('VID-5 an attempt that the machine has given up ends by itself', async () => {
+test('VID-5 an attempt that the state machine has abandoned ends by itself', async () => {
   const world = await worldOffering({ pieces: [whole, whole] });
   let asked = 0;
   const clock: Clock = {
@@ -127,7 +127,7 @@ test('VID-5 an attempt that the machine has given up ends by itself', async () =
   expect(world.memory.files.names()).toEqual([]);
 });
 
-test('VID-5 what is over is not stored again', async () => {
+test('VID-5 the file of an ended video is not stored again', async () => {
   const world = await worldOffering();
   await world.memory.jobs.end(VIDEO, { state: 'failed', failure: { code: 'upstream_timeout', message: 'late' } });
   await storeVideo(world.steps, VIDEO);
@@ -135,7 +135,7 @@ test('VID-5 what is over is not stored again', async () => {
   expect(world.memory.files.stored).toEqual([]);
 });
 
-test('VID-5 a bucket or a table that is down ends the step, and the next one is whole', async () => {
+test('VID-5 a store failure ends the step, and the next attempt stores the whole file', async () => {
   const world = await worldOffering({ pieces: [whole] }, { faults: { files: { put: [fails] } } });
   await expect(world.clock.until(storeVideo(world.steps, VIDEO))).rejects.toThrow(StoreError);
   expect(world.job()?.file).toBeUndefined();
@@ -143,7 +143,7 @@ test('VID-5 a bucket or a table that is down ends the step, and the next one is 
   expect(world.job()).toMatchObject({ file: { bytes: 100, sha256 } });
 });
 
-test('VID-5 the lost reply of the note is no second download', async () => {
+test('VID-5 a lost reply for the job record does not cause a second download', async () => {
   const world = await worldOffering({ pieces: [whole] }, { faults: { jobs: { noteFile: [losesReply] } } });
   await world.clock.until(storeVideo(world.steps, VIDEO));
   expect(world.memory.files.stored).toHaveLength(1);

@@ -15,18 +15,21 @@ const YOUNG_MS = times.createMs + 5_000;
 test.for([
   ['queued', { kind: 'queued' }, 'running', 'queued', 0],
   ['running', { kind: 'running', progress: 40 }, 'running', 'in_progress', 40],
-  ['running without a figure', { kind: 'running', progress: undefined }, 'running', 'in_progress', 0],
+  ['running without progress', { kind: 'running', progress: undefined }, 'running', 'in_progress', 0],
   ['succeeded', succeededWith(), 'succeeded', 'in_progress', 0],
   ['failed', { kind: 'failed', failure }, 'failed', 'queued', 0],
-] as const)('VID-3 a vendor that says %s', async ([, status, outcome, state, progress]) => {
-  const world = await worldWithJob(begun, { script: { poll: () => status } });
-  expect(await pollVideo(world.steps, VIDEO)).toMatchObject({ outcome });
-  expect(world.job()).toMatchObject({ state, progress });
-  expect(world.job()?.failure).toEqual(status.kind === 'failed' ? failure : undefined);
-  expect(world.wire.polls).toMatchObject([{ upstreamId: 'u-1', provider: { id: 'openai' } }]);
-});
+] as const)(
+  'VID-3 the provider status %s determines the outcome, state and progress',
+  async ([, status, outcome, state, progress]) => {
+    const world = await worldWithJob(begun, { script: { poll: () => status } });
+    expect(await pollVideo(world.steps, VIDEO)).toMatchObject({ outcome });
+    expect(world.job()).toMatchObject({ state, progress });
+    expect(world.job()?.failure).toEqual(status.kind === 'failed' ? failure : undefined);
+    expect(world.wire.polls).toMatchObject([{ upstreamId: 'u-1', provider: { id: 'openai' } }]);
+  },
+);
 
-test('VID-3 progress never falls', async () => {
+test('VID-3 progress never decreases', async () => {
   const world = await worldWithJob(begun);
   for (const progress of [40, 20, undefined]) {
     world.wire.say({ poll: () => ({ kind: 'running', progress }) });
@@ -40,9 +43,9 @@ const noAnswer = (): never => {
 };
 
 test.for([
-  ['says nothing that can be understood', (): VideoStatus => ({ kind: 'unknown' })],
-  ['gives no answer', noAnswer],
-] as const)('VID-7 a vendor that %s changes nothing', async ([, poll]) => {
+  ['sends an unknown status', (): VideoStatus => ({ kind: 'unknown' })],
+  ['does not respond', noAnswer],
+] as const)('VID-7 a provider that %s does not change the video', async ([, poll]) => {
   const world = await worldWithJob({ ...begun, state: 'in_progress' }, { script: { poll } });
   const before = world.job();
   await world.clock.advance(times.limitMs / 2);
@@ -50,7 +53,7 @@ test.for([
   expect(world.job()).toEqual(before);
 });
 
-test('VID-7 a vendor that is silent is given up after 30 s, and the video is not', async () => {
+test('VID-7 a poll without a response ends after 30 s, and the video continues', async () => {
   const world = await worldWithJob(begun, { script: { poll: neverAnswers } });
   const polled = pollVideo(world.steps, VIDEO);
   await world.clock.advance(29_999);
@@ -60,23 +63,23 @@ test('VID-7 a vendor that is silent is given up after 30 s, and the video is not
   expect(world.job()?.failure).toBeUndefined();
 });
 
-test('VID-7 a vendor that is not served any more is no reason to fail a video', async () => {
+test('VID-7 a video does not fail because its provider left the catalog', async () => {
   const world = await worldWithJob({ ...begun, providerId: 'gone' });
   expect(await pollVideo(world.steps, VIDEO)).toMatchObject({ outcome: 'running' });
 });
 
-test('VID-7 what is a mistake of ours is not taken for a silent vendor', async () => {
+test('VID-7 a programming error is not treated as a missing response', async () => {
   const poll = () => {
-    throw new TypeError('a mistake');
+    throw new TypeError('a bug');
   };
   const world = await worldWithJob(begun, { script: { poll } });
-  await expect(pollVideo(world.steps, VIDEO)).rejects.toThrow('a mistake');
+  await expect(pollVideo(world.steps, VIDEO)).rejects.toThrow('a bug');
 });
 
 test.for([
   ['an unknown video', begun, 'lost'],
   ['a missing creation', {}, 'did not complete'],
-] as const)('VID-7 while a video is young, %s is not reported; later it fails', async ([, changes, why]) => {
+] as const)('VID-7 %s is ignored while a video is young, and fails it later', async ([, changes, why]) => {
   const world = await worldWithJob(changes, { script: { poll: () => ({ kind: 'gone' }) } });
   await world.clock.advance(YOUNG_MS - 1);
   expect(await pollVideo(world.steps, VIDEO)).toMatchObject({ outcome: 'running' });
@@ -84,11 +87,11 @@ test.for([
   await world.clock.advance(1);
   expect(await pollVideo(world.steps, VIDEO)).toMatchObject({ outcome: 'failed' });
   expect(world.job()?.failure).toMatchObject({ code: 'upstream_error', message: expect.stringContaining(why) });
-  // The step that ends it comes after.
+  // A later step ends the video.
   expect(world.job()?.state).toBe('queued');
 });
 
-test('VID-7 the first reason to fail counts', async () => {
+test('VID-7 the first failure of a video is kept', async () => {
   const world = await worldWithJob(begun, { script: { poll: () => ({ kind: 'failed', failure }) } });
   await pollVideo(world.steps, VIDEO);
   world.wire.say({ poll: () => ({ kind: 'failed', failure: { code: 'content_filter', message: 'other' } }) });
@@ -96,7 +99,7 @@ test('VID-7 the first reason to fail counts', async () => {
   expect(world.job()?.failure).toEqual(failure);
 });
 
-test('VID-5 polls are ever further apart, in whole seconds, and tell the age of the video', async () => {
+test('VID-5 polls get further apart, in whole seconds, and return the age of the video', async () => {
   const world = await worldWithJob(begun);
   const waits: (readonly [number, number])[] = [];
   for (const ageMs of [0, 20_000, 50_500, 119_000, 3_000_000]) {
@@ -113,13 +116,13 @@ test('VID-5 polls are ever further apart, in whole seconds, and tell the age of 
   ]);
 });
 
-test('VID-5 a poll is never sooner than in a second', async () => {
+test('VID-5 the wait before the next poll is at least one second', async () => {
   const world = await worldWithJob(begun);
   const polled = await pollVideo({ ...world.steps, times: { ...times, pollMs: 1, pollMaxMs: 1 } }, VIDEO);
   expect(polled.waitSeconds).toBe(1);
 });
 
-test('VID-3 a video that is over, or gone, has nothing to poll', async () => {
+test('VID-3 an ended or removed video is not polled', async () => {
   const world = await worldWithJob(begun);
   await world.memory.jobs.end(VIDEO, { state: 'completed', completedAtMs: 1 });
   expect(await pollVideo(world.steps, VIDEO)).toMatchObject({ outcome: 'ended' });
@@ -127,12 +130,12 @@ test('VID-3 a video that is over, or gone, has nothing to poll', async () => {
   expect(world.wire.polls).toEqual([]);
 });
 
-test('VID-7 a creation that was refused still has a hold to give back', async () => {
+test('VID-7 a poll of a refused creation returns `failed`, so that its hold is released', async () => {
   const world = await worldWithJob({ refused: true });
   expect(await pollVideo(world.steps, VIDEO)).toMatchObject({ outcome: 'failed' });
 });
 
-test('VID-5 a store that is slow for a moment is asked again, one that is down ends the step', async () => {
+test('VID-5 a brief store failure is retried, and a lasting one ends the step', async () => {
   const once = await worldWithJob(begun, {
     script: { poll: () => ({ kind: 'running', progress: 5 }) },
     faults: { jobs: { read: [fails], advance: [losesReply] } },

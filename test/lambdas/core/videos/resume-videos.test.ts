@@ -5,10 +5,10 @@ import { jobOf, NOW, times, VIDEO } from './video-samples.ts';
 import { videoWorld, worldWithJob } from './video-world.ts';
 
 const MINUTE_MS = 60_000;
-/** The limit and what the last steps may take. */
+/** Age from which a video is overdue, in ms: its limit and the time for the last steps. */
 const OVERDUE_MS = times.limitMs + LAST_STEPS_MS;
 
-test('VID-5 a video is looked at after its creation is over, and not before', async () => {
+test('VID-5 a video is checked after its creation time is over, and not before', async () => {
   expect(firstLookAt(NOW, times.createMs)).toBe(NOW + 2 * MINUTE_MS);
   const world = await worldWithJob();
   await world.clock.advance(2 * MINUTE_MS - 1);
@@ -17,7 +17,7 @@ test('VID-5 a video is looked at after its creation is over, and not before', as
   expect(await resumeVideos(world.steps)).toMatchObject({ looked: 1, released: 0, failed: 0, bug: undefined });
 });
 
-test('VID-5 one whose creator died before it had an execution gets one, and is left alone until it is overdue', async () => {
+test('VID-5 a video without an execution gets one, and is not checked again until it is overdue', async () => {
   const world = await worldWithJob();
   await world.clock.advance(2 * MINUTE_MS);
   await resumeVideos(world.steps);
@@ -28,7 +28,7 @@ test('VID-5 one whose creator died before it had an execution gets one, and is l
   expect(world.job()?.state).toBe('queued');
 });
 
-test('VID-7 one that its execution has left behind is released', async () => {
+test('VID-7 the hold of a video whose execution has ended is released', async () => {
   const world = await worldWithJob({ upstreamId: 'u-1' });
   world.memory.machine.end(VIDEO);
   await world.clock.advance(2 * MINUTE_MS);
@@ -38,7 +38,7 @@ test('VID-7 one that its execution has left behind is released', async () => {
   expect(world.notices).toEqual(['video_resumed', 'video_failed']);
 });
 
-test('VID-7 one that is overdue is released, whatever its execution does', async () => {
+test('VID-7 the hold of an overdue video is released, whatever its execution does', async () => {
   const world = await worldWithJob({ upstreamId: 'u-1' });
   await world.clock.advance(OVERDUE_MS);
   expect(await resumeVideos(world.steps)).toMatchObject({ released: 1 });
@@ -46,7 +46,7 @@ test('VID-7 one that is overdue is released, whatever its execution does', async
   expect(world.job()?.failure?.code).toBe('upstream_timeout');
 });
 
-test('VID-3 what has ended is not looked at again', async () => {
+test('VID-3 the hold of an ended video is not released', async () => {
   const world = await worldWithJob();
   await world.memory.jobs.end(VIDEO, { state: 'completed', completedAtMs: NOW });
   const late = { ...world.steps, jobs: { ...world.steps.jobs, due: async () => [VIDEO, 'video_none'] } };
@@ -55,7 +55,7 @@ test('VID-3 what has ended is not looked at again', async () => {
   expect(world.notices).toEqual([]);
 });
 
-test('VID-5 a service that does not answer leaves it for the next run, and keeps no other waiting', async () => {
+test('VID-5 a failing service leaves a video for the next run and does not delay the others', async () => {
   const world = await worldWithJob({}, { faults: { machine: { start: [fails] } } });
   const { state: _s, progress: _p, refused: _r, ...other } = jobOf({ id: 'video_other', holdId: 'other.0' });
   await world.memory.jobs.create(other, NOW);
@@ -65,10 +65,10 @@ test('VID-5 a service that does not answer leaves it for the next run, and keeps
   expect(await resumeVideos(world.steps)).toMatchObject({ looked: 1, released: 0, failed: 0, bug: undefined });
 });
 
-test('VID-5 a mistake of ours is told of after all others were looked at', async () => {
+test('VID-5 a programming error is reported after all other videos are checked', async () => {
   const world = await videoWorld();
   const read = () => {
-    throw new TypeError('a mistake');
+    throw new TypeError('a bug');
   };
   const broken = { ...world.steps, jobs: { ...world.steps.jobs, due: async () => ['one', 'two'], read } };
   expect((await resumeVideos(broken)).bug?.message).toBe('2 videos could not be resumed');

@@ -10,14 +10,16 @@ export interface ExecutionWorld {
   readonly clock: Clock;
   readonly definition: unknown;
   readonly random: () => number;
-  /** Calls the step function; throws what the machine is told went wrong. */
+  /** Calls the Lambda function that runs a step. Throws the error that the state machine receives. */
   readonly invoke: (step: string, videoId: string) => Promise<unknown>;
-  /** The rule on executions that failed or were stopped. */
+  /** Triggers the EventBridge rule for executions that failed or were stopped. */
   readonly died: (videoId: string) => void;
   readonly mistake: (error: unknown) => void;
 }
 
-/** The state machine service: it never dies itself, plays one execution per video, and calls steps that do anything. */
+/**
+ * A state machine service that never fails. It plays one execution per video and calls steps that may fail in any way.
+ */
 export class VideoExecutions implements VideoWorkflow {
   readonly #world: ExecutionWorld;
   readonly #executions = new Map<string, Execution>();
@@ -41,7 +43,7 @@ export class VideoExecutions implements VideoWorkflow {
     return [...this.#executions].filter(([, { status }]) => status === 'running').map(([videoId]) => videoId);
   }
 
-  /** Somebody stops it, or its time is over. The step it is in goes on by itself. */
+  /** Stops an execution, on request or at its time limit. Its current step continues. */
   abort(videoId: string): void {
     const execution = this.#executions.get(videoId);
     if (execution?.status !== 'running') return;
@@ -84,7 +86,7 @@ export class VideoExecutions implements VideoWorkflow {
   }
 }
 
-/** The machine waits so long and no longer; the call itself goes on. */
+/** Waits at most this many seconds. The call itself continues. */
 const within = <T>(clock: Clock, seconds: number, pending: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const cancel = clock.after(seconds * 1_000, () => reject(new Error('States.Timeout')));

@@ -41,12 +41,15 @@ export const definition = readDefinition(
 
 const ALONE = 'request-alone';
 const KEYED = ['request-a', 'request-b', 'request-c', 'request-d', 'request-e'];
-/** Minutes that pass before a client sends its request: none, a lease, what a vendor has to accept, an hour. */
+/**
+ * Delays before a client sends its request, in minutes: none, a lease, the time in which a provider must accept, an
+ * hour.
+ */
 const delays = [0, 0, 1.1, 1.1, 2.5, 2.5, 5, 70];
-/** A creation makes about so many calls. */
+/** Approximate number of calls in a creation. */
 const CALLS = 10;
 const MINUTE_MS = 60_000;
-/** Time passes by steps of every size that matters: a retry, a lease, a poll, a hold. */
+/** Steps by which time passes, in ms: a retry, a lease, a poll, a hold. */
 const passing = [1_000, 1_000, 1_000, 20_000, 61_000, 61_000, 5 * MINUTE_MS, 40 * MINUTE_MS];
 const ROUNDS_MAX = 60;
 
@@ -63,9 +66,12 @@ const isStep = (name: string): name is keyof typeof steps => name in steps;
 
 type Work = (process: VideoProcess) => Promise<unknown>;
 
-/** One random life of some videos: clients, executions, sweepers and vendors side by side, over calls that go wrong. */
+/**
+ * One random history of several videos: clients, executions, sweepers and providers run concurrently, and their calls
+ * fail.
+ */
 export class VideoHistory {
-  /** What each client was told; nothing for one whose process died. */
+  /** Response to each client. A client whose process died has no entry. */
   readonly told = new Map<string, Got>();
   readonly #clock = new ManualClock(NOW);
   readonly #ledger = new MemoryLedgerStore();
@@ -111,7 +117,10 @@ export class VideoHistory {
     ];
   }
 
-  /** Plays to the end, heals the world, lets whatever was held up happen, waits until all is quiet, and judges. */
+  /**
+   * Plays the history to its end, ends all faults, runs everything that was delayed, waits until nothing runs, and
+   * judges.
+   */
   async play(): Promise<void> {
     await this.#ledger.createAccount(ACCOUNT);
     const amountPicos = parseUsd('5');
@@ -135,18 +144,21 @@ export class VideoHistory {
     await this.#judge.judge({ clock, jobs, told, idempotent, asked, deleted });
   }
 
-  /** What there was to see, for whoever counts. */
+  /** Returns what happened in this history, for counting. */
   met(): readonly string[] {
     const jobs = [...this.#judge.seen.values()].map(({ state, refused }) => (refused ? 'refused' : state));
     const told = [...this.told].map(([requestId, { status, body }]) => {
-      if (status !== 200) return `told ${body}`;
-      return body.includes(requestId) ? 'promised' : 'promised what another request made';
+      if (status !== 200) return `received ${body}`;
+      return body.includes(requestId) ? 'received its own video' : 'received the video of another request';
     });
     const records = this.#ledger.recordsOf(ACCOUNT).map(({ reason }) => `released ${reason}`);
     return [...jobs, ...told, ...records, ...this.#notices];
   }
 
-  /** Mostly calls go on; now and then a process starts, dies, sleeps or wakes, or time passes. False when nothing is left. */
+  /**
+   * Runs one step: usually a call, sometimes the start, death, sleep or wake-up of a process, or passing time. Returns
+   * false when nothing is left.
+   */
   async #goOn(): Promise<boolean> {
     await this.#clock.flush();
     const kind = this.#choices.next(80);
@@ -170,7 +182,7 @@ export class VideoHistory {
   }
 
   #anyOf(names: readonly string[]): string {
-    return names[this.#choices.next(Math.max(1, names.length))] ?? 'nobody';
+    return names[this.#choices.next(Math.max(1, names.length))] ?? 'none';
   }
 
   #startNext(): void {
@@ -185,13 +197,13 @@ export class VideoHistory {
       .finally(() => this.#processes.delete(name));
   }
 
-  /** What is no fault of a store nor of a vendor is a mistake of ours. */
+  /** Records a violation for every error that is not the fault of a store or a provider. */
   #note(who: string, error: unknown): void {
     if (error instanceof StoreError || error instanceof GatewayError) return;
     this.#judge.violations.push(`${who}: ${error instanceof Error ? error.stack : String(error)}`);
   }
 
-  /** Ten minutes in which nothing goes wrong. */
+  /** Lets ten minutes pass without faults. */
   async #rest(): Promise<void> {
     for (let minute = 0; minute < 10; minute += 1) {
       await this.#clock.flush();
@@ -229,7 +241,7 @@ export class VideoHistory {
     };
   }
 
-  /** Five times, so many minutes apart, whether or not it works. */
+  /** Repeats the work five times, this many minutes apart, even if it fails. */
   #again(minutes: number, work: Work): Work {
     return async (process) => {
       for (let round = 0; round < 5; round += 1) {
@@ -245,7 +257,7 @@ export class VideoHistory {
     this.told.set(name, await process.create(key));
   }
 
-  /** A client that removes some of what has ended. */
+  /** Removes some of the ended videos, as a client. */
   async #delete(process: VideoProcess): Promise<void> {
     for (const { id } of this.#jobs.jobs().filter(isEnded)) {
       if (this.#choices.next(2) === 0) continue;
@@ -254,7 +266,10 @@ export class VideoHistory {
     }
   }
 
-  /** The rule on executions that failed or were stopped: it calls once, twice, or not at all. */
+  /**
+   * Simulates the EventBridge rule for executions that failed or were stopped. The rule starts the release once, twice
+   * or not at all.
+   */
   #callRule(videoId: string): void {
     const calls = this.#healed ? 1 : [1, 2, 0][this.#choices.next(3)];
     for (let call = 0; call < (calls ?? 1); call += 1) {
@@ -263,7 +278,10 @@ export class VideoHistory {
     }
   }
 
-  /** Works, fails before it begins, does it and loses the reply, is done twice at once, dies at some call, or nobody waits for it. */
+  /**
+   * Invokes a step. It works, fails before it starts, loses its reply, runs twice concurrently, dies at some call, or
+   * loses its execution.
+   */
   async #invoke(step: string, videoId: string): Promise<unknown> {
     const fate = this.#healed ? 0 : this.#choices.next(12);
     if (fate === 11) throw new Error('Lambda.ServiceException');

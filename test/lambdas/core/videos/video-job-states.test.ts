@@ -5,7 +5,7 @@ import { randomRuns } from '../../../support/random-runs.ts';
 import { definition } from './video-history.ts';
 import { playStates } from './video-states.ts';
 
-/** What the tasks of one execution do, call by call: fail, or answer. */
+/** Results of the tasks of one execution, call by call: a failure or a response. */
 type Script = readonly {
   readonly fails: boolean;
   readonly outcome: string;
@@ -17,15 +17,15 @@ const scripted = (script: Script) => {
   let turn = 0;
   const calls: string[] = [];
   const answer = (parameters: unknown) => {
-    const told = script[turn];
+    const step = script[turn];
     turn += 1;
     calls.push(JSON.stringify(parameters));
-    if (told?.fails) throw new Error('as told');
+    if (step?.fails) throw new Error('scripted failure');
     return {
-      outcome: told?.outcome ?? 'failed',
+      outcome: step?.outcome ?? 'failed',
       waitSeconds: turn,
-      elapsedSeconds: told?.late ? 3_600 : 3_599,
-      webhook: told?.webhook ?? false,
+      elapsedSeconds: step?.late ? 3_600 : 3_599,
+      webhook: step?.webhook ?? false,
     };
   };
   return { calls, answer };
@@ -33,7 +33,7 @@ const scripted = (script: Script) => {
 
 const tasks = ['Poll', 'Store', 'Charge', 'Finish', 'Release', 'Notify'];
 
-/** States in the order in which they are entered and repeated, the parameters of every call, and how it ends. */
+/** Returns the states in the order in which they are entered and retried, the parameters of every call, and the end. */
 const byEngine = async (script: Script) => {
   const { calls, answer } = scripted(script);
   const none = Object.fromEntries(tasks.map((name) => [name, Array.from({ length: 9 }, () => 0)]));
@@ -92,7 +92,7 @@ const scripts = fc.array(
   { maxLength: 25 },
 );
 
-test('VID-5 the deployed definition, played step by step, goes the way it goes on the engine', async () => {
+test('VID-5 playing the deployed definition step by step matches the engine', async () => {
   const ends = new Set<string>();
   await fc.assert(
     fc.asyncProperty(scripts, async (script) => {
@@ -105,7 +105,7 @@ test('VID-5 the deployed definition, played step by step, goes the way it goes o
   expect(ends.size).toBeGreaterThan(0);
 });
 
-test('VID-5 waits as it is told, and between two tries ever longer, up to a minute', async () => {
+test('VID-5 a wait lasts the given time, and retries wait longer each time, up to a minute', async () => {
   const waits: number[] = [];
   const failing = playStates(
     definition,
@@ -113,17 +113,17 @@ test('VID-5 waits as it is told, and between two tries ever longer, up to a minu
     {
       task: async (name) => {
         if (name === 'Poll') return { outcome: 'failed', waitSeconds: 7, elapsedSeconds: 0 };
-        throw new Error('as told');
+        throw new Error('scripted failure');
       },
       wait: async (seconds) => void waits.push(seconds),
       random: () => 1,
     },
   );
-  await expect(failing).rejects.toThrow('Release failed for good');
+  await expect(failing).rejects.toThrow('Release failed permanently');
   expect(waits).toEqual([60, 2, 4, 8, 16, 32, 60]);
 });
 
-test('VID-5 what the definition would need and nobody plays is refused', async () => {
+test('VID-5 a definition with an unsupported field is rejected', async () => {
   const world = { task: async () => ({}), wait: async () => undefined, random: () => 0 };
   const other = { ...definition, Version: '1.0' };
   await expect(playStates(other, { videoId: 'v' }, world)).rejects.toThrow('Version');

@@ -9,17 +9,17 @@ import type { MemoryVideoFiles } from '../../../support/memory/memory-video-file
 import type { MemoryVideoJobs } from '../../../support/memory/memory-video-jobs.ts';
 import { ACCOUNT, type Got } from './video-samples.ts';
 
-/** What is left when all is quiet. */
+/** State after everything has ended. */
 export interface Outcome {
   readonly clock: Clock;
   readonly jobs: MemoryVideoJobs;
-  /** What each client was told; nothing for one whose process died. */
+  /** Response to each client. A client whose process died has no entry. */
   readonly told: ReadonlyMap<string, Got>;
-  /** The requests that were sent under one key. */
+  /** Requests that were sent with one idempotency key. */
   readonly idempotent: readonly string[];
-  /** The prompts that reached a vendor. */
+  /** Prompts that reached a provider. */
   readonly asked: readonly string[];
-  /** Videos that somebody tried to remove. */
+  /** Videos that a client tried to remove. */
   readonly deleted: ReadonlySet<string>;
 }
 
@@ -27,9 +27,9 @@ const rank = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
 const amounts = (_name: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
-/** Watches every write to every video, and judges what has become of them. */
+/** Watches every write to every video, and checks the rules at the end. */
 export class VideoJudge {
-  /** The last that was seen of every video. */
+  /** Last state of every video. */
   readonly seen = new Map<string, VideoJob>();
   readonly violations: string[] = [];
   readonly #ledger: MemoryLedgerStore;
@@ -54,7 +54,7 @@ export class VideoJudge {
     if (!this.#hasFile(after)) wrong('is completed and has no file');
   }
 
-  /** Everything that has to hold once no hold is open and nothing runs any more. */
+  /** Checks the rules that apply once no hold is open and nothing runs. */
   async judge(outcome: Outcome): Promise<void> {
     expect(this.violations).toEqual([]);
     for (const job of this.seen.values()) this.#judgeJob(job, outcome.deleted);
@@ -81,20 +81,23 @@ export class VideoJudge {
       .filter(({ outcome }) => outcome === 'settled')
       .map(({ requestId }) => requestId);
     expect(charged.length, 'charges of one request').toBe(new Set(charged).size);
-    expect(charged.filter((id) => idempotent.includes(id)).length, 'charges of one key').toBeLessThanOrEqual(1);
+    expect(
+      charged.filter((id) => idempotent.includes(id)).length,
+      'charges of one idempotency key',
+    ).toBeLessThanOrEqual(1);
     for (const [requestId, { status }] of told) {
-      if (status !== 200) expect(charged, `${requestId} was told ${status}`).not.toContain(requestId);
+      if (status !== 200) expect(charged, `${requestId} received ${status}`).not.toContain(requestId);
     }
   }
 
   #judgeKey({ told, idempotent }: Outcome): void {
     const begun = idempotent.filter((id) => this.seen.get(videoIdOf(id))?.upstreamId !== undefined);
-    expect(begun.length, `videos of one key: ${begun.join()}`).toBeLessThanOrEqual(1);
+    expect(begun.length, `videos of one idempotency key: ${begun.join()}`).toBeLessThanOrEqual(1);
     const promised = idempotent.flatMap((id) => told.get(id) ?? []).filter(({ status }) => status === 200);
-    expect(new Set(promised.map(({ body }) => body)).size, 'answers of one key').toBeLessThanOrEqual(1);
+    expect(new Set(promised.map(({ body }) => body)).size, 'responses of one idempotency key').toBeLessThanOrEqual(1);
     for (const { body } of promised) {
       const { id } = JSON.parse(body);
-      expect(this.seen.get(id)?.refused, `${id} was promised`).toBe(false);
+      expect(this.seen.get(id)?.refused, `${id} was returned to a client`).toBe(false);
     }
   }
 
@@ -110,11 +113,9 @@ export class VideoJudge {
 
 const stepsBack = (before: VideoJob, after: VideoJob): readonly string[] => [
   ...(rank[after.state] < rank[before.state] ? [`went from ${before.state} to ${after.state}`] : []),
-  ...(after.progress < before.progress ? ['went back in progress'] : []),
+  ...(after.progress < before.progress ? ['lost progress'] : []),
   ...(isEnded(before) && textOf(before) !== textOf(after) ? ['changed after its end'] : []),
-  ...(before.upstreamId !== undefined && before.upstreamId !== after.upstreamId
-    ? ['is another job of its vendor']
-    : []),
+  ...(before.upstreamId !== undefined && before.upstreamId !== after.upstreamId ? ['has another upstream id'] : []),
 ];
 
 const textOf = (job: VideoJob): string => JSON.stringify(job, amounts);

@@ -24,7 +24,7 @@ import { ACCOUNT, ask, byTokens, catalogOf, type Got, LEASE_MS, orderOf, toError
 import type { CallRules, VideoTraffic } from './video-traffic.ts';
 import type { VideoVendor } from './video-vendor.ts';
 
-/** What lies outside of every process. */
+/** Everything outside the processes. */
 export interface Outside {
   readonly clock: Clock;
   readonly traffic: VideoTraffic;
@@ -37,13 +37,13 @@ export interface Outside {
   readonly claims: ClaimStore;
   readonly answers: ResponseStore;
   readonly notice: (notice: string) => void;
-  /** Never the same twice in a row. */
+  /** Returns a number from 0 up to 1, never the same twice in a row. */
   readonly random: () => number;
 }
 
 const MINUTE_MS = 60_000;
 
-/** Polls are rare, so that a history is short. */
+/** Polls are rare, to keep a history short. */
 const times = {
   createMs: MINUTE_MS,
   pollMs: MINUTE_MS,
@@ -54,7 +54,7 @@ const times = {
 
 const catalog = catalogOf(byTokens());
 
-/** One process, as it sees what lies outside of it. */
+/** One process, with its view of everything outside it. */
 export class VideoProcess {
   readonly #outside: Outside;
   readonly #name: string;
@@ -64,7 +64,7 @@ export class VideoProcess {
     this.#name = name;
   }
 
-  /** One request for a video. */
+  /** Sends one request for a video, with or without an idempotency key. */
   async create(key?: string): Promise<Got> {
     try {
       return await (key === undefined ? this.#make() : this.#makeOnce(key));
@@ -119,7 +119,7 @@ export class VideoProcess {
     const validateFor = () => ask({ prompt: this.#name });
     const asked = orderOf({ validateFor, webhook: { url: 'https://client.example', secret: 's' } });
     const made = await createVideo(deps, caller, asked, { dryRun: false, idempotent });
-    if (made.kind !== 'video') throw new Error('nobody asked for a dry run');
+    if (made.kind !== 'video') throw new Error('unexpected dry run');
     return { status: 200, body: toStored(made.job).body };
   }
 

@@ -26,7 +26,7 @@ export const times: VideoTimes = {
 
 const common = ['capabilities', 'limits', 'reasoning'].reduce(without, text());
 
-/** Sold by tokens: 7 USD per million, 7.7 in full HD. */
+/** Returns an entry priced by token: 7 USD per million, 7.7 USD in full HD. */
 export const byTokens = (changes: Json = {}): Json => ({
   ...common,
   id: 'film-1',
@@ -44,7 +44,7 @@ export const byTokens = (changes: Json = {}): Json => ({
   ...changes,
 });
 
-/** Sold by the second, at the rate of its size. */
+/** Returns an entry priced by second, at the rate of the size. */
 export const bySeconds = (changes: Json = {}): Json =>
   byTokens({
     id: 'film-2',
@@ -57,11 +57,11 @@ export const catalogOf = (...models: readonly Json[]) => loadCatalog(data(models
 
 export const videoModel = (entry: Json): VideoModel => {
   const model = catalogOf(entry).find(String(entry.id), NOW);
-  if (model?.kind !== 'video') throw new Error('a video model was asked for');
+  if (model?.kind !== 'video') throw new Error('not a video model');
   return model;
 };
 
-/** 4 s of 1280x720: what this comes to by hand is told where the price is tested. */
+/** Returns a request for 4 s of 1280x720. The test of the price computes its cost by hand. */
 export const ask = (changes: Partial<VideoAsk> = {}): VideoAsk => ({
   prompt: 'a cat',
   seconds: 4,
@@ -77,14 +77,14 @@ export const orderOf = (changes: Partial<VideoParams> = {}): VideoParams => ({
   ...changes,
 });
 
-/** A creation's answer is made of what never changes about a video, as the real one is. */
+/** Builds the response of a creation from immutable fields of the video only, as the real renderer does. */
 export const toStored = ({ id, prompt, seconds }: VideoJob): StoredResponse => ({
   status: 200,
   headers: { 'x-cost': '0' },
   body: JSON.stringify({ id, prompt, seconds, status: 'queued' }),
 });
 
-/** A job as it stands right after its creation, of 10 USD at 1 USD a token. */
+/** Returns a job right after its creation. Its hold is 10 USD, at 1 USD per token. */
 export const jobOf = (changes: Partial<VideoJob> = {}): VideoJob => ({
   id: VIDEO,
   accountId: ACCOUNT,
@@ -107,7 +107,7 @@ export const jobOf = (changes: Partial<VideoJob> = {}): VideoJob => ({
   ...changes,
 });
 
-/** What one client got. */
+/** Response to one client. */
 export interface Got {
   readonly status: number;
   readonly body: string;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A step of the machine failed, by the name that `ErrorEquals` looks for. */
+/** A task failed after all retries, and its state has no `Catch`. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
 }
@@ -47,11 +47,14 @@ const task = z.strictObject({
   Next: z.string(),
 });
 
-/** As much of the language as the definition uses. A field that is not here is refused: it would have to be played, too. */
+/**
+ * The part of the Amazon States Language that the definition uses. Any other field is rejected, because `playStates`
+ * would ignore it.
+ */
 const machine = z.strictObject({
   Comment,
   QueryLanguage: z.literal('JSONPath'),
-  /** Kept by whoever plays: an execution that lasts longer is stopped. */
+  /** Enforced by the caller: an execution that lasts longer is stopped. */
   TimeoutSeconds: z.int(),
   StartAt: z.string(),
   States: z.record(
@@ -75,22 +78,23 @@ type Task = z.output<typeof task>;
 type State = z.output<typeof machine>['States'][string];
 type Data = Readonly<Record<string, unknown>>;
 
-/** What an execution reaches the world by. */
+/** Environment of an execution. */
 export interface StatesWorld {
-  /** One call of a task with its parameters; throws what went wrong. */
+  /** Makes one call of a task with its parameters. Throws the error of the task. */
   task(name: string, parameters: Data, timeoutSeconds: number): Promise<unknown>;
   wait(seconds: number): Promise<void>;
-  /** From 0 up to 1: jitter. */
+  /** Returns the jitter, from 0 to 1. */
   random(): number;
-  /** Told of every state that is entered, anew for every repeat of a task. */
+  /** Called for every state that is entered, and again for every retry of a task. */
   entered?(name: string): void;
 }
 
 export const secondsMaxOf = (definition: unknown): number => machine.parse(definition).TimeoutSeconds;
 
 /**
- * Plays one execution of the deployed definition, state by state: what a local engine does, with a clock that a test moves and steps
- * that it can hold up. Throws StepFailed when the execution fails, and what `world` throws beside a task's own errors.
+ * Plays one execution of the deployed definition, state by state. It works like a local engine, but a test moves the
+ * clock and can delay steps. Throws StepFailed when the execution fails, and every error of `world` that is not the
+ * error of a task.
  */
 export const playStates = async (definition: unknown, input: Data, world: StatesWorld): Promise<void> => {
   const { States, StartAt } = machine.parse(definition);
@@ -108,7 +112,7 @@ interface At {
   readonly data: Data;
 }
 
-/** Undefined at the end. */
+/** Returns the next state; undefined at the end. */
 const leave = async (state: State, { name, data }: At, world: StatesWorld): Promise<At | undefined> => {
   switch (state.Type) {
     case 'Succeed':
@@ -131,7 +135,7 @@ const leave = async (state: State, { name, data }: At, world: StatesWorld): Prom
 };
 
 const caughtBy = (name: string, { Catch }: Task): string => {
-  if (!Catch) throw new StepFailed(`${name} failed for good`);
+  if (!Catch) throw new StepFailed(`${name} failed permanently`);
   return Catch[0].Next;
 };
 
@@ -164,7 +168,7 @@ const noRetry = { IntervalSeconds: 0, BackoffRate: 1, MaxDelaySeconds: 0, MaxAtt
 
 const memberOf = (path: string): string => {
   const member = /^\$\.(\w+)$/.exec(path)?.[1];
-  if (member === undefined) throw new Error(`${path} is a path that is not played here`);
+  if (member === undefined) throw new Error(`${path}: unsupported path`);
   return member;
 };
 
@@ -174,7 +178,7 @@ const valueAt = (data: Data, path: string): unknown =>
     .slice(1)
     .reduce<unknown>((value, member) => {
       const found = z.record(z.string(), z.unknown()).parse(value)[member];
-      if (found === undefined) throw new Error(`there is nothing at ${path}`);
+      if (found === undefined) throw new Error(`there is no value at ${path}`);
       return found;
     }, data);
 

@@ -4,29 +4,30 @@ import type { Choices } from '../../../support/memory/interleaved-store.ts';
 type Step = () => Promise<void>;
 
 const troubles = ['fails', 'throttled', 'loses-reply', 'lands-late', 'repeated'] as const;
-/** Of this many calls, one for each trouble goes wrong. */
+/** Each kind of fault hits one call out of this many. */
 const CALLS = 20;
 
-/** What may not go wrong in the same way everywhere. */
+/** Restricts the faults of a call. */
 export interface CallRules {
-  /** Executed at most once: its content can be taken once, or its port forbids to send it again. */
+  /** Executed at most once, because its content can be read only once or its contract forbids to send it again. */
   readonly once?: boolean;
-  /** Executed now or never. */
+  /** Executed immediately or never. */
   readonly prompt?: boolean;
-  /** What the caller is told when no answer came. */
+  /** Creates the error that the caller gets without a response. */
   readonly noAnswer?: () => Error;
 }
 
 const storeIsSilent = (): Error => new StoreError('unavailable', 'as chosen');
 
-/** The calls of one process, asleep. */
+/** Delayed steps of a sleeping process. */
 interface Sleeper {
   readonly steps: Step[];
 }
 
 /**
- * All calls of many processes to whatever lies outside of them. Between two calls, and between a call and its answer, anything else
- * may happen; processes die, or sleep and wake much later. What goes wrong and what happens next is chosen step by step.
+ * All calls of many processes to everything outside them. Anything else may happen between two calls, and between a
+ * call and its response. Processes die, or sleep and wake much later. `Choices` decides step by step which calls fail
+ * and what happens next.
  */
 export class VideoTraffic {
   readonly #choices: Choices;
@@ -43,7 +44,7 @@ export class VideoTraffic {
     this.#choices = choices;
   }
 
-  /** How many steps could be the next. */
+  /** Number of steps that can run next. */
   get waiting(): number {
     return this.#steps.length;
   }
@@ -53,7 +54,7 @@ export class VideoTraffic {
     await step?.();
   }
 
-  /** From now on nothing goes wrong any more, whoever sleeps wakes, and what was to happen after everything else happens. */
+  /** Ends all faults, wakes all sleepers, and schedules the steps that were held back until now. */
   heal(): void {
     this.#healed = true;
     this.#fuses.clear();
@@ -62,27 +63,29 @@ export class VideoTraffic {
     this.#muchLater = [];
   }
 
-  /** From now on nothing is heard of this process; what it sent is still executed. */
+  /** Ends a process: it gets no more responses, but the calls it has sent are still executed. */
   kill(process: string): void {
     this.#dead.add(process);
   }
 
-  /** It dies at its n-th call from now, before that is sent. */
+  /** Ends a process at its n-th call from now, before the call is sent. */
   killAt(process: string, calls: number, onDeath: () => void): void {
     this.#fuses.set(process, { left: calls, onDeath });
   }
 
-  /** The next calls of this process bring no answer, so many that it gives up repeating them. */
+  /** Fails the next calls of a process, so many that it stops retrying. */
   cutOff(process: string, calls: number): void {
     this.#outages.set(process, calls);
   }
 
-  /** It falls asleep at its n-th call from now: before that is sent, or when it has been sent and is not answered. */
+  /**
+   * Puts a process to sleep at its n-th call from now, either before the call is sent or before its response arrives.
+   */
   sleepAt(process: string, calls: number): void {
     this.#naps.set(process, calls);
   }
 
-  /** It sends nothing and hears nothing until it wakes. */
+  /** Holds back all calls and responses of a process until it wakes. */
   sleep(process: string): void {
     if (!this.#healed && !this.#asleep.has(process)) this.#asleep.set(process, { steps: [] });
   }
@@ -97,7 +100,7 @@ export class VideoTraffic {
     return [...this.#asleep.keys()];
   }
 
-  /** One call of a process. */
+  /** Makes one call of a process. */
   call<T>(process: string, execute: () => Promise<T>, rules: CallRules = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#dead.has(process) || this.#burns(process)) return;
@@ -133,7 +136,7 @@ export class VideoTraffic {
       this.#steps.push(step);
       return;
     }
-    // It may have been sent before its process fell asleep; here it is sent after.
+    // A real call may have been sent before its process fell asleep. Here the call is sent when the process wakes.
     sleeper.steps.push(step);
   }
 
@@ -193,7 +196,7 @@ export class VideoTraffic {
 
 interface Happening {
   readonly execute: () => Promise<unknown>;
-  /** Executed and answered. */
+  /** Executes the call and returns its result to the process. */
   readonly once: () => Promise<void>;
   readonly refuse: (error: Error) => void;
 }

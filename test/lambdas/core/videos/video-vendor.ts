@@ -3,13 +3,13 @@ import type { UpstreamJob, VideoCreation, VideoStatus, VideoWire } from '../../.
 import { mp4Of, succeededWith } from '../../../support/memory/scripted-video-wire.ts';
 import type { VideoTraffic } from './video-traffic.ts';
 
-/** What a vendor does with one video. */
+/** Behavior of the provider for one video. */
 export interface VendorPlan {
   readonly create: 'accepts' | 'refuses' | 'breaks' | 'accepts-silently';
   readonly later: 'finishes' | 'fails' | 'stalls' | 'vanishes' | 'is-unclear' | 'breaks-once' | 'breaks';
-  /** Polls before that. */
+  /** Number of polls before `later` applies. */
   readonly polls: number;
-  /** What it counts, poll by poll; the last one for good. None: it counts nothing. */
+  /** Token count of each poll that finds the video finished. The last count repeats. Empty: no count. */
   readonly tokens: readonly number[];
 }
 
@@ -22,12 +22,12 @@ interface Made {
 
 const noAnswer = (): GatewayError => new GatewayError('upstream_error', 'no answer came');
 
-/** A vendor of videos as many processes reach it, through calls that go wrong. */
+/** A video provider that many processes call, through calls that fail. */
 export class VideoVendor {
   readonly #plans: readonly VendorPlan[];
   readonly #traffic: VideoTraffic;
   readonly #made = new Map<string, Made>();
-  /** The prompts of all creations that reached it, whatever it said. */
+  /** Prompts of all creations that reached the provider, whatever the response. */
   readonly asked: string[] = [];
 
   constructor(plans: readonly VendorPlan[], traffic: VideoTraffic) {
@@ -45,7 +45,7 @@ export class VideoVendor {
     };
   }
 
-  /** Undefined: it is accepted, and nobody is told. */
+  /** Returns undefined if the creation is accepted without a response. */
   async #create({ prompt }: VideoCreation): Promise<string | undefined> {
     const plan = this.#plans[this.asked.length] ?? plain;
     const upstreamId = `upstream-${this.asked.push(prompt)}`;

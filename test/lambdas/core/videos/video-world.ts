@@ -59,11 +59,11 @@ export interface WorldOptions {
   readonly faults?: WorldFaults;
   readonly models?: Parameters<typeof catalogOf>;
   readonly watch?: JobWatch;
-  /** Makes the delivery to a client's address. */
+  /** Delivers a video to the webhook URL of a client. */
   readonly deliver?: ResumeDependencies['deliver'];
 }
 
-/** An account, a catalog, a vendor that does as told, and every part of videos on stores in memory. */
+/** Creates an account, a catalog, a scripted provider, and the video use cases on in-memory stores. */
 export const videoWorld = async (options: WorldOptions = {}) => {
   const { faults = {} } = options;
   const clock = new ManualClock(NOW);
@@ -124,7 +124,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
   };
   const own = portsWith(faults);
 
-  /** One request, without a key. */
+  /** Sends one request without an idempotency key. */
   const create = async (
     requestId = REQUEST,
     order = orderOf(),
@@ -133,14 +133,14 @@ export const videoWorld = async (options: WorldOptions = {}) => {
     try {
       const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
       const created = await createVideo(deps, caller, order, { dryRun: false });
-      if (created.kind !== 'video') throw new Error('nobody asked for a dry run');
+      if (created.kind !== 'video') throw new Error('unexpected dry run');
       return { status: 200, body: toStored(created.job).body };
     } catch (error) {
       return toError(error);
     }
   };
 
-  /** One request under a key, by a process that sees the stores as told. */
+  /** Sends one request with an idempotency key, from a process whose stores have these faults. */
   const createKeyed = async (requestId: string, plan: WorldFaults = faults, key = 'key-1'): Promise<Got> => {
     const deps = plan === faults ? own : portsWith(plan);
     const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
@@ -159,7 +159,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
           dryRun: false,
           idempotent: { claimed, toStored },
         });
-        if (made.kind !== 'video') throw new Error('nobody asked for a dry run');
+        if (made.kind !== 'video') throw new Error('unexpected dry run');
         return { status: 200, body: toStored(made.job).body };
       });
       if (answered.kind === 'fresh') return answered.value;
@@ -197,7 +197,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
 
 export type VideoWorld = Awaited<ReturnType<typeof videoWorld>>;
 
-/** A world with one job whose hold is open. */
+/** Creates a world with one job whose hold is open. */
 export const worldWithJob = async (changes: Partial<VideoJob> = {}, options: WorldOptions = {}) => {
   const world = await videoWorld(options);
   const { state, progress: _progress, refused, upstreamId, failure, file, tokens, ...record } = jobOf(changes);

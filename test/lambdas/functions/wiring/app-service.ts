@@ -25,15 +25,15 @@ export const BOT_TOKEN = '123456:token-of-the-tests';
 export const TOP_UP_KEY = 'top-up-key-of-the-tests';
 export const CHAT = 4_711;
 export const ACCOUNT = 'account-of-4711';
-/** Of the account when it begins. */
+/** API key that the account has at the start. */
 export const firstKey = keyOf(1);
 export const firstKeyId = keyIdOf(hashApiKey(PEPPER, firstKey));
 
-/** As another implementation of the messenger's signature makes it. */
+/** Init data signed by an independent implementation. */
 export const initDataAt = (ms: number, chat = CHAT, token = BOT_TOKEN): string =>
   sign({ user: { id: chat, first_name: 'Ada' }, query_id: 'AAF' }, token, new Date(ms));
 
-/** One request of the account that has ended. `at` is when it came. */
+/** Record of one completed request that arrived at `at`. */
 export const ended = (at: number, changes: Partial<ChargeRecord> = {}): ChargeRecord => {
   const requestId = ulid(at);
   const charged = { outcome: 'settled', amountPicos: 5n, model: 'alpha-1' } as const;
@@ -47,7 +47,10 @@ export interface SentToApp {
   readonly body?: object | string;
 }
 
-/** The function of the mini app as it is put together, with one account of one chat, and the function that knows API keys. */
+/**
+ * Creates the mini app function and the account function, on in-memory stores with one account that belongs to one
+ * chat.
+ */
 export const createAppService = async (
   toParts: (deps: FunctionDependencies) => Partial<FunctionDependencies> = () => ({}),
 ) => {
@@ -99,7 +102,7 @@ export const createAppService = async (
     deps,
     finished,
     ask,
-    /** From the mini app that the owner of the account has just opened. */
+    /** Sends a request of the mini app that the account's owner has just opened. */
     get: (target: string) => ask(target, { authorization: opened() }),
     post: (target: string, body: object) => ask(target, { method: 'POST', authorization: opened(), body }),
     topUp: (body: object | string, secret = TOP_UP_KEY) => {
@@ -107,7 +110,7 @@ export const createAppService = async (
       const signature = signBody(secret, sent, Math.floor(clock.now() / 1_000));
       return ask('/app/credits', { method: 'POST', signature, body: sent });
     },
-    /** With an API key: GET /api/account or another route of that function. */
+    /** Sends GET /api/account, or another route of that function, with an API key. */
     withKey: async (target: string, apiKey: string) =>
       read(await invoke(idempotent, eventOf(target, { authorization: `Bearer ${apiKey}` }))),
   };

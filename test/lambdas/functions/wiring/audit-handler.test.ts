@@ -32,7 +32,7 @@ const createScene = async () => {
       measured: (values) => measured.push(values),
     },
   };
-  /** A charge that no hold was placed for. */
+  /** Writes a charge without a hold. */
   const spoil = (accountId: string, requestId: string) =>
     store.putRecord({
       accountId,
@@ -47,7 +47,7 @@ const createScene = async () => {
 
 const nothing = { audit_differences: 0, audit_unstable: 0, orphaned_holds: 0 };
 
-test('OPS-3 an account that differs is counted, and told with what differs', async () => {
+test('OPS-3 an account with a difference is counted and logged with the difference', async () => {
   const { run, notices, measured, spoil } = await createScene();
   await spoil('two', 'r');
   await run();
@@ -65,7 +65,7 @@ test('OPS-3 an account that differs is counted, and told with what differs', asy
   ]);
 });
 
-test('OPS-3 of one account five differences are told, and all are counted', async () => {
+test('OPS-3 at most five differences of an account are logged, and all are counted', async () => {
   const { run, notices, measured, store } = await createScene();
   for (const requestId of 'abcdefg')
     await store.putRecord({
@@ -81,7 +81,7 @@ test('OPS-3 of one account five differences are told, and all are counted', asyn
   expect(notices).toHaveLength(5);
 });
 
-test('BILL-13, OPS-3 a hold that the sweeper has left is an orphan, and no difference', async () => {
+test('BILL-13, OPS-3 a hold that the sweeper left behind is an orphan, not a difference', async () => {
   const { run, notices, measured, store, clock } = await createScene();
   await store.hold({
     accountId: 'one',
@@ -102,7 +102,7 @@ test('BILL-13, OPS-3 a hold that the sweeper has left is an orphan, and no diffe
   expect(notices).toMatchObject([['audit_difference', { accountId: 'one', record: 'r.0', invariant: 'hold-swept' }]]);
 });
 
-test('OPS-3 a difference is measured even if the run is broken off behind it', async () => {
+test('OPS-3 a difference is measured even if a later account stops the run', async () => {
   const { deps, measured, spoil, store } = await createScene();
   await spoil('one', 'r');
   const readAccount = (id: string) =>

@@ -23,7 +23,7 @@ const keyOf = (service: BotService): string => {
   return key;
 };
 
-test('KEY-1 of one update at once, one is answered and the others are asked to come again', async () => {
+test('KEY-1 one of several concurrent deliveries is answered, and the others must retry', async () => {
   const service = await open();
   const answers = await Promise.all([1, 2, 3].map(() => service.say('/start', { updateId: 77 })));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 503, 503]);
@@ -33,7 +33,7 @@ test('KEY-1 of one update at once, one is answered and the others are asked to c
   expect(await service.accountOf(keyOf(service))).toBeDefined();
 });
 
-test('KEY-1 another /start tells the key masked and where it is replaced', async () => {
+test('KEY-1 another /start shows the masked key and where to replace it', async () => {
   const service = await open();
   await service.say('/start');
   const key = keyOf(service);
@@ -47,8 +47,8 @@ test('KEY-1 another /start tells the key masked and where it is replaced', async
   expect(await service.accountOf(key)).toBeDefined();
 });
 
-describe('the messenger does not take a message', () => {
-  test('KEY-1 a key that was not taken comes with the next delivery, and none is lost', async () => {
+describe('the messenger rejects a message', () => {
+  test('KEY-1 a key whose message failed is sent with the next delivery', async () => {
     const service = await open();
     for (const failure of [{ status: 429, retryAfter: 17 }, { status: 500 }, { status: 0 }, { status: 401 }]) {
       service.messenger.answer(failure);
@@ -62,7 +62,7 @@ describe('the messenger does not take a message', () => {
     expect(service.ledger.accounts()).toHaveLength(1);
   });
 
-  test('KEY-1 a key whose message was taken without an answer is replaced: the last one told works', async () => {
+  test('KEY-1 a key whose message got no reply is replaced, and the last one works', async () => {
     const service = await open();
     service.messenger.answer({ status: 0, isTaken: true });
     expect((await service.say('/start', { updateId: 5 })).status).toBe(503);
@@ -71,7 +71,7 @@ describe('the messenger does not take a message', () => {
     expect([await service.accountOf(first), await service.accountOf(last)]).toEqual([undefined, expect.any(String)]);
   });
 
-  test('KEY-3 a user who has blocked the bot is not written to again, until they write themselves', async () => {
+  test('KEY-3 a user who blocked the bot gets no message until they write again', async () => {
     const service = await open();
     await service.say('/start');
     service.messenger.answer({ status: 403 });
@@ -84,7 +84,7 @@ describe('the messenger does not take a message', () => {
     expect(await service.deps.accounts.chat(String(USER))).toMatchObject({ isClosed: false });
   });
 
-  test('KEY-1 what the messenger will never take is told to the operator and not tried again', async () => {
+  test('KEY-1 a permanent rejection by the messenger is reported and not retried', async () => {
     const service = await open();
     service.messenger.answer({ status: 400 });
     expect((await service.say('/help', { updateId: 9 })).status).toBe(200);
@@ -96,12 +96,12 @@ describe('the messenger does not take a message', () => {
   });
 });
 
-describe('a store does not answer', () => {
+describe('the store does not respond', () => {
   const faulty = (faults: Parameters<typeof withAccountAndKeyFaults>[1]): BotServiceOptions => ({
     change: (deps) => withAccountAndKeyFaults(deps, faults),
   });
 
-  test('KEY-1 for a moment: the user does not notice', async () => {
+  test('KEY-1 a short outage goes unnoticed by the user', async () => {
     const service = await open(
       faulty({ chat: [fails], open: [losesReply, conflict], currentKey: [fails], markShown: [losesReply] }),
     );
@@ -110,7 +110,7 @@ describe('a store does not answer', () => {
     expect(await service.accountOf(keyOf(service))).toBeDefined();
   });
 
-  test('KEY-1 that a key was told cannot be noted: the next delivery tells another one, which works', async () => {
+  test('KEY-1 a key whose display cannot be recorded is replaced at the next delivery', async () => {
     const service = await open(faulty({ markShown: [fails, fails, fails, fails] }));
     expect((await service.say('/start', { updateId: 5 })).status).toBe(503);
     expect((await service.say('/start', { updateId: 5 })).status).toBe(200);
@@ -118,7 +118,7 @@ describe('a store does not answer', () => {
     expect([await service.accountOf(first), await service.accountOf(last)]).toEqual([undefined, expect.any(String)]);
   });
 
-  test('KEY-1 an update that cannot be claimed is not answered', async () => {
+  test('KEY-1 an update that cannot be claimed gets no reply', async () => {
     const service = await open({
       change: ({ updates }) => ({
         updates: {
@@ -133,14 +133,14 @@ describe('a store does not answer', () => {
   });
 });
 
-describe('who is answered', () => {
+describe('the sender of an update', () => {
   const silent: readonly (readonly [string, object])[] = [
     ["a group with a number like a user's", { chat: { id: 5, type: 'group', title: 'x' } }],
     ['a channel', { chat: { id: -1_006, type: 'channel', title: 'x' }, from: undefined }],
     ['another bot', { from: { id: 9, is_bot: true, first_name: 'x' } }],
     ['a chat without a number', { chat: { type: 'private' } }],
   ];
-  test.each(silent)('KEY-1 %s gets no word', async (_, change) => {
+  test.each(silent)('KEY-1 %s gets no reply', async (_, change) => {
     const service = await open();
     const { message } = Object(toUpdate({ updateId: 1, text: '/start' }));
     const answer = await service.post({ update_id: 1, message: { ...message, ...change } });
@@ -149,7 +149,7 @@ describe('who is answered', () => {
     expect(service.notices).toEqual([]);
   });
 
-  test('KEY-1 an update without a message is taken, and one without a number is refused', async () => {
+  test('KEY-1 an update without a message is accepted, and one without a valid id is rejected', async () => {
     const service = await open();
     expect((await service.post({ update_id: 1, edited_message: {} })).status).toBe(200);
     for (const update_id of [undefined, 1.5, -1, '1', 2 ** 53]) {
@@ -158,16 +158,16 @@ describe('who is answered', () => {
     }
   });
 
-  test('KEY-1 what a user writes, and what they are told, is in no record of the request', async () => {
+  test("KEY-1 no log has a user's text or the reply to it", async () => {
     const service = await open();
-    await service.say('/start tell-tale');
+    await service.say('/start canary-text');
     service.messenger.answer({ status: 500 });
-    await service.say('tell-tale');
+    await service.say('canary-text');
     const written = JSON.stringify([service.finished, service.notices], (_, value) =>
       value instanceof Error ? { ...value, message: value.message, cause: value.cause } : value,
     );
     expect(written).toContain('MessengerError');
-    expect(written).not.toContain('tell-tale');
+    expect(written).not.toContain('canary-text');
     expect(written).not.toContain('token-of-the-tests');
     expect(keysIn(written)).toEqual([]);
   });

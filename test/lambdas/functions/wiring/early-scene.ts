@@ -5,7 +5,7 @@ import { type Customer, type CustomerName, customerNames, customers } from './si
 const customerOf = (name: CustomerName): Customer => customers[name];
 export const keepAliveOf = (name: CustomerName): string => customerOf(name).keepAlive ?? ' ';
 
-/** How an answer is kept alive and how it fails: one request of each shape is enough for the quick tier. */
+/** Returns the failure form and the keep-alive of a response. The quick tier runs one request per combination. */
 export const shapeOf = (name: CustomerName): string => `${customers[name].ends} ${keepAliveOf(name)}`;
 
 export const begunEarly = customerNames(['json', 'event', 'array']);
@@ -15,7 +15,7 @@ export const inBytes = customerNames(['bytes']);
 export const free = { spentPicos: 0n, expiries: [] };
 export const GRACE_SECONDS = 300;
 
-/** Without what differs from request to request. */
+/** Removes what differs between requests. */
 export const alike = (text: string): string =>
   text
     .replaceAll(/[0-9A-HJKMNP-TV-Z]{26}/g, 'ID')
@@ -24,7 +24,7 @@ export const alike = (text: string): string =>
 
 const prompts = new Map<CustomerName, ReturnType<typeof askPromptly>>();
 
-/** What the same request is answered and charged where nobody waits. */
+/** Returns the response and the charge of the same request when the provider responds after one second. */
 export const promptly = (name: CustomerName): ReturnType<typeof askPromptly> => {
   const asked = prompts.get(name) ?? askPromptly(name);
   prompts.set(name, asked);
@@ -41,7 +41,7 @@ const askPromptly = async (name: CustomerName) => {
 
 export const failed = { status: 500, body: '{"error":{"message":"It broke.","type":"server_error"}}' };
 
-/** How the words of a failure begin, of a request that had begun by then. */
+/** Matches the start of a failure in a response that had started. */
 export const failureOf = (name: CustomerName, code: string, status: number): RegExp => {
   const ours = `"code":"${code}"`;
   const googles = `"error":\\{"code":${status},"message":"[^"]+","status":"[A-Z_]+","details":\\[.*"reason":"${code}".*\\]\\}\\}`;
@@ -65,7 +65,7 @@ export const once = ({ finished }: SilentService) => {
   return finished[0];
 };
 
-/** What nobody can take for anything, and what follows it. */
+/** Checks that the text starts with one keep-alive at each of these times, and returns the text after them. */
 export const restAfter = (heard: Heard, name: CustomerName, times: readonly number[]): string => {
   const silent = heard.pieces.filter(({ text }) => text !== '').slice(0, times.length);
   const keepAlive = keepAliveOf(name);

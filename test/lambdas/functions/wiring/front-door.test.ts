@@ -15,7 +15,7 @@ interface Stored {
   AWSPREVIOUS?: string | undefined;
 }
 
-/** A secret that a test rotates, and how often it was read. */
+/** Scene with a secret that a test rotates and whose reads are counted. */
 const createScene = (stored: Stored = { AWSCURRENT: V1 }) => {
   const clock = new ManualClock();
   const notices: unknown[] = [];
@@ -42,7 +42,7 @@ const sending = (secret: string) => functionUrlEvent({ headers: { 'x-origin-secr
 test.each([
   ['none', undefined],
   ['api-gateway', { silenceMs: 300_000, commitsStreams: false, commitsJson: false }],
-])('AUTH-9 frontDoor %s asks for no secret and reads none', async (frontDoor, frontDoorTimeouts) => {
+])('AUTH-9 front door %s needs no secret and reads none', async (frontDoor, frontDoorTimeouts) => {
   const { open, reads } = createScene();
   const door = await open({ FRONT_DOOR: frontDoor, ORIGIN_SECRET_SECRET: 'arn:origin' });
   await door.admit(functionUrlEvent());
@@ -59,13 +59,13 @@ test.each([
     { EDGE_TIMEOUT_SECONDS: '180', EDGE_JSON_KEEP_ALIVE: 'false' },
     { silenceMs: 180_000, commitsStreams: true, commitsJson: false },
   ],
-])('CHAT-11, ERR-6 the edge is as patient as the settings say: %j', async (settings, frontDoorTimeouts) => {
+])('CHAT-11, ERR-6 the time limit of the edge is the one in the settings: %j', async (settings, frontDoorTimeouts) => {
   const { open } = createScene();
   expect((await open({ ...edge, ...settings })).frontDoorTimeouts).toEqual(frontDoorTimeouts);
 });
 
 describe('AUTH-9 at the start', () => {
-  test('AUTH-9 an edge that has nothing to prove itself with is an Error that names the variables', async () => {
+  test('AUTH-9 an edge without a secret is an Error that names the variables', async () => {
     const { open } = createScene();
     await expect(open({ FRONT_DOOR: 'cloudfront' })).rejects.toThrow(/ORIGIN_SECRET.*ORIGIN_SECRET_SECRET.*FRONT_DOOR/);
   });
@@ -81,7 +81,7 @@ describe('AUTH-9 at the start', () => {
     },
   );
 
-  test('AUTH-9 a plain value is taken as it is', async () => {
+  test('AUTH-9 a secret in ORIGIN_SECRET is used without reading a stored secret', async () => {
     const { open, reads } = createScene();
     const door = await open({ FRONT_DOOR: 'cloudfront', ORIGIN_SECRET: V0 });
     await door.admit(sending(V0));
@@ -89,30 +89,24 @@ describe('AUTH-9 at the start', () => {
     expect(reads).toEqual([]);
   });
 
-  test.each([undefined, V0])(
-    'AUTH-9 the value before the present one counts, where there is one: %s',
-    async (previous) => {
-      const { open } = createScene({ AWSCURRENT: V1, AWSPREVIOUS: previous });
-      const door = await open();
-      await door.admit(sending(V1));
-      const older = door.admit(sending(V0));
-      if (previous) await older;
-      else await expect(older).rejects.toMatchObject(refused);
-    },
-  );
+  test.each([undefined, V0])('AUTH-9 the previous value is accepted if there is one: %s', async (previous) => {
+    const { open } = createScene({ AWSCURRENT: V1, AWSPREVIOUS: previous });
+    const door = await open();
+    await door.admit(sending(V1));
+    const older = door.admit(sending(V0));
+    if (previous) await older;
+    else await expect(older).rejects.toMatchObject(refused);
+  });
 
-  test.each(['', 'short'])(
-    'AUTH-9 a value before the present one that is too short is none: "%s"',
-    async (previous) => {
-      const { open } = createScene({ AWSCURRENT: V1, AWSPREVIOUS: previous });
-      const door = await open();
-      await expect(door.admit(sending(previous))).rejects.toMatchObject(refused);
-    },
-  );
+  test.each(['', 'short'])('AUTH-9 a previous value that is too short is ignored: "%s"', async (previous) => {
+    const { open } = createScene({ AWSCURRENT: V1, AWSPREVIOUS: previous });
+    const door = await open();
+    await expect(door.admit(sending(previous))).rejects.toMatchObject(refused);
+  });
 });
 
 describe('AUTH-9 a secret is rotated', () => {
-  test('AUTH-9 a process learns of it by the first request that has the new one, and goes on taking the old one', async () => {
+  test('AUTH-9 the first request with a new secret makes a process read it and keep the old one', async () => {
     const { open, stored, clock, reads } = createScene({ AWSCURRENT: V1, AWSPREVIOUS: V0 });
     const door = await open();
     Object.assign(stored, { AWSCURRENT: V2, AWSPREVIOUS: V1 });
@@ -125,7 +119,7 @@ describe('AUTH-9 a secret is rotated', () => {
     await expect(door.admit(sending(V0))).rejects.toMatchObject(refused);
   });
 
-  test('AUTH-9 wrong secrets cause one read in 10 s and one at a time, however many they are', async () => {
+  test('AUTH-9 wrong secrets cause one read in 10 s and one at a time', async () => {
     const { open, reads, clock } = createScene();
     const door = await open();
     const flood = async () => {
@@ -140,13 +134,13 @@ describe('AUTH-9 a secret is rotated', () => {
       await clock.advance(1_000);
       await flood();
     }
-    // Once at the start and once in each of six times 10 s, two values each.
+    // One read at the start and one in each of six intervals of 10 s, two values each.
     expect(reads).toHaveLength(2 + 6 * 2);
     expect(clock.waiting).toBe(0);
     await door.admit(sending(V1));
   });
 
-  test('AUTH-9 a read that does not end delays wrong secrets for 2 s and good ones not at all', async () => {
+  test('AUTH-9 a read that hangs delays wrong secrets for 2 s and valid ones not at all', async () => {
     const { open, clock, breakWith, reads } = createScene();
     const door = await open();
     breakWith(() => new Promise(() => undefined));
@@ -168,7 +162,7 @@ describe('AUTH-9 a secret is rotated', () => {
     ['has become too short', async () => undefined, { AWSCURRENT: 'canary' }, 'Error'],
     ['is empty', async () => undefined, { AWSCURRENT: undefined }, 'Error'],
   ])(
-    'AUTH-9, ERR-5 a secret that %s leaves the old one good and is told without it',
+    'AUTH-9, ERR-5 a secret that %s leaves the old one valid and is not logged',
     async (_name, does, change, reason) => {
       const { open, stored, clock, breakWith, notices } = createScene();
       const door = await open();

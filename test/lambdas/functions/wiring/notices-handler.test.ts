@@ -70,13 +70,13 @@ test.each<[string, Partial<WriteOfAccount>]>([
   ['of a top-up', { before: { credited: LOW, spent: 0n }, after: { credited: 9n * LOW, spent: 0n } }],
   ['of an account that wants no notices', { threshold: 0n, after: { credited: 3n * LOW, spent: 3n * LOW } }],
   ['of an account without a chat', { chatId: undefined }],
-])('KEY-3 a write %s is told to nobody', async (_, changed) => {
+])('KEY-3 a write %s sends no notification', async (_, changed) => {
   const { run, sent, notices } = await open();
   expect(await run(recordOf(1, write('1', 5, changed)))).toEqual([]);
   expect([sent, notices]).toEqual([[], []]);
 });
 
-test('KEY-3 other items of the table, accounts that begin and accounts that are gone are passed over', async () => {
+test('KEY-3 items other than changed accounts are skipped', async () => {
   const { run, sent, notices } = await open();
   const record = recordOf(1, write('1', 5));
   const charge = { ...record, dynamodb: { ...record.dynamodb, Keys: { pk: { S: 'a' }, sk: { S: 'CHARGE#r.0' } } } };
@@ -84,7 +84,7 @@ test('KEY-3 other items of the table, accounts that begin and accounts that are 
   expect([sent, notices]).toEqual([[], []]);
 });
 
-test('KEY-3 each crossing of a batch is told once: a later one after a top-up as well, a repeated record not', async () => {
+test('KEY-3 each crossing of the threshold in a batch is notified once, despite repeated records', async () => {
   const { run, sent } = await open();
   const first = recordOf(1, write('1', 5));
   const second = recordOf(
@@ -97,7 +97,7 @@ test('KEY-3 each crossing of a batch is told once: a later one after a top-up as
   expect(sent).toHaveLength(3);
 });
 
-test('KEY-3 what fails is answered record by record, told to the operator, and keeps nothing else from being told', async () => {
+test('KEY-3 failures are returned per record and logged, and other records are processed', async () => {
   const { run, sent, failing, notices } = await open();
   failing.set('1', { kind: 'failed', reason: 'no answer' });
   const records = [recordOf(11, write('1', 5)), recordOf(12, write('2', 5)), recordOf(13, write('3', 5))];
@@ -105,12 +105,12 @@ test('KEY-3 what fails is answered record by record, told to the operator, and k
   expect(sent).toEqual([`2: ${LOW}`, `3: ${LOW}`]);
   expect(notices).toEqual([['notice_failed', { accountId: 'account-1', reason: 'no answer' }]]);
   failing.clear();
-  // AWS hands over everything from the first that failed.
+  // AWS sends everything again from the first failed record on.
   expect(await run(...records)).toEqual([]);
   expect(sent).toEqual([`2: ${LOW}`, `3: ${LOW}`, `1: ${LOW}`]);
 });
 
-test('KEY-3 a notice that is refused for good is told to the operator and does not come again', async () => {
+test('KEY-3 a notification that is rejected permanently is logged and not retried', async () => {
   const { run, failing, notices } = await open();
   failing.set('1', { kind: 'refused', reason: 'the chat is not there' });
   expect(await run(recordOf(1, write('1', 5)))).toEqual([]);
@@ -127,16 +127,16 @@ test.each<[string, DynamoDBRecord]>([
   ['an image is missing', withImage(1, undefined)],
   ['an amount is missing', withImage(1, { ...image, spent: { S: '1' } })],
   ['an amount is empty', withImage(1, { ...image, spent: { N: '' } })],
-  ['an amount is no whole number', withImage(1, { ...image, spent: { N: '1.5' } })],
+  ['an amount is not an integer', withImage(1, { ...image, spent: { N: '1.5' } })],
   ['the keys are missing', { eventName: 'MODIFY', dynamodb: { SequenceNumber: '1' } }],
-])('KEY-3 a record of which %s fails, and the operator is told nothing but its number', async (_, record) => {
+])('KEY-3 a record fails if %s, and only its number is logged', async (_, record) => {
   const { run, sent, notices } = await open();
   expect(await run(record, recordOf(2, write('2', 5)))).toEqual(['1']);
   expect(notices).toEqual([['account_change_unreadable', { sequenceNumber: '1' }]]);
   expect(sent).toEqual([`2: ${LOW}`]);
 });
 
-test('KEY-3 a store without an answer fails the record alone', async () => {
+test('KEY-3 a store that does not respond to one record fails only that record', async () => {
   const { accounts } = await open();
   const fails = { kind: 'fails' } as const;
   const { run, sent, notices } = await open({
@@ -147,7 +147,7 @@ test('KEY-3 a store without an answer fails the record alone', async () => {
   expect(notices).toEqual([['notice_failed', { accountId: 'account-1', reason: 'the store: unavailable' }]]);
 });
 
-test('KEY-3 when the time of a run is nearly over, the rest of its batch is left to the next', async () => {
+test('KEY-3 a run that is almost out of time leaves the rest of its batch to the next run', async () => {
   const { run, clock, sent } = await open({
     sendNotification: async () => {
       clock.skip(15_000);
@@ -159,13 +159,13 @@ test('KEY-3 when the time of a run is nearly over, the rest of its batch is left
   expect(sent).toHaveLength(2);
 });
 
-test('KEY-3 without a bot nothing is done, and nothing fails', async () => {
+test('KEY-3 without a bot nothing is sent, and nothing fails', async () => {
   const { run, notices } = await open({ sendNotification: undefined });
   expect(await run(recordOf(1, write('1', 5)), withImage(2, undefined))).toEqual([]);
   expect(notices).toEqual([]);
 });
 
-test('KEY-3 a record without a number fails the whole run, since it could not be named', async () => {
+test('KEY-3 a record without a sequence number fails the whole run', async () => {
   const { handler } = await open();
   const { dynamodb: _, ...record } = recordOf(1, write('1', 5));
   await expect(handler(eventOf(record))).rejects.toThrow('sequence number');

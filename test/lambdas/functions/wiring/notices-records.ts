@@ -12,7 +12,7 @@ export interface WriteOfAccount {
   readonly before: Balances;
   readonly after: Balances;
   readonly threshold?: bigint;
-  /** Open holds after the write, in pico-USD, which no notice is about. */
+  /** Open holds after the write, in pico-USD. They do not matter for a notification. */
   readonly held?: bigint;
 }
 
@@ -39,7 +39,7 @@ const imageOf = (write: WriteOfAccount, { credited, spent }: Balances): Image =>
   };
 };
 
-/** As Lambda hands it over. */
+/** Record in Lambda's format. */
 export const recordOf = (sequenceNumber: number, write: WriteOfAccount): DynamoDBRecord => ({
   eventID: String(sequenceNumber),
   eventName: 'MODIFY',
@@ -56,7 +56,7 @@ export const recordOf = (sequenceNumber: number, write: WriteOfAccount): DynamoD
   },
 });
 
-/** It went through JSON, as every event does. */
+/** Returns an event with these records, converted through JSON like every Lambda event. */
 export const eventOf = (...records: readonly DynamoDBRecord[]): DynamoDBStreamEvent => ({
   Records: JSON.parse(JSON.stringify(records)),
 });

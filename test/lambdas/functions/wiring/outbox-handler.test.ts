@@ -6,7 +6,7 @@ import { createTendingScene } from './tending-scene.ts';
 const unreadable = new Error('cannot be read');
 const fails = { errors: [unreadable], message: '1 outbox entries could not be settled' };
 
-test('BILL-14, OPS-3 a note that cannot be read fails the run, once all others are charged and the run is measured', async () => {
+test('BILL-14, OPS-3 an unreadable entry fails the run after all others are charged', async () => {
   const { deps, clock, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
   for (const accountId of ['one', 'two', 'three']) await enqueueSettlement(accountId, 0);
   const read = async (holdId: string) => {
@@ -24,7 +24,7 @@ test('BILL-14, OPS-3 a note that cannot be read fails the run, once all others a
   expect(notices).toEqual([['notes_settled', { settled: '2', late: '0', failed: '1' }]]);
 });
 
-test('BILL-14, OPS-3 a note that cannot be charged fails the run, and the oldest of those left tells its age', async () => {
+test('BILL-14, OPS-3 entries that cannot be removed fail the run, which reports the oldest age', async () => {
   const { deps, clock, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
   await clock.advance(30_000);
   await enqueueSettlement('one', 20_000);
@@ -42,7 +42,7 @@ test('BILL-14, OPS-3 a note that cannot be charged fails the run, and the oldest
   expect(notices).toEqual([['notes_settled', { settled: '1', late: '0', failed: '2' }]]);
 });
 
-test('OPS-3 a run that finds no note is measured and tells nothing', async () => {
+test('OPS-3 a run without entries is measured and logs nothing', async () => {
   const { deps, notices, measured } = await createTendingScene();
   await createOutboxHandler(deps)();
   expect(measured).toEqual([{ notes_late: 0, notes_failed: 0, note_age_s: undefined }]);

@@ -23,7 +23,7 @@ test.each([
   expect(await readPublicUrl(asked)).toBe(url);
 });
 
-test('KEY-1 without either, or before the front door stands, the address is not known and nothing fails', async () => {
+test('KEY-1 the public URL is unknown without a setting and before the front door exists', async () => {
   expect(await readPublicUrl({ PUBLIC_URL: undefined, PUBLIC_URL_PARAMETER: undefined })).toBeUndefined();
   expect(aws.calls()).toHaveLength(0);
   aws.on(GetParameterCommand).rejects(new ParameterNotFound({ message: 'none', $metadata: {} }));
@@ -31,14 +31,14 @@ test('KEY-1 without either, or before the front door stands, the address is not 
 });
 
 test.each(['api.example.com', 'ftp://api.example.com', 'nothing'])(
-  'KEY-1 a parameter that holds no address is an Error that names the variable: %s',
+  'KEY-1 a parameter without an address is an Error that names the variable: %s',
   async (value) => {
     aws.on(GetParameterCommand).resolves({ Parameter: { Value: value } });
     await expect(readPublicUrl(asked)).rejects.toThrow('PUBLIC_URL_PARAMETER');
   },
 );
 
-test('KEY-1 a parameter that may not be read is an Error', async () => {
+test('KEY-1 a parameter that the function may not read is an Error', async () => {
   aws.on(GetParameterCommand).rejects(Object.assign(new Error('denied'), { name: 'AccessDeniedException' }));
   await expect(readPublicUrl(asked)).rejects.toThrow('denied');
 });

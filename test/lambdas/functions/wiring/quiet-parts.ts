@@ -1,7 +1,10 @@
 import type { FunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import type { Summary } from '../../../../lambdas/http/exchange.ts';
 
-/** Nothing is fetched and nothing sent; all vendors have one address; of what is told, only the ends of requests are kept. */
+/**
+ * Dependencies that fetch and send nothing. All providers have the same base URL, and only the summaries of requests
+ * are recorded.
+ */
 export const quietParts = (finished: Summary[], baseUrl = 'https://vendor.test/v1') =>
   ({
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),

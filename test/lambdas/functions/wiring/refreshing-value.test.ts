@@ -4,7 +4,7 @@ import { ManualClock } from '../../../support/memory/manual-clock.ts';
 
 const PAUSE_MS = 10_000;
 
-/** What is read, one answer after the other as the test gives them. */
+/** Creates a refreshing value whose reads a test resolves or rejects. */
 const createScene = () => {
   const clock = new ManualClock();
   const reads: PromiseWithResolvers<string>[] = [];
@@ -22,7 +22,7 @@ const createScene = () => {
   return { clock, reads, failures, kept };
 };
 
-test('AUTH-9 what was just read is not read again, however many ask', async () => {
+test('AUTH-9 a value that was just read is not read again', async () => {
   const { clock, reads, kept } = createScene();
   for (let index = 0; index < 100; index += 1) await kept.refresh();
   await clock.advance(PAUSE_MS - 1);
@@ -30,7 +30,7 @@ test('AUTH-9 what was just read is not read again, however many ask', async () =
   expect(reads).toHaveLength(0);
 });
 
-test('AUTH-9 all who ask while it is read wait for one read', async () => {
+test('AUTH-9 all callers during a read wait for that read', async () => {
   const { clock, reads, kept } = createScene();
   await clock.advance(PAUSE_MS);
   const waiting = Promise.all(Array.from({ length: 100 }, () => kept.refresh()));
@@ -43,7 +43,7 @@ test('AUTH-9 all who ask while it is read wait for one read', async () => {
   expect(reads).toHaveLength(1);
 });
 
-test('ERR-3 a read that was frozen keeps nobody from the next, and changes nothing when it goes on', async () => {
+test('ERR-3 a read that hangs does not block the next, and changes nothing when it ends', async () => {
   const { clock, reads, failures, kept } = createScene();
   await clock.advance(PAUSE_MS);
   void kept.refresh();

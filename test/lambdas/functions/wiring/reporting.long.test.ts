@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { METRIC_NAMESPACE, type MetricName, metrics, operationalEvents } from '../../../../lambdas/core/metrics.ts';
 
-/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
+/** Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
 const metricSchema = z.looseObject({
   _aws: z.strictObject({
     Timestamp: z.int().positive(),
@@ -19,7 +19,7 @@ const metricSchema = z.looseObject({
 });
 
 const child = (environment: Readonly<Record<string, string>> = {}): readonly Record<string, unknown>[] => {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [join(import.meta.dirname, 'tell-everything.ts')], {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(import.meta.dirname, 'log-everything.ts')], {
     env: { PATH: process.env.PATH, POWERTOOLS_SERVICE_NAME: 'gateway-test', ...environment },
     encoding: 'utf8',
   });
@@ -40,11 +40,11 @@ const emitted = lines
   });
 const records = lines.filter((line) => !('_aws' in line));
 
-test('OPS-3 every row of the table is emitted, and nothing else', () => {
+test('OPS-3 every metric of the metrics table is emitted, and no other', () => {
   expect(new Set(emitted.map(({ name }) => name))).toEqual(new Set<string>(metrics.keys()));
 });
 
-test("OPS-3 each metric has its row's unit and dimensions, values to both, and the environment as its service", () => {
+test('OPS-3 each metric has the unit and dimensions of the table, with values, and the service', () => {
   for (const { line, name, unit, dimensions } of emitted) {
     const row = new Map<string, ReturnType<typeof metrics.get>>(metrics).get(name);
     expect({ name, unit, dimensions: dimensions.toSorted() }).toEqual({
@@ -61,7 +61,7 @@ test("OPS-3 each metric has its row's unit and dimensions, values to both, and t
 const valuesOf = (metric: MetricName, dimension: string): readonly unknown[] =>
   emitted.filter(({ name }) => name === metric).map(({ line }) => [line[dimension], line[metric]]);
 
-test('OPS-3 a request is counted by its code, its function and the limit that turned it away', () => {
+test('OPS-3 a request is counted by its code, its function and the limit that rejected it', () => {
   expect(valuesOf('requests', 'code').slice(0, 4)).toEqual([
     ['ok', 1],
     ['not_found', 1],
@@ -84,7 +84,7 @@ test('OPS-3 a request is counted by its code, its function and the limit that tu
   ]);
 });
 
-test('OPS-3 every notice is a record of its name; all records name environment, function and trace', () => {
+test('OPS-3 every operational event is logged under its name, with environment and trace', () => {
   const messages = records.map(({ message }) => message).filter((message) => message !== 'request');
   expect(messages).toEqual([...operationalEvents]);
   for (const record of records)
@@ -101,10 +101,10 @@ test('OPS-3 every notice is a record of its name; all records name environment, 
   });
 });
 
-test('ERR-5 OPS-3 a cause is told by its name and place, and without its message', () => {
+test('ERR-5 OPS-3 a cause is logged with its name and place, without its message', () => {
   expect(JSON.stringify(lines)).not.toContain('a secret message');
   expect(records.find((record) => record['gateway.request.id'] === 'REQUEST3')).toMatchObject({
     level: 'ERROR',
-    cause: { name: 'Error', place: expect.stringContaining('tell-everything.ts') },
+    cause: { name: 'Error', place: expect.stringContaining('log-everything.ts') },
   });
 });

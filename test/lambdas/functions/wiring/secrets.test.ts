@@ -21,7 +21,7 @@ beforeEach(() => {
   aws.reset();
 });
 
-test('AUTH-9 both values of a secret are asked for, and the one before may be missing', async () => {
+test('AUTH-9 both values of a secret are requested, and the previous one may be missing', async () => {
   aws.on(GetSecretValueCommand, of('AWSCURRENT')).resolves({ SecretString: 'the-present-origin-secret' });
   aws.on(GetSecretValueCommand, of('AWSPREVIOUS')).rejects(missing);
   const settings = { ORIGIN_SECRET: undefined, ORIGIN_SECRET_SECRET: 'arn:secret' };
@@ -30,7 +30,7 @@ test('AUTH-9 both values of a secret are asked for, and the one before may be mi
   expect(await readOriginSecrets(settings)).toEqual(['the-present-origin-secret', 'the-origin-secret-before']);
 });
 
-test('AUTH-9 a secret that is not there at all, or cannot be read, is an Error', async () => {
+test('AUTH-9 a secret that is missing or cannot be read is an Error', async () => {
   aws.on(GetSecretValueCommand).rejects(missing);
   await expect(readSecret('arn:secret')).rejects.toBe(missing);
   const denied = Object.assign(new Error('denied'), { name: 'AccessDeniedException' });
@@ -38,7 +38,7 @@ test('AUTH-9 a secret that is not there at all, or cannot be read, is an Error',
   await expect(readSecret('arn:secret', 'AWSPREVIOUS')).rejects.toBe(denied);
 });
 
-test('AUTH-5 the peppers of a secret stand on lines of their own', async () => {
+test('AUTH-5 the peppers of a secret are on separate lines', async () => {
   aws.on(GetSecretValueCommand).resolves({ SecretString: 'the newest pepper\nthe pepper before it\n' });
   const peppers = { pepper: 'the newest pepper', olderPeppers: ['the pepper before it'] };
   expect(await readPeppers({ KEY_PEPPER_SECRET: 'arn:secret' })).toEqual(peppers);
@@ -46,7 +46,7 @@ test('AUTH-5 the peppers of a secret stand on lines of their own', async () => {
   await expect(readPeppers({})).rejects.toThrow('KEY_PEPPER_SECRET');
 });
 
-test('ERR-5 a secret that is no JSON is not quoted', async () => {
+test('ERR-5 a secret that is not JSON is not quoted', async () => {
   aws.on(GetSecretValueCommand).resolves({ SecretString: 'sk-canary' });
   const reading = readProviderKeys({ PROVIDER_KEYS_SECRET: 'arn:secret' }, {});
   await expect(reading).rejects.toThrow('PROVIDER_KEYS_SECRET: the secret must be a JSON object');

@@ -29,27 +29,27 @@ const DAY = Date.UTC(2026, 10, 20);
 export const apiKey = keyOf(1);
 const catalog = loadCatalog(catalogData, { markup: '1' });
 
-/** As behind CloudFront with its default of 120 s. */
+/** CloudFront with its default of 120 s. */
 export const edge: FrontDoorTimeouts = { silenceMs: 120_000, commitsStreams: true, commitsJson: true };
 
 export interface Silence {
-  /** Until the vendor says anything at all; never, if there is none. */
+  /** Seconds until the provider's first byte. Undefined: it never sends one. */
   readonly seconds?: number;
   readonly status?: number;
-  /** With the seconds of silence between its pieces. */
+  /** Pieces, and the seconds of silence between them. */
   readonly body?: string | Uint8Array | readonly (string | number)[];
 }
 
 export interface Heard {
   head?: Prelude;
-  /** What had come by then, in seconds since the request. */
+  /** Received pieces, with the seconds since the request. */
   readonly pieces: { readonly at: number; readonly text: string }[];
   ended: boolean;
 }
 
 export const textOf = ({ pieces }: Heard): string => pieces.map(({ text }) => text).join('');
 
-/** The functions that are paid for as they are put together, on the twins, before a vendor that takes its time. */
+/** The paid functions on in-memory stores, with a slow provider. */
 export const createSilentService = async (frontDoor: FrontDoorTimeouts | 'none' = edge) => {
   const clock = new ManualClock(DAY);
   const ledger = new MemoryLedgerStore();
@@ -102,7 +102,7 @@ export const createSilentService = async (frontDoor: FrontDoorTimeouts | 'none' 
     if (name !== 'text' && name !== 'images' && name !== 'audio') throw new Error(`${path} is not served here`);
     return handlers[name];
   };
-  /** Sends the request as Lambda does and comes back at once; what is heard of it grows while time passes. */
+  /** Sends the request as Lambda does and returns immediately. The received data grows over time. */
   const ask = async (customer: Customer, vendor: Silence, headers: Readonly<Record<string, string>> = {}) => {
     silence = { body: customer.vendor, ...vendor };
     const { bytes, contentType } = await toSent(customer);
@@ -138,7 +138,7 @@ export const createSilentService = async (frontDoor: FrontDoorTimeouts | 'none' 
     await settle();
     return { heard, done, event: request };
   };
-  /** Streams take several turns where nothing waits for time. */
+  /** Waits for streams, which take several turns of the event loop even without a timer. */
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn += 1) await clock.flush();
   };
@@ -154,7 +154,7 @@ export const createSilentService = async (frontDoor: FrontDoorTimeouts | 'none' 
     if (!found) throw new Error('the account is gone');
     return found;
   };
-  /** What was charged so far, and when the holds that are open expire, in seconds since the first request. */
+  /** Charges so far, and the expiry of the open holds in seconds since the first request. */
   const money = async () => {
     const { spentPicos, holds } = await account();
     const expiries = [...holds.values()].map(({ expiresAtMs }) => (expiresAtMs - DAY) / 1_000);

@@ -12,9 +12,9 @@ export interface Customer {
   readonly query?: string;
   readonly body?: object;
   readonly form?: readonly (readonly [string, string | File])[];
-  /** How the gateway may end what it has begun: the last words of a failure. */
+  /** Format of a failure after the response has started. */
   readonly ends: 'json' | 'bytes' | 'event' | 'array';
-  /** What is said in silence. */
+  /** Bytes that the gateway sends while the provider is silent. */
   readonly keepAlive?: string;
   readonly vendor: string | Uint8Array;
 }
@@ -62,7 +62,7 @@ const streamed = <Asked extends { readonly body: object }>(request: Asked): Aske
   body: { ...request.body, stream: true },
 });
 
-/** A request for each way in which a billed answer can look, with what a vendor says to it. */
+/** One request per form of a paid response, with the provider's response. */
 export const customers = {
   chat: { ...chat, ends: 'json', vendor: JSON.stringify(chatCompletion) },
   'chat stream': { ...streamed(chat), ends: 'event', keepAlive: comment, vendor: fixture('openai/chat-stream.sse') },
@@ -167,6 +167,6 @@ export const customerNames = (ends: readonly Customer['ends'][]): readonly Custo
   return names;
 };
 
-/** What goes over the wire. */
+/** Bytes and type of the request. */
 export const toSent = async ({ body, form }: Customer): Promise<{ bytes: Uint8Array; contentType: string }> =>
   form ? formOf(...form) : { bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' };

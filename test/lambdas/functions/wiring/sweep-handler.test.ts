@@ -3,7 +3,7 @@ import { createSweepHandler } from '../../../../lambdas/functions/wiring/sweep-h
 import { withFaults } from '../../../support/memory/faults.ts';
 import { createTendingScene, EXPIRY_MS } from './tending-scene.ts';
 
-test('BILL-13, OPS-3 an account that cannot be read fails the run, once all others are swept and the run is measured', async () => {
+test('BILL-13, OPS-3 an unreadable account fails the run after all others are swept', async () => {
   const { deps, clock, notices, measured, accounts } = await createTendingScene();
   await clock.advance(EXPIRY_MS);
   const unreadable = new Error('cannot be read');
@@ -25,7 +25,7 @@ test('BILL-13, OPS-3 an account that cannot be read fails the run, once all othe
   expect(notices).toEqual([['holds_swept', { released: '2', finished: '0', failed: '1' }]]);
 });
 
-test('OPS-3 a run that finds nothing to sweep is measured and tells nothing', async () => {
+test('OPS-3 a run with nothing to sweep is measured and logs nothing', async () => {
   const { deps, notices, measured } = await createTendingScene();
   await createSweepHandler(deps)();
   expect(measured).toEqual([{ swept_released: 0, swept_finished: 0, sweep_failed: 0 }]);

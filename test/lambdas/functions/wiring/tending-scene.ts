@@ -8,7 +8,7 @@ import { noTables } from '../../../support/memory/memory-stores.ts';
 export const EXPIRY_MS = 60_000;
 const hold = { amountPicos: 1_000_000n, expiresAtMs: EXPIRY_MS, sweepAtMs: EXPIRY_MS, previousHoldId: undefined };
 
-/** Three accounts with one hold each, and what the functions of every minute tell. */
+/** Three accounts with one hold each, and the output of the scheduled functions. */
 export const createTendingScene = async () => {
   const clock = new ManualClock(0);
   const ledgerStore = new MemoryLedgerStore();
@@ -37,7 +37,7 @@ export const createTendingScene = async () => {
     const record = { ...ids, outcome: 'settled', amountPicos: 400_000n, at } as const;
     return outbox.put({ record, holdAmountPicos: hold.amountPicos });
   };
-  /** Of each account: what was spent, and how many holds are open. */
+  /** Spent amount and number of open holds per account. */
   const accounts = () => ledgerStore.accounts().map(({ id, spentPicos, holds }) => [id, spentPicos, holds.size]);
   return { clock, deps, notices, measured, enqueueSettlement, accounts };
 };

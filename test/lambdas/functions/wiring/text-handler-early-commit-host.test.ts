@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** A request over a real socket that has been silent for 100 s by the gateway's clock. */
+/** Sends a request over a real socket and waits until the provider has been silent for 100 s by the gateway's clock. */
 const begun = async (name: CustomerName & ('chat' | 'chat stream'), vendor: Silence = {}) => {
   const service = await createSilentService();
   service.play({ seconds: 131, body: customers[name].vendor, ...vendor });
@@ -32,7 +32,7 @@ const begun = async (name: CustomerName & ('chat' | 'chat stream'), vendor: Sile
 
 const END_OF_CHUNKS = '\r\n0\r\n\r\n';
 
-test('ERR-6 a plain answer begins over a real socket while the vendor is silent, and ends with what it says', async () => {
+test('ERR-6 a plain response starts over a socket while the provider is silent', async () => {
   const { service, client, host } = await begun('chat');
   expect(client.text()).toMatch(/\r\n1\r\n \r\n$/);
   await service.pass(31);
@@ -44,7 +44,7 @@ test('ERR-6 a plain answer begins over a real socket while the vendor is silent,
   expect([host.crashes, service.finished.length]).toEqual([[], 1]);
 });
 
-test('CHAT-11 a stream begins over a real socket while the vendor is silent, and goes on with what it says', async () => {
+test('CHAT-11 a stream starts over a socket while the provider is silent', async () => {
   const { service, client, host } = await begun('chat stream');
   expect(client.text()).toContain(': keep-alive\n\n');
   await service.pass(31);
@@ -53,12 +53,15 @@ test('CHAT-11 a stream begins over a real socket while the vendor is silent, and
   expect([host.crashes, service.finished.length]).toEqual([[], 1]);
 });
 
-test.for(['chat', 'chat stream'] as const)('BILL-8 the client of a %s that leaves then harms nothing', async (name) => {
-  const { service, client, host } = await begun(name);
-  client.socket.destroy();
-  await expect.poll(() => client.isClosed()).toBe(true);
-  await service.pass(31);
-  await expect.poll(() => service.finished.length).toBe(1);
-  const { spentPicos, expiries } = await service.money();
-  expect([spentPicos > 0n, expiries, host.crashes]).toEqual([true, [], []]);
-});
+test.for(['chat', 'chat stream'] as const)(
+  'BILL-8 a %s is charged and harms nothing if its client leaves after the early start',
+  async (name) => {
+    const { service, client, host } = await begun(name);
+    client.socket.destroy();
+    await expect.poll(() => client.isClosed()).toBe(true);
+    await service.pass(31);
+    await expect.poll(() => service.finished.length).toBe(1);
+    const { spentPicos, expiries } = await service.money();
+    expect([spentPicos > 0n, expiries, host.crashes]).toEqual([true, [], []]);
+  },
+);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSilentService, type Heard, type Silence } from './silent-service.ts';
 import { type CustomerName, customers } from './silent-vendor.ts';
 
-/** Plays one answer, piece by piece, to whatever a client of the vendors asks. */
+/** Response that the server sends, piece by piece, to every client. */
 let played: Heard | undefined;
 const server = http.createServer((request, response) => {
   request.resume();
@@ -48,7 +48,7 @@ const all = async (events: AsyncIterable<unknown>): Promise<unknown> => {
   return seen;
 };
 
-/** Each request as its vendor's own client makes and reads it. */
+/** Each request, made and read by the official client of its provider. */
 const clients: Partial<Record<CustomerName, () => Promise<unknown>>> = {
   chat: () => openai().chat.completions.create({ model: 'm', messages }),
   'chat stream': async () => all(await openai().chat.completions.create({ model: 'm', messages, stream: true })),
@@ -82,7 +82,7 @@ const words: Partial<Record<CustomerName, RegExp>> = {
   transcription: /Hi/,
 };
 
-test.for(names)('ERR-6 CHAT-11 %s that was begun early is read by the official client', async (name) => {
+test.for(names)('ERR-6 CHAT-11 %s that started early is read by the official client', async (name) => {
   played = await play(name, {});
   expect(JSON.stringify(await clients[name]?.())).toMatch(words[name] ?? /never/);
 });
@@ -94,7 +94,7 @@ const failures: readonly (readonly [string, Silence])[] = [
 ];
 
 test.for(names.flatMap((name) => failures.map(([what, vendor]) => [what, name, vendor] as const)))(
-  'ERR-6 CHAT-11 GEN-3 after %s of %s that was begun early the official client raises',
+  'ERR-6 CHAT-11 GEN-3 after %s of %s that started early the official client raises',
   async ([, name, vendor]) => {
     played = await play(name, vendor);
     await expect(clients[name]?.()).rejects.toThrow();

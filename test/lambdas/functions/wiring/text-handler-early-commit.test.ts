@@ -18,10 +18,13 @@ import {
 import { createSilentService, textOf } from './silent-service.ts';
 import { customers } from './silent-vendor.ts';
 
-/** Two of the tests run every request in both tiers: each handler is called. */
+/**
+ * Requests of most tests: in the quick tier, one per combination of failure form and keep-alive. Two tests run every
+ * request in both tiers, so that each handler is called.
+ */
 const names = rowsOfTier(begunEarly, shapeOf);
 
-test.for(names)('ERR-6 CHAT-11 BILL-15 %s, answered at 99 s, is answered as ever', async (name) => {
+test.for(names)('ERR-6 CHAT-11 BILL-15 %s, ready at 99 s, is sent normally', async (name) => {
   const prompt = await promptly(name);
   const service = await createSilentService();
   const { heard, done } = await service.ask(customers[name], { seconds: 99 });
@@ -35,7 +38,7 @@ test.for(names)('ERR-6 CHAT-11 BILL-15 %s, answered at 99 s, is answered as ever
   expect([once(service)?.totalMs, service.clock.waiting]).toEqual([99_000, 0]);
 });
 
-test.for(begunEarly)('ERR-6 CHAT-11 BILL-15 %s, answered at 101 s, has begun at 100 s', async (name) => {
+test.for(begunEarly)('ERR-6 CHAT-11 BILL-15 %s, ready at 101 s, has started at 100 s', async (name) => {
   const prompt = await promptly(name);
   const service = await createSilentService();
   const { heard, done } = await service.ask(customers[name], { seconds: 101 });
@@ -75,7 +78,7 @@ test.for(names)('ERR-4 ERR-6 %s, failed at 99 s, has its true status', async (na
   expect(service.clock.waiting).toBe(0);
 });
 
-test.for(names)('ERR-6 CHAT-11 GEN-3 %s, failed at 101 s, ends as no good answer does', async (name) => {
+test.for(names)('ERR-6 CHAT-11 GEN-3 %s, failed at 101 s, does not end like a success', async (name) => {
   const service = await createSilentService();
   const { heard, done } = await service.ask(customers[name], { seconds: 101, ...failed });
   await service.pass(101);
@@ -88,7 +91,7 @@ test.for(names)('ERR-6 CHAT-11 GEN-3 %s, failed at 101 s, ends as no good answer
   expect(service.clock.waiting).toBe(0);
 });
 
-test.for(names)('LIM-6 ERR-6 CHAT-11 %s that is never answered has all of its time', async (name) => {
+test.for(names)('LIM-6 ERR-6 CHAT-11 %s without a result fails only at its full time limit', async (name) => {
   const service = await createSilentService();
   const { heard, done } = await service.ask(customers[name], {});
   await service.pass(100);
@@ -110,7 +113,7 @@ test.for(names)('LIM-6 ERR-6 CHAT-11 %s that is never answered has all of its ti
   expect(service.clock.waiting).toBe(0);
 });
 
-test.for(names)('LIM-6 nobody gives up on %s without a front door', async (name) => {
+test.for(names)('LIM-6 %s without a front door has no early deadline', async (name) => {
   const service = await createSilentService('none');
   const { heard, done } = await service.ask(customers[name], { seconds: 500 });
   await service.pass(499);
@@ -120,7 +123,7 @@ test.for(names)('LIM-6 nobody gives up on %s without a front door', async (name)
   expect(alike(textOf(heard))).toBe((await promptly(name)).text);
 });
 
-test.for(names)('BILL-8 %s of a client that left in the silence is charged all the same', async (name) => {
+test.for(names)('BILL-8 %s of a client that left during the silence is charged', async (name) => {
   const prompt = await promptly(name);
   const service = await createSilentService();
   const { done, event } = await service.ask(customers[name], { seconds: 131 });
@@ -132,7 +135,7 @@ test.for(names)('BILL-8 %s of a client that left in the silence is charged all t
   expect(once(service)).toMatchObject({ status: 200, costPicos: prompt.spentPicos });
 });
 
-test.for(begunEarly)('ERR-6 BILL-16 a dry run or a refusal of %s leaves nothing behind', async (name) => {
+test.for(begunEarly)('ERR-6 BILL-16 a dry run or a rejection of %s leaves no timer', async (name) => {
   const service = await createSilentService();
   const dry = await service.ask(customers[name], {}, { 'x-service-dry-run': 'true' });
   await dry.done;

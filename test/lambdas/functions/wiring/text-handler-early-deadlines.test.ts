@@ -27,7 +27,7 @@ const refusedAt = async (service: SilentService, name: CustomerName, seconds: nu
   await done;
   expect(readError({ status: 504, body: textOf(heard) }, 'any')).toMatchObject({
     code: 'upstream_timeout',
-    message: `The provider did not respond within ${seconds} s. Nothing was charged.`,
+    message: `The provider did not respond within ${seconds} s. Nothing was charged. Retry the request.`,
   });
   expect(await service.money()).toEqual(free);
   expect(once(service)).toMatchObject({ status: 504, errorCode: 'upstream_timeout' });
@@ -35,18 +35,15 @@ const refusedAt = async (service: SilentService, name: CustomerName, seconds: nu
   return expiries;
 };
 
-test.for(inBytes)(
-  'LIM-6 %s has 105 s behind the edge, and its hold no longer than that and the grace',
-  async (name) => {
-    expect(await refusedAt(await createSilentService(), name, 105)).toEqual([105 + GRACE_SECONDS]);
-  },
-);
+test.for(inBytes)('LIM-6 %s has 105 s behind the edge, and its hold lasts 105 s plus the grace', async (name) => {
+  expect(await refusedAt(await createSilentService(), name, 105)).toEqual([105 + GRACE_SECONDS]);
+});
 
-test('LIM-6 speech that has begun ends with its time too, uncharged: nothing could keep it alive', async () => {
+test('LIM-6 speech that has started is cut off at its deadline and not charged', async () => {
   const service = await createSilentService();
   const body = ['ID3', 'one', 'two', 200, 'three'];
   const { heard, done } = await service.ask(customers.speech, { seconds: 50, body });
-  // Nobody owns the connection here: the answer is broken off by failing.
+  // No server closes the connection here, so the body fails.
   const broken = expect(done).rejects.toThrow();
   await service.pass(104);
   expect(heard.head?.statusCode).toBe(200);
@@ -58,15 +55,12 @@ test('LIM-6 speech that has begun ends with its time too, uncharged: nothing cou
 
 const trueStatuses = { ...edge, commitsJson: false };
 
-test.for(rowsOfTier(inJson, shapeOf))(
-  'ERR-6 %s has its true status at 110 s where nothing is begun early',
-  async (name) => {
-    expect(await refusedAt(await createSilentService(trueStatuses), name, 110)).toEqual([110 + GRACE_SECONDS]);
-  },
-);
+test.for(rowsOfTier(inJson, shapeOf))('ERR-6 %s has its true status at 110 s without an early start', async (name) => {
+  expect(await refusedAt(await createSilentService(trueStatuses), name, 110)).toEqual([110 + GRACE_SECONDS]);
+});
 
 test.for(rowsOfTier(inJson, shapeOf))(
-  'ERR-6 BILL-15 %s, answered at 109 s, tells its cost where nothing is begun early',
+  'ERR-6 BILL-15 %s, ready at 109 s, has its cost without an early start',
   async (name) => {
     const prompt = await promptly(name);
     const service = await createSilentService(trueStatuses);
@@ -79,7 +73,7 @@ test.for(rowsOfTier(inJson, shapeOf))(
 );
 
 test.for(rowsOfTier(inStreams, shapeOf))(
-  'CHAT-11 %s is begun early whatever is said of plain answers',
+  'CHAT-11 %s starts early, whatever the setting for plain responses is',
   async (name) => {
     const service = await createSilentService(trueStatuses);
     const { heard } = await service.ask(customers[name], {});
@@ -91,13 +85,13 @@ test.for(rowsOfTier(inStreams, shapeOf))(
 const restApi = { silenceMs: 300_000, commitsStreams: false, commitsJson: false };
 
 test.for(rowsOfTier(begunEarly, shapeOf))(
-  'LIM-6 ERR-6 %s has its true status at 290 s where nothing can be begun early',
+  'LIM-6 ERR-6 %s has its true status at 290 s without an early start',
   async (name) => {
     await refusedAt(await createSilentService(restApi), name, 290);
   },
 );
 
-test('LIM-6 CHAT-11 a stream that has begun in time has all of its time, and its hold as well', async () => {
+test('LIM-6 CHAT-11 a stream that started in time, and its hold, have the full time limit', async () => {
   const service = await createSilentService(restApi);
   const events = customers['chat stream'].vendor.split('\n\n');
   const body = [`${events.slice(0, 2).join('\n\n')}\n\n`, 305, events.slice(2).join('\n\n')];

@@ -10,7 +10,7 @@ import { data, text } from '../../core/catalog/sample-data.ts';
 const catalog = loadCatalog(data([text()]));
 const baseUrl = 'https://api.openai.com/v1';
 
-/** A secret that a test changes, and how often it was read. */
+/** Scene with a secret that a test changes and whose reads are counted. */
 const createScene = (value: string) => {
   const clock = new ManualClock();
   const notices: unknown[] = [];
@@ -37,7 +37,7 @@ const createScene = (value: string) => {
   return { clock, notices, stored, open };
 };
 
-test('ERR-3 a key that was replaced is used soon after, and no request waits for it', async () => {
+test('ERR-3 a replaced key is used soon, and no request waits for it', async () => {
   const { clock, stored, open } = createScene('{"OPENAI_API_KEY":"old"}');
   const access = await open();
   stored.value = '{"OPENAI_API_KEY":"new","OPENAI_BASE_URL":"https://other.example/v1"}';
@@ -55,8 +55,8 @@ test.each([
   ['no JSON', 'sk-canary'],
   ['no object', '"sk-canary"'],
   ['empty', ''],
-  ['a list of addresses that are none', '{"OPENAI_API_KEY":"sk-canary","OPENAI_BASE_URL":"canary"}'],
-])('ERR-3, ERR-5 a secret that has become %s is told without its text, and the old keys stay', async (_name, value) => {
+  ['a list of things that are not addresses', '{"OPENAI_API_KEY":"sk-canary","OPENAI_BASE_URL":"canary"}'],
+])('ERR-3, ERR-5 a secret that has become %s is logged without its text, and old keys remain', async (_name, value) => {
   const { clock, stored, notices, open } = createScene('{"OPENAI_API_KEY":"old"}');
   const access = await open();
   stored.value = value;
@@ -73,7 +73,7 @@ test.each([
 });
 
 test.each(['sk-canary', '"sk-canary"', '', '{"OPENAI_BASE_URL":"canary"}'])(
-  'ERR-5 at the start a secret that cannot be used is an Error without its text: %s',
+  'ERR-5 an unusable secret at the start is an Error without its text: %s',
   async (value) => {
     const error: unknown = await createScene(value)
       .open()
@@ -83,7 +83,7 @@ test.each(['sk-canary', '"sk-canary"', '', '{"OPENAI_BASE_URL":"canary"}'])(
   },
 );
 
-test('ERR-3 keys of the environment are never read again', async () => {
+test('ERR-3 keys of the environment are read once', async () => {
   const { clock, stored, open } = createScene('{}');
   const access = await open({ OPENAI_API_KEY: 'own' });
   await clock.advance(120_000);

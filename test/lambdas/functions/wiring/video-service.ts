@@ -20,17 +20,17 @@ const PEPPER = 'pepper-of-the-tests';
 export const ACCOUNT = 'account-1';
 const apiKey = keyOf(1);
 
-/** On this day the models that are asked for are sold. */
+/** Day on which the models of the tests are available. */
 const DAY = Date.UTC(2026, 10, 20);
 
-/** What a played vendor answers: JSON, or bytes. */
+/** Response of the simulated provider: JSON, or bytes. */
 export type Play = (request: UpstreamRequest) => object | Uint8Array;
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The functions for videos as they are put together, on the twins and with a vendor that is played. */
+/** Video functions on in-memory stores, with a scripted provider. */
 export const createVideoService = async (play: Play, environment: Readonly<Record<string, string>> = {}) => {
   const clock = new ManualClock(DAY);
   const ledgerStore = new MemoryLedgerStore();
@@ -74,7 +74,7 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
     apiKey,
     deliveries,
     notices,
-    /** The id of a new video. */
+    /** Creates a video. Returns its id. */
     create: async (members: object = {}): Promise<string> => {
       const body = JSON.stringify({ model: 'seedance-2-0-fast', prompt: 'a boat', ...members });
       const event = functionUrlEvent({ method: 'POST', path: '/v1/videos', headers, body, base64: true });

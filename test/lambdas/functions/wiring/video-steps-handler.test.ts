@@ -12,11 +12,11 @@ import { mp4Of } from '../../../support/memory/scripted-video-wire.ts';
 import { createVideoService } from './video-service.ts';
 
 const file = mp4Of(1_000);
-/** What four seconds of 1280 by 720 come to by the vendor's own rule. */
+/** Tokens of four seconds of 1280x720 by the provider's formula. */
 const TOKENS = 87_300;
 const finished = { ...succeeded, usage: { completion_tokens: TOKENS } };
 
-/** The vendor's answers to looks, one after the other, and the file behind every address that is no task's. */
+/** Provider with these responses to polls, in order, and the file at every other address. */
 const vendorWith = (...looks: readonly object[]) => {
   const left = [...looks];
   return ({ url, method }: { readonly url: string; readonly method?: string | undefined }) => {
@@ -27,7 +27,7 @@ const vendorWith = (...looks: readonly object[]) => {
 
 const webhook_url = 'https://client.example/videos';
 
-test('VID-5, VID-6, VID-7 the steps of a video answer what the machine chooses by, charge once and tell its client', async () => {
+test('VID-5, VID-6, VID-7 the steps of a video return its state, charge once and notify', async () => {
   const service = await createVideoService(vendorWith(queued, running, finished, finished));
   const step = createVideoStepsHandler(service.deps);
   const videoId = await service.create({ webhook_url });
@@ -59,7 +59,7 @@ test('VID-5, VID-6, VID-7 the steps of a video answer what the machine chooses b
   expect(service.notices).toEqual([['video_completed', { videoId }]]);
 });
 
-test('VID-6 a video that its vendor fails is released, and its client is told if it asked for that', async () => {
+test('VID-6 the hold of a video that fails at its provider is released, and nothing is charged', async () => {
   const service = await createVideoService(vendorWith(failedWith('InternalServiceError', 'It broke.')));
   const step = createVideoStepsHandler(service.deps);
   const videoId = await service.create();
@@ -70,7 +70,7 @@ test('VID-6 a video that its vendor fails is released, and its client is told if
   expect(JSON.parse((await service.get(`/v1/videos/${videoId}`)).text)).toMatchObject({ status: 'failed' });
 });
 
-test('VID-7 the time between looks is a setting, and so is the age at which a video is given up', async () => {
+test('VID-7 the time between polls and the maximum age of a video are settings', async () => {
   const times = { VIDEO_POLL_SECONDS: '3', VIDEO_POLL_SECONDS_MAX: '7', VIDEO_LIMIT_SECONDS: '100' };
   const service = await createVideoService(vendorWith(), times);
   const step = createVideoStepsHandler(service.deps);
@@ -84,7 +84,7 @@ test('VID-7 the time between looks is a setting, and so is the age at which a vi
   expect(error.code).toBe('upstream_timeout');
 });
 
-test('BILL-10 videos without a count shut their model with the twentieth, counted together with those of other processes', async () => {
+test('BILL-10 the twentieth video without usage, over all processes, quarantines its model', async () => {
   const { usage: _, ...silent } = succeeded;
   const service = await createVideoService(vendorWith(silent, silent));
   const step = createVideoStepsHandler(service.deps);
@@ -99,7 +99,7 @@ test('BILL-10 videos without a count shut their model with the twentieth, counte
   expect(await service.spent()).toBe(0n);
 });
 
-test('VID-5 what a store does not answer is thrown, for the machine to try again', async () => {
+test('VID-5 a store failure is thrown, so that the state machine retries', async () => {
   const service = await createVideoService(vendorWith());
   const { videoJobs } = service.deps;
   const videoId = await service.create();
@@ -113,13 +113,13 @@ test.each([
   ['no step', { videoId: 'video_01K00000000000000000000001' }],
   ['a step that every object has', { step: 'constructor', videoId: 'video_01K00000000000000000000001' }],
   ['no video', { step: 'poll' }],
-  ['what is no id', { step: 'release', videoId: 'outbox/1' }],
-])('VID-5 %s is refused', async (_what, task) => {
+  ['an invalid id', { step: 'release', videoId: 'outbox/1' }],
+])('VID-5 %s is rejected', async (_what, task) => {
   const service = await createVideoService(vendorWith());
   await expect(createVideoStepsHandler(service.deps)(task)).rejects.toThrow(z.ZodError);
 });
 
-test('AUTH-5 the functions that nobody calls over HTTP need no pepper, and those of HTTP do not start without', async () => {
+test('AUTH-5 functions without an HTTP route need no pepper, and the others require it', async () => {
   const environment = { ...noTables, AWS_REGION: 'us-east-1' };
   const deps = await videoDependenciesFromEnvironment(environment);
   expect(deps).not.toHaveProperty('pepper');

@@ -5,7 +5,7 @@ import { createVideoService } from './video-service.ts';
 
 const MINUTE = 60_000;
 
-test('VID-5 the sweeper starts again what should run and does not, and nothing before its time', async () => {
+test('VID-5 the sweeper starts the execution of a video again only when it is due', async () => {
   const service = await createVideoService(() => created);
   const sweep = createVideoSweepHandler(service.deps);
   const { starts } = service.stores.videoMachine;
@@ -18,7 +18,7 @@ test('VID-5 the sweeper starts again what should run and does not, and nothing b
   expect(service.notices).toEqual([]);
 });
 
-test('VID-7 a video whose execution is over is released by the sweeper, which tells of it', async () => {
+test('VID-7 the sweeper releases the hold of a video whose execution has ended, and logs it', async () => {
   const service = await createVideoService(() => created);
   const videoId = await service.create();
   service.stores.videoMachine.end(videoId);
@@ -29,7 +29,7 @@ test('VID-7 a video whose execution is over is released by the sweeper, which te
   expect(await service.holds()).toBe(0);
 });
 
-test('VID-5 after a start without any execution every video that has not ended gets one, due or not', async () => {
+test('VID-5 after a restart every unfinished video gets an execution, due or not', async () => {
   const service = await createVideoService(() => created);
   const made = [await service.create(), await service.create()];
   const { starts } = service.stores.videoMachine;
@@ -38,7 +38,7 @@ test('VID-5 after a start without any execution every video that has not ended g
   expect(starts).toEqual([...made, ...made]);
 });
 
-test('VID-5, OPS-3 a video that cannot be read fails the run, once the others are looked after and the run is measured', async () => {
+test('VID-5, OPS-3 an unreadable video fails the run after the others are processed', async () => {
   const service = await createVideoService(() => created);
   const [broken, well] = [await service.create(), await service.create()];
   const { videoMachine, videoJobs } = service.stores;

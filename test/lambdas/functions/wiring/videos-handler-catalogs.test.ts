@@ -13,7 +13,7 @@ import { createVideoService } from './video-service.ts';
 
 const environment = { ...noTables, AWS_REGION: 'us-east-1' };
 
-test('CAT-1 the setting names the companies whose models are served, and without it all are', async () => {
+test('CAT-1 the setting names the companies whose models are served, by default all', async () => {
   const idsOf = async (CATALOGS: string) =>
     (await videoDependenciesFromEnvironment({ ...environment, CATALOGS })).catalog.list(Date.UTC(2026, 10, 20));
   const companiesOf = async (catalogs: string) => new Set((await idsOf(catalogs)).map(({ company }) => company));
@@ -21,13 +21,13 @@ test('CAT-1 the setting names the companies whose models are served, and without
   expect((await companiesOf('')).size).toBe(5);
 });
 
-test('CAT-5 a function does not start with a company that there is not', async () => {
+test('CAT-5 a function does not start with an unknown company', async () => {
   await expect(videoDependenciesFromEnvironment({ ...environment, CATALOGS: 'openai,nobody' })).rejects.toThrow(
     /"nobody"/,
   );
 });
 
-test('VID-5, VID-6 a video whose company is served no more ends, is charged, shown and handed out', async () => {
+test('VID-5, VID-6 a video completes and is charged even if its company is not served anymore', async () => {
   const file = mp4Of(1_000);
   const service = await createVideoService(({ url, method }) => {
     if (method !== 'GET') return created;

@@ -10,7 +10,7 @@ test.each([
   ['ru', 3, '3 выполняемых запроса'],
   ['ru', 11, '11 выполняемых запросов'],
   ['ru', 21, '21 выполняемый запрос'],
-  ['en', 1, '1 request under'],
+  ['en', 1, '1 request in progress'],
   ['en', 21, '21 requests'],
 ] as const)('KEY-1 counts in %s: %i', (language, openHolds, words) => {
   expect(textsFor(language).balance({ ...amounts, openHolds }).html).toContain(words);
@@ -28,7 +28,7 @@ test.each([
   expect(textsFor(languageOf(tag)).language).toBe(language);
 });
 
-test('KEY-1 whatever is put into a text is shown as it is, tags and all', () => {
+test('KEY-1 a value in a text is shown literally, including tags', () => {
   const hostile = '</b><a href="x">&amp;"';
   const written = lines([html`<b>${hostile}</b>`, html`${html`<code>${hostile}</code>`}${7}`]);
   expect(renderHtml(written.html)).toEqual({

@@ -52,7 +52,7 @@ test.for([
   expect(ledgerRecords.calls).toEqual([]);
 });
 
-test('BILL-15 a header has the next page of a CSV, and the last page has none', async () => {
+test('BILL-15 a header has the cursor of the next page of a CSV, and is missing on the last page', async () => {
   const memory = new MemoryLedgerStore();
   for (let second = 0; second < 3; second += 1) await memory.putRecord(charged('account-1', ulid(at + second * 1_000)));
   const deps = { ledgerStore: memory, ledgerRecords: memory };

@@ -53,7 +53,7 @@ test.each<readonly [param: string, query: Readonly<Record<string, string>>]>([
   ['cursor', { cursor: `${toCursor(HOLD_ID)}=` }],
   ['cursor', { cursor: toCursor(HOLD_ID.replace('01K', '81K')) }],
   ['Limit', { Limit: '1' }],
-])('BILL-15 a wrong %s is rejected by name: %o', (param, query) => {
+])('BILL-15 a wrong %s gets an error that names it: %o', (param, query) => {
   const refused = () => readUsageQuery(query);
   expect(refused).toThrow(GatewayError);
   try {

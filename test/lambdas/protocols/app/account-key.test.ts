@@ -24,7 +24,7 @@ test('KEY-2 a lost result is retried, and the returned key is the one that works
   expect((await withKey('/api/account', body.key)).status).toBe(200);
 });
 
-test('KEY-2 while the store gives no result it is 503 with the fix', async () => {
+test('KEY-2 a replacement that the store does not confirm is 503 and says what to do', async () => {
   const { post, clock } = await createAppService((deps) => ({
     keys: withKeyFaults(deps.keys, { replaceKey: fails }),
   }));
@@ -40,7 +40,7 @@ test.for<readonly [param: string, body: object]>([
   ['key_id', { key_id: `${firstKeyId}0` }],
   ['key_id', { key_id: `${firstKeyId}\n` }],
   ['account', { ...first, account: 'another' }],
-])('KEY-2 a wrong %s is rejected by name: %o', async ([param, body]) => {
+])('KEY-2 a wrong %s gets an error that names it: %o', async ([param, body]) => {
   const { post, withKey } = await createAppService();
   const answer = await post(KEY, body);
   expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request_error', param }]);

@@ -24,7 +24,7 @@ test.for<readonly [param: string, body: object]>([
   ['threshold_usd', { threshold_usd: 2.5 }],
   ['threshold_usd', {}],
   ['account', { threshold_usd: '1', account: 'another' }],
-])('KEY-3 a wrong %s is rejected by name: %o', async ([param, body]) => {
+])('KEY-3 a wrong %s gets an error that names it: %o', async ([param, body]) => {
   const { get, post } = await createAppService();
   const answer = await post(set, body);
   expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request_error', param }]);
@@ -32,7 +32,7 @@ test.for<readonly [param: string, body: object]>([
   expect((await get('/app/api/account')).body.threshold_usd).toBe(formatUsd(LOW_BALANCE_THRESHOLD_DEFAULT));
 });
 
-test('KEY-3 a write between two others is retried, and is 503 if the store stays down', async () => {
+test('KEY-3 a conflicting write is retried, and is 503 if the store stays down', async () => {
   const { post, clock } = await createAppService((deps) => ({
     accounts: withAccountFaults(deps.accounts, (method, turn) => {
       if (method !== 'setThreshold') return undefined;

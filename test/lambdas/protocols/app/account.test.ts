@@ -61,7 +61,7 @@ test('KEY-4 the days left follow from the balance and the spend of the last seve
   expect((await service.get('/app/api/account')).body.days_left).toBe(10);
 });
 
-test('KEY-4 an account without an API key, or with a revoked one, shows it', async () => {
+test('KEY-4 the account shows that it has no API key, or that the key is revoked', async () => {
   const { get, deps } = await createAppService();
   const current = await deps.keys.currentKey(ACCOUNT);
   await deps.keys.revokeKey(ACCOUNT, current?.hash ?? '');
@@ -72,7 +72,7 @@ test('KEY-4 an account without an API key, or with a revoked one, shows it', asy
   expect((await bare.get('/app/api/account')).body.key).toBeNull();
 });
 
-test('BILL-14 without its sums or its records the account is 503', async () => {
+test('BILL-14 the account is 503 while its sums or its records cannot be read', async () => {
   const noSums = await createAppService(({ ledgerStore }) => ({
     ledgerStore: withFaults(ledgerStore, { readAccount: fails }),
   }));

@@ -71,13 +71,13 @@ test.for([
 test.for([
   ...['0', '91', '1.5', '007'].map((days) => ['days', `?days=${days}`] as const),
   ['account', '?account=another'],
-] as const)('KEY-4 a wrong %s is rejected by name: %s', async ([param, query]) => {
+] as const)('KEY-4 a wrong %s gets an error that names it: %s', async ([param, query]) => {
   const { get } = await createAppService();
   const { status, body } = await get(`${spend}${query}`);
   expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request_error', param]);
 });
 
-test('KEY-4 an account with more records than the limit is marked, and shows the latest', async () => {
+test('KEY-4 spend of more records than the limit is marked as incomplete and has the latest ones', async () => {
   let read = 0;
   const { get } = await createAppService(({ ledgerRecords, clock }) => ({
     ledgerRecords: {
@@ -99,7 +99,7 @@ test('KEY-4 an account with more records than the limit is marked, and shows the
   expect(body).toMatchObject({ complete: false, requests: 19_999, total_usd: formatUsd(19_999n) });
 });
 
-test('BILL-14 without its records it is 503', async () => {
+test('BILL-14 spend is 503 while the records cannot be read', async () => {
   const { get } = await createAppService(({ ledgerRecords }) => ({
     ledgerRecords: withRecordFaults(ledgerRecords, { listRecords: fails }),
   }));

@@ -53,7 +53,7 @@ test.for<[string, JsonObject, string]>([
   ['speed', { speed: '1' }, '0.25 to 4'],
   ['stream_format', { stream_format: 'sse' }, '"audio"'],
   ['instructions', { instructions: 'Whisper.' }, 'not supported'],
-])('AUD-3 %s in %j is rejected by name', ([field, changes, words]) => {
+])('AUD-3 %s in %j gets an error that names it', ([field, changes, words]) => {
   expect(refused(changes)).toEqual([field, expect.stringMatching(new RegExp(`^${field}: .*${words}`))]);
 });
 

@@ -81,7 +81,7 @@ test.for([
   ['chunking_strategy', 'auto'],
   ['include[]', 'logprobs'],
   ['known_speaker_names[]', 'a'],
-] as const)('AUD-1 %s of %j is rejected by name', ([field, value]) => {
+] as const)('AUD-1 %s of %j gets an error that names it', ([field, value]) => {
   const [param, message] = refused(formWith({ [field]: value }));
   expect(param).toBe(field);
   expect(message).toMatch(new RegExp(`^${field.replaceAll(/[[\]]/g, '\\$&')}: `));
@@ -139,7 +139,7 @@ test.for([
   expect(read(formWith({}, [recording({ fileName, bytes })])).file.name).toBe(sent);
 });
 
-test('ERR-8 a name of any length is shown truncated', () => {
+test('ERR-8 the name of an unknown field is shown truncated if it is long', () => {
   const [param, message] = refused(formWith({ ['x'.repeat(5_000)]: '1' }));
   expect([param?.length, message.length < 300]).toEqual([101, true]);
 });

@@ -91,7 +91,7 @@ test.for([
   [{ audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
   [{ web_search_options: { search_context_size: 'low' } }, 'web_search_options'],
   [{ moderation: { model: 'm' } }, 'moderation'],
-] as const)('GEN-9 %j is rejected by name', ([fields, param]) => {
+] as const)('GEN-9 %j gets an error that names it', ([fields, param]) => {
   const error = refusalOf(fields);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400 });
   expect(error.param?.startsWith(param)).toBe(true);

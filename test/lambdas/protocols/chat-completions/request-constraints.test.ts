@@ -143,7 +143,7 @@ test('GEN-9 fields that only the entry knows are sent unchanged', () => {
   expect(ignored).toEqual(['min_p']);
 });
 
-test('CHAT-5 tools with an effort are accepted and reported to the choice of the upstream', () => {
+test('CHAT-5 a request with tools and an effort is accepted and reports both', () => {
   const request = prepared({ tools: [tool()], reasoning_effort: 'low' }, reasons('reasoning_effort'));
   expect(request).toMatchObject({ usesTools: true, effort: 'low' });
   expect(prepared({})).toMatchObject({ usesTools: false, effort: undefined });

@@ -159,7 +159,7 @@ test.for(['low', 'original'])('GEN-16 the image detail %s is listed if the provi
   for (const name of ['claude', 'gemini'] as const) expect(outcomeOf(name, { messages }, field)).toBe('list');
 });
 
-/** Results of LiteLLM's second turn, of `model_dump()` and of LangChain in one history. */
+/** History with the members that LiteLLM in its second turn, `model_dump()` and LangChain send. */
 const history = [
   hello,
   {
@@ -192,7 +192,7 @@ const history = [
   { role: 'tool', tool_call_id: 'call_1', name: 'get_weather', status: 'success', content: 'sunny', id: 't' },
 ];
 
-test.for(names)('GEN-16 history with members that clients copy is accepted, and they are not sent on %s', (name) => {
+test.for(names)('GEN-16 members that clients copy into the history are accepted and not sent on %s', (name) => {
   const { body, ignored } = prepared(name, { tools, messages: history });
   expect(ignored).toEqual([]);
   expect(body.messages).toEqual([
@@ -283,7 +283,7 @@ const own = new Set(['parameters', 'schema', 'metadata', 'logit_bias', 'argument
 
 const isJsonList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 
-/** Copy with `extra` in the object that is visited `at`th, counted cyclically. */
+/** Returns a copy with `extra` in one of its objects: the one with the index `at`, modulo the number of objects. */
 const withMembers = (json: JsonObject, at: number, extra: JsonObject): JsonObject => {
   let objects = 0;
   const count = (value: JsonValue | undefined): void => {
@@ -339,7 +339,7 @@ test('GEN-16 unknown members at any depth reach no provider and change no hold o
   );
 });
 
-test('BILL-5 the signature of a call counts where it is sent, whatever else the body has', () => {
+test('BILL-5 the signature of a call counts only for models to which it is sent', () => {
   const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
   const calledWith = (signature: string) => {
     const signed = { ...call, extra_content: { google: { thought_signature: signature } } };

@@ -21,7 +21,7 @@ test('KEY-6 a repeated ref with another amount is 409, shows the first and credi
 });
 
 test.for(['another', ACCOUNT.toUpperCase(), 'a'.repeat(64)])(
-  'KEY-6 %s is not an account: 404 by name, and nothing is written',
+  'KEY-6 %s is not an account: 404 with its id, and nothing is written',
   async (account) => {
     const service = await createAppService();
     const before = service.ledger.accounts();
@@ -31,7 +31,7 @@ test.for(['another', ACCOUNT.toUpperCase(), 'a'.repeat(64)])(
   },
 );
 
-test('KEY-6 an invalid id is not looked up, and the error shows the form', async () => {
+test('KEY-6 an invalid account id is not looked up, and the error shows the valid form', async () => {
   const service = await createAppService();
   const account = `${ACCOUNT}#KEY`;
   await service.ledger.createAccount(account);
@@ -51,7 +51,7 @@ test.for<readonly [param: string, change: object]>([
   ['amount_usd', { amount_usd: 12.5 }],
   ['amount_usd', { amount_usd: undefined }],
   ['currency', { currency: 'EUR' }],
-])('KEY-6 a wrong %s is rejected by name: %o', async ([param, change]) => {
+])('KEY-6 a wrong %s gets an error that names it: %o', async ([param, change]) => {
   const service = await createAppService();
   const { status, body } = await service.topUp({ ...payment, ...change });
   expect([status, body.error]).toMatchObject([400, { code: 'invalid_request_error', param }]);
@@ -75,14 +75,17 @@ test('KEY-6 a conflict is retried; a lost result is credited once', async () => 
   expect(await balance(service)).toBe(parseUsd('12.5'));
 });
 
-test.for(['credit', 'readAccount'] as const)('KEY-6 while %s fails it is 503, and a retry is safe', async (method) => {
-  let isDown = true;
-  const service = await createAppService(({ ledgerStore }) => ({
-    ledgerStore: withFaults(ledgerStore, (called) => (isDown && called === method ? fails : undefined)),
-  }));
-  const { status, headers, body } = await service.clock.until(service.topUp(payment));
-  expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '30']);
-  expect(body.error.message).toContain('same ref');
-  isDown = false;
-  expect((await service.topUp(payment)).body).toMatchObject({ balance_usd: '12.5', repeated: method !== 'credit' });
-});
+test.for(['credit', 'readAccount'] as const)(
+  'KEY-6 a top-up is 503 while %s fails, and a retry is safe',
+  async (method) => {
+    let isDown = true;
+    const service = await createAppService(({ ledgerStore }) => ({
+      ledgerStore: withFaults(ledgerStore, (called) => (isDown && called === method ? fails : undefined)),
+    }));
+    const { status, headers, body } = await service.clock.until(service.topUp(payment));
+    expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '30']);
+    expect(body.error.message).toContain('same ref');
+    isDown = false;
+    expect((await service.topUp(payment)).body).toMatchObject({ balance_usd: '12.5', repeated: method !== 'credit' });
+  },
+);

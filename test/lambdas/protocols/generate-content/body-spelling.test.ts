@@ -19,7 +19,7 @@ test.for([
   expect(error.message).toContain('two spellings');
 });
 
-test('GEN-9 a mixture of the two spellings is not a field', () => {
+test('GEN-9 a name that mixes snake_case and camelCase is an unknown field', () => {
   expect(refusalOf({ generation_Config: {} })).toMatchObject({ param: 'generation_Config' });
   expect(prepared(configured({ top__p: 1 }))).toMatchObject({
     body: { generationConfig: {} },
@@ -28,7 +28,7 @@ test('GEN-9 a mixture of the two spellings is not a field', () => {
   expect(prepared({ constructor: {} }).ignored).toEqual(['constructor']);
 });
 
-test('GEM-1 null counts as absent in every message, but not in values that are not parsed', () => {
+test('GEM-1 null counts as absent in protobuf messages, and is kept in arguments of calls', () => {
   const args = { a: null };
   const changes = {
     ...saying({ text: null, functionCall: { name: 'a', id: null, args } }),
@@ -43,7 +43,7 @@ test('GEM-1 null counts as absent in every message, but not in values that are n
   });
 });
 
-test('GEM-1 a single message counts as a list of one', () => {
+test('GEM-1 an object in place of a list counts as a list of one', () => {
   const changes = {
     contents: { role: 'user', parts: { text: 'Hello' } },
     systemInstruction: { parts: { text: 'Be brief.' } },

@@ -121,7 +121,7 @@ test.for([
 });
 
 test.for(['https://www.youtube.com/watch?v=a', 'http://youtu.be/a', 'HTTPS://YouTube.com/watch?v=a'])(
-  'CHAT-7 the video behind %s can have any length',
+  'CHAT-7 the link %s counts as one recording for a model with video input',
   (uri) => {
     expect(prepared(saying(linked(uri))).prompt.recordings).toBe(1);
     expect(refusalOf(saying(linked(uri)), blind)).toMatchObject({ param: `${first}.fileData.fileUri` });
@@ -135,7 +135,7 @@ test('CHAT-7 a link must be to a video', () => {
   expect(refusalOf(saying(link))).toMatchObject({ param: `${first}.fileData.mimeType` });
 });
 
-test('GEN-11 a part with bytes and a link is checked twice', () => {
+test('GEN-11 both the bytes and the link of a part are checked', () => {
   const both = { ...inline('image/png', png), ...linked('https://example.com/a') };
   expect(refusalOf(saying(both))).toMatchObject({ param: `${first}.fileData.fileUri` });
   const wrong = { ...inline('image/png', gif), ...linked('https://youtu.be/a') };

@@ -37,7 +37,7 @@ test.for([
   expect(prepared(configured(config), drawing()).body).toMatchObject({ generationConfig: config });
 });
 
-test('CHAT-12 the size determines the price, in either spelling', () => {
+test('CHAT-12 imageSize determines the price tier, in camelCase and in snake_case', () => {
   const config = configured({ imageConfig: { imageSize: '4K', aspectRatio: '1:1' } });
   expect(prepared(config, drawing()).imageTier).toBe('4K');
   expect(preparedBody(snakeBodyOf(config), drawing())).toMatchObject({
@@ -53,7 +53,7 @@ test.for([
   [{ imageSize: '4k' }, 'imageSize', '"1K", "2K", "4K"'],
   [{ aspectRatio: '7:1' }, 'aspectRatio', '"16:9"'],
   [{ aspectRatio: 1 }, 'aspectRatio', '"16:9"'],
-] as const)('IMG-8, GEN-4 a size without a price is rejected by name: %j', ([imageConfig, field, said]) => {
+] as const)('IMG-8, GEN-4 a size without a price gets an error that names it: %j', ([imageConfig, field, said]) => {
   const { code, param, message } = refusalOf(configured({ imageConfig }), drawing());
   expect([code, param]).toEqual(['invalid_request_error', `generationConfig.imageConfig.${field}`]);
   expect(message).toContain(said);
@@ -100,7 +100,7 @@ test.for([['AUDIO'], ['TEXT', 'IMAGE', 'TEXT'], 'IMAGE'].map((responseModalities
   },
 );
 
-test('BILL-17 a whole request that is counted has the same checks', () => {
+test('BILL-17 a whole request whose tokens are counted has the checks of a generation', () => {
   const json = bodyOf({});
   const whole = (generationConfig: object) =>
     toCountParams(

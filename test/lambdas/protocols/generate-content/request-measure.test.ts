@@ -16,7 +16,7 @@ import {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-test('BILL-5 a prompt is as long as the received body, or as the body sent in one spelling', () => {
+test('BILL-5 a prompt is as long as the received body, or as the sent body if names changed', () => {
   const changes = { systemInstruction: { parts: [{ text: 'Sei kurz. 😀' }] } };
   expect(prepared(changes).prompt).toMatchObject({ bytes: bytesOf(bodyOf(changes)), images: [], recordings: 0 });
   expect(preparedBody(bodyOf(changes), able, false, 5_000).prompt.bytes).toBe(5_000);
@@ -58,7 +58,7 @@ test('BILL-5 a document of plain text counts like the same text in a part', () =
   expect(prepared(inResult).prompt.textTokens).toBeGreaterThanOrEqual(textTokens);
 });
 
-test('BILL-5 each of two equal documents counts, and the base64 of neither', () => {
+test('BILL-5 two equal documents count twice, by their text and not by their base64', () => {
   const file = inline('text/plain', asBase64(utf8));
   const { bytes, textTokens } = prepared(saying(file, file)).prompt;
   const once = prepared(saying({ text: utf8 })).prompt;
@@ -103,13 +103,13 @@ test('BILL-5 the hold for a continued response covers all earlier output', () =>
   expect(promptTokensAtLeast(request.prompt)).toBeLessThan(contextTokens / 100);
 });
 
-test('BILL-6 the client’s cap is in the provider’s field', () => {
+test('BILL-6 the client’s cap is read from maxOutputTokens, in either spelling', () => {
   expect(prepared({}).outputTokensMax).toBeUndefined();
   expect(prepared(configured({ maxOutputTokens: 70_000 })).outputTokensMax).toBe(70_000);
   expect(preparedBody(snakeBodyOf(configured({ maxOutputTokens: 7 }))).outputTokensMax).toBe(7);
 });
 
-test('BILL-18 every prompt token has one rate, and the upstream criteria are reported', () => {
+test('BILL-18 every prompt token has one rate, and the request reports its effort and tools', () => {
   const thinking = configured({ thinkingConfig: { thinkingLevel: 'LOW' } });
   expect(prepared({ ...thinking, tools: { functionDeclarations: { name: 'a' } } })).toMatchObject({
     promptPricing: 'one-rate',

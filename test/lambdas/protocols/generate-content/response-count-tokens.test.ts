@@ -110,7 +110,7 @@ test.for([
   expect(without).not.toHaveProperty(['headers', 'x-service-ignored-parameters']);
 });
 
-test('GEM-3 a count with another framing or unsupported headers is 400', async () => {
+test('GEM-3 a count with alt=sse or with an unsupported header is 400', async () => {
   expect((await outcome({ contents: [hello] }, { alt: 'sse' })).answer).toMatchObject({ status: 400, param: 'alt' });
   expect((await outcome({ contents: [hello] }, { alt: 'json' })).answer).toMatchObject({ statusCode: 200 });
   const headers = { 'idempotency-key': 'a' };

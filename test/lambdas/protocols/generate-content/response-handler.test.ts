@@ -106,13 +106,13 @@ test.for(['proto', '', 'sse,json'])('GEM-2 alt=%s is 400 on every action', async
   expect(world.log).toEqual([]);
 });
 
-test('GEM-2 a complete response is not a stream', async () => {
+test('GEM-2 alt=sse without a stream is rejected, and the error names the streaming action', async () => {
   const { plain } = await served();
   const refused = expect(plain(exchangeOf('generateContent', 'sse'))).rejects;
   await refused.toMatchObject({ param: 'alt', message: expect.stringContaining(':streamGenerateContent') });
 });
 
-test('BILL-4 a request over the budget has this format’s name of the cap', async () => {
+test('BILL-4 the error of a request over the budget names the cap as this format does', async () => {
   const { plain } = await served();
   const changes = { generationConfig: { maxOutputTokens: 100_000_000 } };
   await expect(plain(exchangeOf('generateContent', undefined, changes))).rejects.toMatchObject({

@@ -8,7 +8,7 @@ import { fileOf, png } from '../videos/images.ts';
 
 export const PROMPT = 'a cat';
 
-/** Body as it arrives, without values that JSON cannot express. */
+/** Returns the params of a body after its serialization as JSON, so without undefined members. */
 export const generationOrder = (body: object) => {
   const json = parseJson(JSON.stringify({ prompt: PROMPT, ...body }));
   if (!isJsonObject(json)) throw new Error('no object');

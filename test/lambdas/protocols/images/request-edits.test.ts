@@ -55,7 +55,7 @@ test('IMG-5 an edit has the fields of a generation, and its images in order', as
   });
 });
 
-test('IMG-5 the brackets of an SDK have no effect', async () => {
+test('IMG-5 the field image[] of an SDK is read like image', async () => {
   const { references } = await edit('gpt-image-2', ['image[]', picture(1, 2)], ['image[]', picture(3, 4)]);
   expect(references.map((each) => (each.kind === 'file' ? each.file.width : 0))).toEqual([64, 1, 3]);
 });

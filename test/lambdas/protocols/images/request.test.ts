@@ -10,7 +10,7 @@ const inline = (bytes: Uint8Array, type = 'image/png') =>
   `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 const picture = inline(png(64, 32));
 
-/** Requests of each model family, with the part of the result that they are about. */
+/** Valid requests for each model family, with the checked part of the result. */
 const accepted: readonly (readonly [model: string, body: object, expected: object])[] = [
   ['gpt-image-2', {}, { prompt: PROMPT, n: 1, quality: undefined, references: [], extras: {}, endUser: undefined }],
   ['gpt-image-2', { n: 10, quality: 'high', size: '1024x1536' }, { n: 10, quality: 'high', size: { height: 1536 } }],
@@ -126,7 +126,7 @@ const refused: readonly (readonly [rule: string, model: string, body: object, pa
   ['IMG-4', 'gemini-3-pro-image', { input_image: URL_ONE }, 'input_image', '/v1/images/edits'],
   ['IMG-5', 'gpt-image-2', { mask: picture }, 'mask', '/v1/images/edits'],
   ['IMG-5', 'gpt-image-2-fixed', { mask: picture }, 'mask', 'not supported'],
-  ['IMG-4', 'seedream-4-0', { input_image: URL_ONE }, 'input_image', 'an array of URLs, image'],
+  ['IMG-4', 'seedream-4-0', { input_image: URL_ONE }, 'input_image', 'an array of URLs in the field image'],
   ['IMG-4', 'flux-2-pro', { image: [URL_ONE] }, 'image', 'input_image to input_image_8'],
   ['IMG-10', 'flux-2-pro', { input_image_9: URL_ONE }, 'input_image_9', 'input_image to input_image_8'],
   ['IMG-4', 'seedream-4-0', { image: [] }, 'image', 'to 14 URLs'],
@@ -151,7 +151,7 @@ test.for(refused)('%s %s rejects %o', ([, model, body, param, words]) => {
   expect(refusal.message.startsWith(`${param}: `)).toBe(true);
 });
 
-test('IMG-10 the number of images is limited by the entry', () => {
+test('IMG-10 the catalog entry limits the number of reference images', () => {
   for (const model of imageModels.filter(({ image }) => image.references.form !== 'file')) {
     const { max, fields, form } = model.image.references;
     const urls = (count: number) => Array.from({ length: count }, () => URL_ONE);
@@ -166,7 +166,7 @@ test('IMG-10 the number of images is limited by the entry', () => {
   }
 });
 
-test('IMG-10 an entry can have more fields than its limit of images', () => {
+test('IMG-10 the limit of images also applies to an entry with more fields than that', () => {
   const klein = imageModel('flux-2-klein-9b');
   const model = { ...klein, image: { ...klein.image, references: { ...klein.image.references, max: 1 } } };
   const order = generationOrder({ model: 'm', input_image_4: URL_ONE, input_image_2: URL_ONE });
@@ -190,7 +190,7 @@ test('IMG-7 more than one image is 422 if the provider generates one per request
   }
 });
 
-test('GEN-9 a field named like a built-in member is an ordinary field', () => {
+test('GEN-9 a field named like a built-in member is rejected like any unsupported field', () => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const order = toGenerationParams(JSON.parse(`{"model":"m","prompt":"p","${name}":1}`));
     expect(refusalOf(() => order.validateFor(imageModel('gpt-image-2')))).toMatchObject({ param: name, status: 400 });

@@ -59,7 +59,7 @@ test('IMG-6 the image is available until a second before 24 hours, and not a sec
   expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'expired']);
 });
 
-test('IMG-6 a time that the client wrote into the name is not valid', async () => {
+test('IMG-6 a link whose time the client has changed is 404', async () => {
   await link();
   const later = START / 1_000 + 10 * 86_400;
   expect((await get(`/media/${later}-${token}`)).status).toBe(404);

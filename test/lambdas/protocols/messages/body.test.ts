@@ -128,7 +128,7 @@ test.for([
   [saying(toolUse({ toolset_name: 'browser' })), 'toolset_name', 'must be null'],
   [saying(text({ citations: [{ type: 'web_search_result_location' }] })), 'citations[0].type', 'runs at the provider'],
   [saying(result({ content: [document({ type: 'url', url: 'a' })] })), 'content[0].source.type', 'of unknown size'],
-] as const)('GEN-9 the block of %j is rejected by name', ([fields, member, reason]) => {
+] as const)('GEN-9 the block of %j gets an error that names it', ([fields, member, reason]) => {
   const error = refusalOf(fields);
   expect(error).toMatchObject({ code: 'invalid_messages', status: 400, param: `${at}.${member}` });
   expect(error.message).toContain(reason);
@@ -159,7 +159,7 @@ test.for([
   [{ tools: [{ type: 'computer_20251124', name: 'computer' }] }, 'tools[0].type'],
   [{ tools: [{ type: 'bash_20241022', name: 'bash' }] }, 'tools[0].type'],
   [{ tools: [{ type: 'bash_20250124', name: 'shell' }] }, 'tools[0].name'],
-] as const)('GEN-9 %j is rejected by name', ([fields, param]) => {
+] as const)('GEN-9 %j gets an error that names it', ([fields, param]) => {
   expect(refusalOf(fields)).toMatchObject({ code: 'invalid_request_error', status: 400, param });
 });
 

@@ -38,7 +38,7 @@ test.for([
   ([fields, param, ability]) => {
     const error = refusalOf(fields, unable(ability));
     expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
-    expect(error.message).toMatch(/Models that do: claude-/);
+    expect(error.message).toMatch(/Models without this limit: claude-/);
     expect(() => prepared(fields)).not.toThrow();
   },
 );

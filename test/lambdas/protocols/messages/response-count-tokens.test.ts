@@ -96,7 +96,7 @@ test.for([
 
 const unreachable: Catalog = { ...catalog, provider: () => undefined };
 
-test('ERR-2 without an upstream it is model_unavailable, after the request’s own errors', async () => {
+test('ERR-2 a valid count without an upstream is model_unavailable, and an invalid one is 400', async () => {
   for (const deps of [{ reachable: () => false }, { catalog: unreachable }]) {
     const { send, calls, clock } = await createCounting(deps);
     expect(await send()).toMatchObject({ status: 503, body: { error: { code: 'model_unavailable', param: 'model' } } });

@@ -87,7 +87,7 @@ test('MSG-1 a stream has the provider’s events, byte for byte and in their ord
   expect(text()).toBe(start + ping + ping + delta + stop);
 });
 
-test('GEN-3 an error in a stream is an event of that name, and no message_stop follows', () => {
+test('GEN-3 an error in a stream is an event named error, and no message_stop follows', () => {
   const { adapter, text } = opened();
   adapter.native([start]);
   adapter.fail(new GatewayError('upstream_error', 'broken', { param: 'p' }));

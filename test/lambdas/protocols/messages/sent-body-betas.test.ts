@@ -23,7 +23,7 @@ test.for([
   ],
   ['Effort-2025-11-24', [], ['anthropic-beta.Effort-2025-11-24']],
   ['a b;c', [], ['anthropic-beta.a%20b%3Bc']],
-] as const)('MSG-7 of the header %j, %j is sent and %j listed', ([header, sent, listed]) => {
+] as const)('MSG-7 the header %j becomes %j, and %j is listed', ([header, sent, listed]) => {
   expect(read(header)).toEqual({ sent, listed });
 });
 
@@ -68,7 +68,7 @@ test.for(['tool_addition', 'tool_removal'])('MSG-7 %s is sent if the client send
   expect(error.message).toContain(beta);
 });
 
-test('GEN-9 a tool of the provider inside an addition is rejected', () => {
+test('GEN-9 a provider tool inside a tool_addition is rejected', () => {
   const tool = { type: 'tool_definition', definition: { type: 'web_search_20250305', name: 'web_search' } };
   const fields = { messages: [hello, { role: 'system', content: [text(), { type: 'tool_addition', tool }] }] };
   const beta = 'mid-conversation-tool-changes-2026-07-01,inline-tools-2026-09-15';

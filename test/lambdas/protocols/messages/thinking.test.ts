@@ -80,7 +80,7 @@ test.for([
   expect(prepared({ model, max_tokens, thinking }).body.thinking).toEqual(thinking);
 });
 
-test('MSG-3 an alias other than the entry’s suffix turns nothing on', () => {
+test('MSG-3 an alias with -thinking turns nothing on if the entry has no suffix', () => {
   const model = { ...entryOf('claude-sonnet-5'), thinking: { adaptive: true, manualBudget: false, canDisable: true } };
   expect(prepared({ model: 'claude-sonnet-5-thinking' }, model).body).not.toHaveProperty('thinking');
 });

@@ -15,7 +15,7 @@ const ids = callable.toSorted((one, other) => other.created - one.created).map((
 const sdkOf = ({ apiKey, fetch }: Awaited<ReturnType<typeof serveModels>>) =>
   new Anthropic({ apiKey, fetch, baseURL: 'https://gateway.test', maxRetries: 0 });
 
-test('CAT-7 the SDK can also walk backwards', async () => {
+test('CAT-7 the SDK can list the pages backwards', async () => {
   const [first, ...before] = ids.toReversed();
   const pages: string[] = [];
   const list = await sdkOf(await serveModels(createListModels)).models.list({ before_id: first, limit: 3 });
@@ -124,7 +124,7 @@ test.for([
   }
 });
 
-test('CAT-7 a Bearer token with a version is a client of the messages format', async () => {
+test('CAT-7 a Bearer token with an anthropic-version header returns the messages shape', async () => {
   const { read, apiKey } = await serveModels(createListModels);
   const headers = { authorization: `Bearer ${apiKey}`, 'anthropic-version': '2023-06-01' };
   expect((await read('/v1/models', headers)).body).toHaveProperty('has_more', false);

@@ -63,7 +63,7 @@ test.each(['/app', '/api-reference'])('REF-1 %s can load only its own files', as
   expect(loading.filter((from) => /https?:|\*/.test(from))).toEqual([]);
 });
 
-test('KEY-4 only the messenger can embed the mini app, and no site the reference', async () => {
+test('KEY-4 only the messenger can embed the mini app, and no site can embed the reference', async () => {
   expect((await get('/app')).headers['content-security-policy']).toContain(
     "frame-ancestors 'self' https://web.telegram.org",
   );

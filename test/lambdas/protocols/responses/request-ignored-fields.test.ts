@@ -192,7 +192,7 @@ test('GEN-16 a field that the entry names is sent and not listed', () => {
   expect(request.ignored).toEqual(['bar']);
 });
 
-test('CHAT-15 a longer user is not recorded', () => {
+test('CHAT-15 a user of more than 256 characters is not sent', () => {
   const order = (name: string) => prepared({ user: name }).body.user;
   expect([order('x'.repeat(256)), order('😀'.repeat(256)), order('x'.repeat(257))]).toEqual([
     'x'.repeat(256),
@@ -201,7 +201,7 @@ test('CHAT-15 a longer user is not recorded', () => {
   ]);
 });
 
-/** Request in which every object accepts unknown members, except those of the client's own shape. */
+/** Request whose objects all accept unknown members, except the objects in `ownShapes`, which the client defines. */
 const crowded = {
   input: [
     user([text, { type: 'input_image', image_url: 'https://example.com/a.png' }]),

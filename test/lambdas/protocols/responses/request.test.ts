@@ -23,7 +23,7 @@ const accepted: readonly object[] = [
 
 const SEALED = 'reasoning.encrypted_content';
 
-/** Members that are sent: all except null, with reasoning in the form that can be sent back. */
+/** Returns the members that are sent: all except null, with encrypted reasoning in `include`. */
 const sentFor = (changes: object) => {
   const { include, ...body } = bodyOf(changes);
   const asked = Array.isArray(include) ? include.filter((name) => name !== SEALED) : [];
@@ -31,7 +31,7 @@ const sentFor = (changes: object) => {
   return { ...Object.fromEntries(kept), include: [...asked, SEALED] };
 };
 
-test.for(accepted)('RESP-1 and GEN-9 are sent unchanged: %j', (changes) => {
+test.for(accepted)('RESP-1 and GEN-9 supported fields are sent unchanged, except null: %j', (changes) => {
   expect(prepared(changes).body).toEqual(sentFor(changes));
 });
 
@@ -83,18 +83,21 @@ test.for([
   expect(refusalOf({ [param]: value })).toMatchObject({ code: 'unsupported_parameter', status: 400, param });
 });
 
-test.for(['gpt-5.2-pro', 'gpt-5.4-pro', 'gpt-5.5-pro'])('RESP-3 %s accepts only medium, high and xhigh', (id) => {
-  for (const effort of ['medium', 'high', 'xhigh']) {
-    expect(prepared({ reasoning: { effort } }, shipped(id)).effort).toBe(effort);
-  }
-  for (const effort of ['none', 'minimal', 'low', 'max']) {
-    expect(refusalOf({ reasoning: { effort } }, shipped(id))).toMatchObject({
-      code: 'invalid_request_error',
-      param: 'reasoning.effort',
-      message: expect.stringContaining('"medium", "high", "xhigh"'),
-    });
-  }
-});
+test.for(['gpt-5.2-pro', 'gpt-5.4-pro', 'gpt-5.5-pro'])(
+  'RESP-3 %s accepts only the efforts medium, high and xhigh',
+  (id) => {
+    for (const effort of ['medium', 'high', 'xhigh']) {
+      expect(prepared({ reasoning: { effort } }, shipped(id)).effort).toBe(effort);
+    }
+    for (const effort of ['none', 'minimal', 'low', 'max']) {
+      expect(refusalOf({ reasoning: { effort } }, shipped(id))).toMatchObject({
+        code: 'invalid_request_error',
+        param: 'reasoning.effort',
+        message: expect.stringContaining('"medium", "high", "xhigh"'),
+      });
+    }
+  },
+);
 
 test('CHAT-16 the default of an unsupported field is not sent', () => {
   expect(prepared({ temperature: 1, top_p: 1 }).body).toEqual(sentFor({}));

@@ -23,7 +23,7 @@ test.for([
   '{"output": [{"type":"function_call","name":"n"}],  "a":1.0}',
   '{"status":"incomplete",  "output":[]}',
   '{"odd": 1}',
-])('RESP-5 a response already in that order, or without a message, passes unchanged: %s', (text) => {
+])('RESP-5 a response with its message first, or without a message, passes unchanged: %s', (text) => {
   expect(bodyOf(text)).toBe(text);
 });
 
@@ -55,7 +55,7 @@ const readFailure = (error: GatewayError, events: readonly string[]) => {
   });
 };
 
-test('GEN-3 a stream that fails ends with error and response.failed, with the next numbers', () => {
+test('GEN-3 a stream that fails ends with error and response.failed, numbered in sequence', () => {
   const events = [...opening, event('response.output_text.delta', { delta: 'a', sequence_number: 8 })];
   expect(readFailure(new GatewayError('upstream_error', 'broken'), events)).toEqual([
     { type: 'error', code: 'upstream_error', message: 'broken', param: null, sequence_number: 9 },
@@ -67,7 +67,7 @@ test('GEN-3 a stream that fails ends with error and response.failed, with the ne
   ]);
 });
 
-test('GEN-3 a stream that fails before its first event, or without numbers, has both events too', () => {
+test('GEN-3 a stream without events, or without sequence numbers, fails with both events too', () => {
   const error = new GatewayError('upstream_timeout', 'late');
   const failed = { id: 'resp_id', object: 'response', status: 'failed', output: [], error: { code: 'server_error' } };
   expect(readFailure(error, [])).toMatchObject([{ sequence_number: 0 }, { sequence_number: 1, response: failed }]);

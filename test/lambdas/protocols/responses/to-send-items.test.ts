@@ -66,7 +66,7 @@ test.each<[string, object]>([
   expect(sentFor([user('a'), item, call, result])).toEqual([user('a'), call, result]);
 });
 
-test('RESP-7 an incomplete response with only reasoning can be sent back', () => {
+test('RESP-7 the reasoning of an incomplete response without other items is not sent', () => {
   const { body, ignored } = prepared({ input: [user('a'), reasoning('rs_1'), user('go on')] });
   expect(body.input).toEqual([user('a'), user('go on')]);
   expect(ignored).toEqual([]);

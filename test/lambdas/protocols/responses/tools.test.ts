@@ -183,7 +183,7 @@ test.each<[object, string]>([
   expect(error.message).toContain(param);
 });
 
-test('RESP-6 a model without forced tools accepts allowed tools only as a choice', () => {
+test('RESP-6 a model without forced tools accepts allowed_tools only with the mode auto', () => {
   const plain = shipped('gpt-5.5-pro');
   const model = { ...plain, capabilities: { ...plain.capabilities, forcedToolChoice: false } };
   const choice = (mode: string) => ({
@@ -197,7 +197,7 @@ test('RESP-6 a model without forced tools accepts allowed tools only as a choice
   });
 });
 
-test('RESP-6 a model without tools accepts only a search that is not sent', () => {
+test('RESP-6 a model without tools accepts only a web search that the gateway ignores', () => {
   const plain = shipped('gpt-5.5-pro');
   const model = { ...plain, capabilities: { ...plain.capabilities, tools: false } };
   expect(prepared({ tools: [cachedSearch] }, model)).toMatchObject({

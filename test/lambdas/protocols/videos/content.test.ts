@@ -32,7 +32,7 @@ const finished = async (bytes: Uint8Array = film) => {
 
 const etag = `"${shaOf(film)}"`;
 
-test('VID-4 a finished video is its complete MP4', async () => {
+test('VID-4 the content of a finished video is its complete MP4', async () => {
   const { get, streamed, finished: told } = await finished();
   const answer = await get(PATH);
   expect(answer.status).toBe(200);
@@ -92,7 +92,7 @@ test('VID-4 a range after the end is 416 with the size', async () => {
   expect(told).toMatchObject([{ summary: { status: 416, errorCode: 'range_not_satisfiable' } }]);
 });
 
-test('VID-4 only the video itself is stored', async () => {
+test('VID-4 a variant other than the video is 400', async () => {
   const { get } = await finished();
   for (const variant of ['video', '']) expect((await get(PATH, {}, { variant })).status).toBe(200);
   for (const variant of ['thumbnail', 'spritesheet', 'x']) {
@@ -105,7 +105,7 @@ test('VID-4 only the video itself is stored', async () => {
   }
 });
 
-test('VID-4 a video that is not finished is 409, a failed one 404', async () => {
+test('VID-4 the content of an unfinished video is 409, and of a failed video 404', async () => {
   const service = await videosService();
   const { state: _state, progress: _progress, refused: _refused, ...record } = jobOf({ id: ID });
   await service.memory.jobs.create(record, NOW);

@@ -84,7 +84,7 @@ test('BILL-16 a dry run returns the hold of a video and starts none', async () =
 
 const key = { 'idempotency-key': 'key-1' };
 
-test('IDEM-2 a replay has the same bytes, whatever the state of the video, and starts none', async () => {
+test('IDEM-2 a replay has the same bytes, whatever the state of the video, and starts no other', async () => {
   const service = await videosService();
   const first = await service.post(basic, key);
   expect(first.headers['idempotent-replayed']).toBeUndefined();
@@ -97,7 +97,7 @@ test('IDEM-2 a replay has the same bytes, whatever the state of the video, and s
   expect([service.wire.creations.length, service.memory.jobs.jobs().length]).toEqual([1, 1]);
 });
 
-test('IDEM-8 an idempotency key whose first request died returns its video, byte for byte', async () => {
+test('IDEM-8 a retry after a lost response returns the created video, byte for byte', async () => {
   const prompt = 'ein Käse 🧀 "und" \n\u2028';
   const plain = await videosService();
   const expected = await plain.post({ ...basic, prompt }, key);

@@ -16,7 +16,7 @@ interface ServiceOptions extends WorldOptions {
   readonly checkWebhookUrl?: CheckWebhookUrl;
 }
 
-/** Request ids in the order of the requests. */
+/** Returns the id of the request with this number, counted from 1. */
 export const requestIdOf = (turn: number): string => `01KA${String(turn).padStart(22, '0')}`;
 
 /** The video routes with all their middleware, on in-memory stores. */

@@ -41,7 +41,7 @@ export interface Reading {
   readonly native: readonly string[];
   readonly deltas: readonly TextDelta[];
   readonly openings: number;
-  /** Whether an announcement came after another event. */
+  /** Whether an announcement came after an event that is not an announcement. */
   readonly lateOpening: boolean;
   readonly end: Extract<WireEvent, { kind: 'end' }> | undefined;
   readonly error: unknown;

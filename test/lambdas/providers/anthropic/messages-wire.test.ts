@@ -94,7 +94,7 @@ test('BILL-10 a complete response without usage has none', async () => {
   expect((await neutralOf({ body: without })).usage).toBeUndefined();
 });
 
-test('CHAT-10 a complete response in the core’s terms', async () => {
+test('CHAT-10 a complete response is converted to the terms of the core', async () => {
   expect(await neutralOf({ body: JSON.stringify(message) })).toEqual({
     text: 'Good day.',
     refusal: null,
@@ -145,13 +145,13 @@ test.for([
   await expect(neutralOf({ body: JSON.stringify(odd) })).rejects.toMatchObject({ code: 'upstream_error' });
 });
 
-test('ERR-9 an error with status 200 counts by its type', async () => {
+test('ERR-9 an error with status 200 has the code of its type', async () => {
   const error = JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
   for (const attempt of [nativeOf, neutralOf])
     await expect(attempt({ body: error })).rejects.toMatchObject({ code: 'upstream_capacity' });
 });
 
-test('ERR-9 a refusal passes its Retry-After on, and alarms name the provider', async () => {
+test('ERR-9 a capacity error passes Retry-After on; a 401 raises a notice naming the provider', async () => {
   const capacity = wireTo({ status: 529, headers: { 'retry-after': '12' } });
   await expect(capacity.wire.buildCall(messagesCall()).send(dispatch())).rejects.toMatchObject({
     code: 'upstream_capacity',

@@ -82,7 +82,7 @@ const refused: readonly (readonly [string, Partial<Conversation>, string])[] = [
   ['a video', { turns: [{ role: 'user', content: [video], param: 'messages[0]' }] }, video.param],
 ];
 
-test.for(refused)('CHAT-16 %s is rejected by name before anything is sent', ([, conversation, param]) => {
+test.for(refused)('CHAT-16 %s gets an error that names it before anything is sent', ([, conversation, param]) => {
   const { wire, seen } = wireTo();
   const attempt = () => wire.buildCall(messagesCall({ conversation }));
   expect(attempt).toThrow(expect.objectContaining({ code: 'invalid_request_error', param, status: 400 }));
@@ -140,7 +140,7 @@ test.for([
   });
 });
 
-test('MSG-3 a cap without room for thinking is rejected, the client’s before a hold is placed', async () => {
+test('MSG-3 a cap without room for thinking is rejected, before the hold if the client set it', async () => {
   const refusal = { code: 'invalid_request_error', param: 'max_tokens' };
   expect(() => wireTo().wire.buildCall(messagesCall(thinking(false, { cap: 1_024 })))).toThrow(
     expect.objectContaining(refusal),
@@ -153,7 +153,7 @@ test('MSG-3 a cap without room for thinking is rejected, the client’s before a
   expect(seen.requests).toEqual([]);
 });
 
-test('MSG-3, CHAT-5 tool results with a budget are rejected with the fix, and pass otherwise', async () => {
+test('MSG-3, CHAT-5 tool results are rejected with a thinking budget, and accepted without one', async () => {
   const turns: Conversation['turns'] = [
     { role: 'user', content: [{ kind: 'text', text: 'Hi' }], param: 'messages[0]' },
     { role: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'find', arguments: '{}' }], param: 'messages[1]' },

@@ -33,7 +33,7 @@ test.for([
   },
 );
 
-test('CHAT-6 the provider opens an https URL', async () => {
+test('CHAT-6 an https URL is sent unchanged for the provider to open', async () => {
   const body = await sentFor(conversation(part('https://images.example/a.png', 'high')));
   expect(body.messages).toMatchObject([
     { content: [{}, { type: 'image', source: { type: 'url', url: 'https://images.example/a.png' } }] },

@@ -202,7 +202,7 @@ test.for([
     [assistant('', 0, call('1', deep(200_000)))],
     'messages[0].tool_calls[0].function.arguments',
   ],
-] as const)('CHAT-2 %s is rejected by name', ([, list, param]) => {
+] as const)('CHAT-2 %s gets an error that names it', ([, list, param]) => {
   expect(refusalOf(list)).toEqual(['invalid_messages', param]);
 });
 

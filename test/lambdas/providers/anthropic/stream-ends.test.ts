@@ -53,7 +53,7 @@ for (const [protocol, read] of readers) {
     expect([error, end?.usage, end !== undefined]).toEqual([undefined, undefined, true]);
   });
 
-  test(`BILL-9 ${protocol}: cut after a stop reason without usage is an error`, async () => {
+  test(`BILL-9 ${protocol}: a stream cut after a stop reason without usage is an error`, async () => {
     const { end, error } = await read(cutAfter(...withoutUsage.slice(0, -1)));
     expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
   });
@@ -76,7 +76,7 @@ for (const [protocol, read] of readers) {
     expect([error, end?.usage]).toEqual([undefined, basicCounts]);
   });
 
-  test(`BILL-9 ${protocol}: a cut inside the event with the usage counts nothing`, async () => {
+  test(`BILL-9 ${protocol}: a stream cut inside the event with the usage has no usage`, async () => {
     const text = basic.slice(0, LAST + 1).join('');
     for (const cut of [text.slice(0, -1), text.slice(0, -2), text.slice(0, -40)]) {
       const { end, error } = await read(cutAfter(cut));
@@ -98,14 +98,14 @@ for (const [protocol, read] of readers) {
     expect(codeOf((await read(cutAfter(...silent.slice(0, -1)))).error)).toBe('upstream_error');
   });
 
-  test(`BILL-9 ${protocol}: of several changes the later counts replace the earlier`, async () => {
+  test(`BILL-9 ${protocol}: the counts of a later message_delta replace earlier ones`, async () => {
     const more = event({ type: 'message_delta', delta: {}, usage: { output_tokens: 18 } });
     const { end } = await read(inPieces(...basic.slice(0, -1), more, MESSAGE_STOP));
     expect(end?.usage).toEqual({ ...basicCounts, output: 18 });
   });
 }
 
-test('BILL-9 after a cut only the end of the protocol is added', async () => {
+test('BILL-9 only message_stop is added to a stream that is cut just before it', async () => {
   for (const name of wholeFixtures) {
     const frames = framesIn(fixture(name));
     const cut = await readNative(cutAfter(...frames.slice(0, -1)));

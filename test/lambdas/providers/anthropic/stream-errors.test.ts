@@ -29,7 +29,7 @@ for (const [protocol, read] of [
     expect([codeOf(error), end]).toEqual([code, undefined]);
   });
 
-  test(`ERR-4 ${protocol}: only announcements precede an error after the announcement`, async () => {
+  test(`ERR-4 ${protocol}: no content precedes an error that follows the announcement`, async () => {
     const { error, openings, native, deltas } = await read(inPieces(fixture('error-after-start.sse')));
     expect(codeOf(error)).toBe('upstream_capacity');
     expect([openings, native.length + deltas.length]).toEqual([1, protocol === 'native' ? 1 : 0]);

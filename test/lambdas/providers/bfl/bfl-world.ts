@@ -7,7 +7,7 @@ export const baseUrl = 'https://api.bfl.ai';
 export const pollingUrl = 'https://api.us1.bfl.ai/v1/get_result?id=8d7f0e32';
 export const sample = 'https://delivery-us1.bfl.ai/results/a1/sample.jpeg?se=2026-11-20&sig=a%2Bb';
 
-/** As in https://docs.bfl.ai, with invented URLs. */
+/** Response to a creation, as in https://docs.bfl.ai, with invented URLs. */
 export const creation = { id: '8d7f0e32', polling_url: pollingUrl, cost: 4.5, input_mp: 1, output_mp: 1.05 };
 
 export const result = (status: string, more: object = {}): Answer => ({

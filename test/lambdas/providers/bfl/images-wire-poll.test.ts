@@ -12,11 +12,14 @@ test('IMG-1 the time between two polls grows to two seconds', () => {
   expect(waits.toSorted((a, b) => a - b)).toEqual(waits);
 });
 
-test.for(['Queued', 'Processing', 'Reviewing', 'ready', ''])('IMG-1 "%s" does not end the job', async (status) => {
-  const bfl = begun(result(status), result(status), ready);
-  expect((await bfl.draw()).images).toHaveLength(1);
-  expect(bfl.requests).toHaveLength(4);
-});
+test.for(['Queued', 'Processing', 'Reviewing', 'ready', ''])(
+  'IMG-1 the status "%s" does not end the job',
+  async (status) => {
+    const bfl = begun(result(status), result(status), ready);
+    expect((await bfl.draw()).images).toHaveLength(1);
+    expect(bfl.requests).toHaveLength(4);
+  },
+);
 
 test.for([
   ['Request Moderated', 'content_filter', 400],
@@ -32,7 +35,7 @@ test.for([
 });
 
 test.for([{ result: null }, { result: {} }, { result: { sample: '' } }, { result: { sample: 7 } }])(
-  'ERR-9 ready with %j is unreadable',
+  'ERR-9 the status Ready with %j is unreadable',
   async (more) => {
     const bfl = begun(result('Ready', more), ready);
     expect(await errorOf(bfl.draw())).toMatchObject({ code: 'upstream_error' });

@@ -7,7 +7,9 @@ import { type Answer, CANARY, errorOf } from '../video-wire-world.ts';
 const baseUrl = 'https://ark.vendor.test/api/v3';
 const file = 'https://files.vendor.test/1.jpeg?X-Tos-Signature=abc%2Fdef';
 
-/** As in https://docs.byteplus.com/en/docs/ModelArk/1541523, with invented URLs. */
+/**
+ * Returns a response with these items, as in https://docs.byteplus.com/en/docs/ModelArk/1541523, with invented URLs.
+ */
 const answerWith = (...data: readonly object[]): Answer => ({
   body: {
     model: 'seedream-4-5-251128',
@@ -32,7 +34,7 @@ const sentFor = async (changes: Partial<ImageCall>): Promise<unknown> => {
   return sent();
 };
 
-test('IMG-1 one request with the provider key, and a download of the returned URL', async () => {
+test('IMG-1 an image takes one request with the provider key and a download of the returned URL', async () => {
   const ark = world(drawn);
   const drawing = await ark.draw();
   expect(ark.downloads).toEqual([]);
@@ -114,7 +116,7 @@ test('ERR-3 an item about a spent account is 503 and reported', async () => {
 });
 
 test.for([{ data: [] }, { data: 'x' }, {}, [], 'null', '<html>', '', { data: [null, 7, {}] }])(
-  'ERR-9 %j is unreadable',
+  'ERR-9 the response %j is unreadable',
   async (body) => {
     expect(await errorOf(world({ body }).draw())).toMatchObject({
       code: 'upstream_error',

@@ -98,10 +98,13 @@ test.for([204, 206, 301, 302, 307, 403, 404, 500])(
   },
 );
 
-test.for(['NotFound.task', 'ResourceNotFound'])('VID-7 400 %s: the job is gone', async (code) => {
-  const answer = { status: 400, body: { error: { code, message: 'x' } } };
-  expect(await statusOf(createArkVideoWire, answer)).toEqual({ kind: 'gone' });
-});
+test.for(['NotFound.task', 'ResourceNotFound'])(
+  'VID-7 400 with the code %s means that the job is gone',
+  async (code) => {
+    const answer = { status: 400, body: { error: { code, message: 'x' } } };
+    expect(await statusOf(createArkVideoWire, answer)).toEqual({ kind: 'gone' });
+  },
+);
 
 test('VID-7 400 with another code is an error', async () => {
   for (const code of ['NotFoundation', 'InvalidEndpointOrModel.NotFound', 'InvalidParameter']) {

@@ -86,7 +86,7 @@ test('BILL-14 an image that cannot be stored is 503 and uncharged', async () => 
   expect(result.headers['retry-after']).toBe('30');
 });
 
-test('BILL-14 in a stream it is an error event, without [DONE] and uncharged', async () => {
+test('BILL-14 a stream whose image cannot be stored is uncharged and ends with an error event', async () => {
   gateway.media.failing = true;
   const { result, picos } = await chat('Draw a fox', { stream: true });
   const events = eventsIn(result.text);
@@ -94,7 +94,7 @@ test('BILL-14 in a stream it is an error event, without [DONE] and uncharged', a
   expect([result.status, events.includes('[DONE]'), picos]).toEqual([200, false, 0n]);
 });
 
-test('GEM-2 an event of 8 MB passes whole', async () => {
+test('GEM-2 an event of 8 MB passes completely', async () => {
   const { result, picos } = await native(`Draw [[image-bytes 6000000]] ${COUNTED}`, {
     action: 'streamGenerateContent',
     query: 'alt=sse',
@@ -115,6 +115,6 @@ test('IMG-1, IMG-6 the image endpoint uses the same models, and links their imag
   const { data } = z.object({ data: z.tuple([z.object({ url: z.string() })]) }).parse(JSON.parse(result.text));
   expect(gateway.media.files.has(data[0].url.split('/').at(-1) ?? '')).toBe(true);
   expect(gateway.simulator.requests[0]?.body).toMatchObject({ generationConfig: { imageConfig: { imageSize: '2K' } } });
-  // The usage reports 1,170 tokens in total, fewer than an image of that size has.
+  // The usage reports 1,170 output tokens besides reasoning. A 2K image has 1,680, so all of them count as image.
   expect(picos).toBe(100n * 1_500_000n + 30n * 7_500_000n + 1_170n * 30_000_000n);
 });

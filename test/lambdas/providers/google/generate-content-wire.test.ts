@@ -39,7 +39,7 @@ test('GEN-5 a call is one request to the model’s URL with the provider key', a
   });
 });
 
-test('BILL-6 in a native body only the cap of the client’s body changes', async () => {
+test('BILL-6 only the cap of a native body changes', async () => {
   const config = { temperature: 1, maxOutputTokens: 5, thinkingConfig: { thinkingBudget: 7, includeThoughts: true } };
   const body = { ...nativeBody, generationConfig: config, safetySettings: [{ category: 'a', threshold: 'b' }] };
   const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
@@ -174,7 +174,7 @@ test.for([
   expect(await thrown({ body: JSON.stringify([{ error }]) }, chat())).toBe(code);
 });
 
-test('ERR-9 the refusal of a stream is a refusal, also as a list', async () => {
+test('ERR-9 the rejection of a stream is read as an error, also if it is inside a list', async () => {
   const error = { code: 429, message: 'x', status: 'RESOURCE_EXHAUSTED', details: [{ retryDelay: '12s' }] };
   const played = { status: 429, body: JSON.stringify([{ error }]) };
   const sent = wireTo(played)
@@ -186,7 +186,7 @@ test('ERR-9 the refusal of a stream is a refusal, also as a list', async () => {
   expect(seen.notices).toEqual(['vendor_refused_us google']);
 });
 
-test('GEM-2 a stream is requested as events, read as one and closed once', async () => {
+test('GEM-2 a stream is requested as events, read to its end and closed once', async () => {
   for (const call of [wireCall({ stream: true }), wireCall({ stream: true, conversation: conversationOf() })]) {
     const { wire, seen } = wireTo({ body: fixture('crlf') });
     const sent = await wire.buildCall(call).send(dispatch());

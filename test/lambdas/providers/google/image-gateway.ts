@@ -24,7 +24,7 @@ const PEPPER = 'pepper-of-the-tests';
 const ACCOUNT = 'account-1';
 const DAY = Date.UTC(2026, 10, 20);
 
-/** Stores images after it is released, and can be set to fail. */
+/** Media store whose writes wait for `gate`, and fail if `failing` is set. */
 export class SlowMediaStore extends MemoryMediaStore {
   failing = false;
   gate: Promise<void> = Promise.resolve();

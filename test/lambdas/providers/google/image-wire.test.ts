@@ -150,7 +150,7 @@ test('CHAT-13, GEN-4 a refusal of the provider names the fields of this endpoint
   expect(error).toMatchObject({ code: 'context_length_exceeded', param: 'prompt' });
 });
 
-test('IMG-10 a link is rejected before anything is sent', () => {
+test('IMG-10 a reference by URL is rejected before anything is sent', () => {
   const { options, seen } = playedOptions({});
   const { model, ...ask } = callOf({ references: [{ kind: 'url', url: 'https://x.test/a.png', param: 'image[0]' }] });
   expect(() => createGeminiImageWire(options).check?.(ask, model)).toThrow(

@@ -41,7 +41,7 @@ const named = (name: string, strict?: boolean) => ({ name, description: undefine
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ';
 
-test('CHAT-2 a minimal conversation', () => {
+test('CHAT-2 a conversation of one user turn has one content and no settings', () => {
   expect(bodyOf({ turns })).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], generationConfig: {} });
 });
 
@@ -166,7 +166,7 @@ test.for<readonly [string, Partial<Conversation>, string, string]>([
     'invalid_image_format',
     'messages[0].content[0].image_url.url',
   ],
-])('CHAT-16 %s is rejected by name', ([, changes, code, field]) => {
+])('CHAT-16 %s gets an error that names it', ([, changes, code, field]) => {
   expect(refused({ turns, ...changes })).toEqual([code, 400, field, true]);
 });
 
@@ -184,7 +184,7 @@ test('CHAT-2 adjacent turns of one role become one content', () => {
   ]);
 });
 
-test('CHAT-5 calls go back with their ids and signatures, results grouped and by name', () => {
+test('CHAT-5 calls are sent with ids and signatures, and their results together with names', () => {
   const contents = contentsOf(
     user('Hi'),
     assistant('Both.', ['k1', 'weather', '{"city":"Paris"}', 'sig=='], ['k2', 'time', '']),
@@ -237,7 +237,7 @@ test('CHAT-5 ids that the gateway created are not sent to the provider', () => {
   expect(text).toContain('"functionResponse":{"name":"f"');
 });
 
-test('CHAT-5 a call’s arguments keep a member named like the prototype', () => {
+test('CHAT-5 the arguments of a call keep a member named __proto__', () => {
   const text = JSON.stringify(contentsOf(user('Hi'), assistant('', ['a', 'f', '{"__proto__":{"x":1}}'])));
   expect(text).toContain('"args":{"__proto__":{"x":1}}');
 });

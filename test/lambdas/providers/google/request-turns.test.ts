@@ -12,7 +12,7 @@ const calling = (name: string, args: string): Turn => ({
 });
 const result = (text: string): Turn => ({ role: 'tool', callId: 'c', text, param: 'messages[2]' });
 
-/** Serialized body, with the digits of its numbers. */
+/** Returns the sent body as text, in which numbers keep their digits. */
 const sentWith = async (...turns: readonly Turn[]): Promise<string> => {
   const { wire, seen } = wireTo({ body: JSON.stringify(generatedContent) });
   await wire.buildCall(wireCall({ conversation: conversationOf({ turns }) })).send(dispatch());

@@ -122,7 +122,7 @@ test('CHAT-12, BILL-14 an image that cannot be stored ends the stream with an er
   await expect(events.next()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 30 });
 });
 
-test('BILL-9 a stream that stops after its image is reported as incomplete, stored or not', async () => {
+test('BILL-9 a stream that stops after its image is incomplete, even if storing would fail', async () => {
   const { linkImage } = linked(() => Promise.reject(new StoreError('unavailable', 'no bucket')));
   const events = eventsOf(linkImage, event([drawn]));
   await events.next();
@@ -136,7 +136,7 @@ test('CHAT-14 no image of a response that ends blocked is stored', async () => {
   expect(types).toEqual([]);
 });
 
-test('CHAT-14 no image of a blocked complete response is stored', async () => {
+test('CHAT-14 if a response without a stream is blocked, none of its images are stored', async () => {
   const { linkImage, types } = linked();
   const { options } = playedOptions({ body: event([drawn], { finishReason: 'IMAGE_SAFETY' }) });
   const fetchImage = () => Promise.reject(new Error('unexpected image fetch'));
@@ -146,7 +146,7 @@ test('CHAT-14 no image of a blocked complete response is stored', async () => {
   expect(types).toEqual([]);
 });
 
-test('BILL-11 a native stream counts the tokens of its image, even in an event that only passed', async () => {
+test('BILL-11 a native stream counts the tokens of an image that it has already passed on', async () => {
   const reader = nativeReader(1, { told, protocol: 'generate_content', linkImage: linked().linkImage });
   const events = [event([{ text: 'A fox' }]), event([drawn]), last];
   let usage: unknown;

@@ -32,7 +32,7 @@ test('GEM-1 data over several lines is one event on one line', async () => {
   expect(end?.ending).toMatchObject({ kind: 'native', events: [expect.stringContaining(', "modelVersion"')] });
 });
 
-test('GEM-1 of two candidates the last one to finish is held back', async () => {
+test('GEM-1 the last of two candidates to finish is held back', async () => {
   const events = eventsIn(fixture('two-candidates'));
   const { native, end } = await readAll(inPieces(fixture('two-candidates')), 'generate_content', 2);
   expect(native).toEqual(events.slice(0, 3));

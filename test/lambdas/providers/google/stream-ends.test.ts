@@ -16,7 +16,7 @@ for (const protocol of protocols) {
     }
   });
 
-  test(`BILL-9 a cut inside the last event counts nothing: ${protocol}`, async () => {
+  test(`BILL-9 a stream cut inside its last event has no usage: ${protocol}`, async () => {
     const text = toSse(events);
     for (const left of [text.length - 3, text.length - 40]) {
       const { end, error } = await readAll(cutAfter(text.slice(0, left)), protocol);
@@ -50,7 +50,7 @@ for (const protocol of protocols) {
     expect([end?.usage, error]).toEqual([{ ...counts, input: 0, cacheRead: 0 }, undefined]);
   });
 
-  test(`BILL-9 of several usages after the end the last one counts: ${protocol}`, async () => {
+  test(`BILL-9 the last of several usages after the finish reason counts: ${protocol}`, async () => {
     const more = JSON.stringify({ usageMetadata: { promptTokenCount: 15, candidatesTokenCount: 21 } });
     const { end } = await readAll(inPieces(toSse([...events, more])), protocol);
     expect(end?.usage).toMatchObject({ input: 15, output: 21 });
@@ -65,7 +65,7 @@ for (const protocol of protocols) {
     expect(codeOf((await readAll(inPieces(toSse(going)), protocol)).error)).toBe('upstream_error');
   });
 
-  test(`ERR-4 an error instead of a chunk is that error: ${protocol}`, async () => {
+  test(`ERR-4 an error event ends the stream with that error, at any position: ${protocol}`, async () => {
     const [begun = '', failed = ''] = eventsIn(fixture('error'));
     for (const sent of [[failed], [begun, failed], [...events, failed]]) {
       const { end, error } = await readAll(inPieces(toSse(sent)), protocol);
@@ -124,7 +124,7 @@ test('CHAT-14 the chunk that reports the block has no content for the client', a
   expect([textIn(deltas).endsWith('café <b>'), codeOf(error)]).toEqual([true, 'content_filter']);
 });
 
-test('BILL-9 of two candidates one finish reason is not the end', async () => {
+test('BILL-9 one finish reason of two candidates is not the end', async () => {
   const two = eventsIn(fixture('two-candidates'));
   for (let sent = 0; sent < two.length; sent += 1) {
     const { end, error } = await readAll(cutAfter(toSse(two.slice(0, sent))), 'generate_content', 2);

@@ -42,7 +42,7 @@ const heard = async (body: string, asked = ask) => {
   return { transcript, ...rest };
 };
 
-test('AUD-1 a recording is sent as a form, and always requests JSON', async () => {
+test('AUD-1 a recording is sent as a form, and the response is always requested as JSON', async () => {
   const { requests } = await heard('{"text":"Hi"}');
   const [request] = requests;
   expect([requests.length, request?.method, request?.url]).toEqual([
@@ -107,7 +107,7 @@ test.for([
   expect(transcript).toEqual({ text: 'Hi', counted, reported: usage ?? undefined });
 });
 
-test('BILL-7 a duration beyond all numbers stays a duration', async () => {
+test('BILL-7 an infinite duration counts as the largest safe integer', async () => {
   const { transcript } = await heard('{"text":"Hi","usage":{"type":"duration","seconds":1e999}}');
   expect(transcript.counted).toEqual({ kind: 'duration', seconds: Number.MAX_SAFE_INTEGER });
 });
@@ -119,7 +119,7 @@ test.for(['', '<html>', '[]', '{}', '{"text":7}', '{"text":"Hi"'])(
   },
 );
 
-test('ERR-9 refusals have the code that fits them', async () => {
+test('ERR-9 each rejection by the provider gets the matching error code of the gateway', async () => {
   const of = async (status: number, error: object) => {
     const { options, call } = playing({ status, body: JSON.stringify({ error }) });
     return failure(createTranscriptionWire(options).transcribe({ ...call, ...ask }));
@@ -147,7 +147,7 @@ const firstOf = async (bytes: AsyncIterator<Uint8Array, unknown>): Promise<strin
   return next.done ? '' : Buffer.from(next.value).toString();
 };
 
-test('AUD-3 a text is sent as JSON, and requests audio', async () => {
+test('AUD-3 a text is sent as JSON, and the response is requested as audio', async () => {
   const { requests } = await spoken({ body: 'x' }, 1.5);
   const [request] = requests;
   expect([requests.length, request?.url]).toEqual([1, 'https://vendor.test/v1/audio/speech']);
@@ -175,7 +175,7 @@ test.for([
 });
 
 test.for(['text/html', 'text/event-stream', 'application/json; charset=utf-8', 'application/problem+json'])(
-  'AUD-3 200 with %s is not audio',
+  'AUD-3 200 with the content type %s is upstream_error',
   async (type) => {
     const { options, call, state } = playing({ body: '{}', type });
     const asked = { text: 'Hello', voice: 'alloy', format: 'mp3', speed: undefined } as const;

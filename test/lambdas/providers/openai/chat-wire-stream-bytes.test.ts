@@ -43,7 +43,7 @@ test('CHAT-11 a model that is already the client’s stays unchanged', async () 
   expect(raw).toEqual(eventsIn(spaced).slice(0, 2));
 });
 
-test('CHAT-11 a member of that name inside another member is not the model', async () => {
+test('CHAT-11 a member named model inside another member is not replaced', async () => {
   const [role = '', text = '', ...rest] = eventsIn(fixture('chat-stream.sse'));
   const nested = (data: string) => data.replace('{"id"', '{"route":{"model":"inner"},"id"');
   const { raw } = await readAll(inPieces(toSse([nested(role), nested(text), ...rest])));

@@ -17,7 +17,7 @@ test('BILL-9 a stream cut or closed before its usage is an error', async () => {
   }
 });
 
-test('BILL-9 a cut inside the usage event counts nothing', async () => {
+test('BILL-9 a stream cut inside the usage event has no usage', async () => {
   const text = toSse(events.slice(0, USAGE + 1));
   for (const cut of [text.slice(0, -1), text.slice(0, -2), text.slice(0, -40)]) {
     const { end, error } = await readAll(cutAfter(cut));
@@ -70,7 +70,7 @@ test('BILL-9 a usage before the finish reason is not final', async () => {
   expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
 });
 
-test('BILL-9 of several usages the last one counts', async () => {
+test('BILL-9 if a stream has several usages, the last one is used', async () => {
   const running = eventsIn(fixture('vllm-continuous-usage.sse'));
   const more = (running[4] ?? '').replace('"completion_tokens":3', '"completion_tokens":5');
   const { end } = await readAll(inPieces(toSse([...running.slice(0, 4), more, '[DONE]'])));
@@ -78,7 +78,7 @@ test('BILL-9 of several usages the last one counts', async () => {
   expect(end?.reportedUsage).toMatchObject({ completion_tokens: 5 });
 });
 
-test('BILL-9 of two choices one finish reason and a running usage are not the end', async () => {
+test('BILL-9 one finish reason of two choices and a running usage are not the end', async () => {
   const two = eventsIn(fixture('chat-stream-two-choices.sse'));
   const usage = '"usage":{"prompt_tokens":5,"completion_tokens":4,"total_tokens":9}';
   const counting = two.map((data) => data.replace('"usage":null', usage));
@@ -90,7 +90,7 @@ test('BILL-9 of two choices one finish reason and a running usage are not the en
   expect(end?.usage?.output).toBe(4);
 });
 
-test('CHAT-11 of two choices every finish reason is sent once, the last one at the end', async () => {
+test('CHAT-11 every finish reason of two choices is sent once, the last one at the end', async () => {
   const [role0 = '', role1 = '', finish1 = '', text0 = '', finish0 = '', ...rest] = eventsIn(
     fixture('chat-stream-two-choices.sse'),
   );
@@ -113,7 +113,7 @@ test('CHAT-11 of two choices every finish reason is sent once, the last one at t
   }
 });
 
-test('CHAT-11 chunks without a model get the client’s', async () => {
+test('CHAT-11 a chunk without a model gets the client’s model', async () => {
   const bare = events.map((data) => data.replace('"model":"gpt-4o-mini-2024-07-18",', ''));
   const { raw, end } = await readAll(inPieces(toSse(bare)));
   expect(raw.map((data) => JSON.parse(data).model)).toEqual(Array(FINISH).fill(OUR_MODEL));
@@ -142,7 +142,7 @@ test('BILL-9 an error event after the final usage is still an error', async () =
   expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
 });
 
-test('BILL-9 two choices of which one never finished are incomplete, with or without [DONE]', async () => {
+test('BILL-9 a stream in which one of two choices never finished is incomplete despite [DONE]', async () => {
   const [, , , finish = ''] = eventsIn(fixture('vllm-continuous-usage.sse')).map((data) =>
     data.replace(/"usage":\{[^}]*\}/, '"usage":null'),
   );

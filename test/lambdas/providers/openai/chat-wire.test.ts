@@ -55,7 +55,7 @@ test('GEN-5 a provider with its own key header gets the key without a scheme', a
   expect(seen.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
-test('CHAT-10 a complete response has its counts', async () => {
+test('CHAT-10 a complete response passes unchanged, with its token counts', async () => {
   const { content, usage } = answerOf(await wireTo({ body: completion() }).wire.buildCall(wireCall()).send(dispatch()));
   expect(content).toEqual({ kind: 'native', text: completion(), body: chatCompletion });
   expect(usage).toEqual({ input: 15, cacheRead: 4, cacheWrite: 0, cacheWrite1h: 0, output: 7, reasoning: 3 });
@@ -98,7 +98,7 @@ test.for([
   expect(await thrown({ body: JSON.stringify({ error }) })).toBe(code);
 });
 
-test('ERR-9 a refusal passes its Retry-After on, and alarms name the provider', async () => {
+test('ERR-9 a capacity error passes Retry-After on; a 401 raises a notice naming the provider', async () => {
   const capacity = wireTo({ status: 429, headers: { 'retry-after': '12' } });
   await expect(capacity.wire.buildCall(wireCall()).send(dispatch())).rejects.toMatchObject({
     code: 'upstream_capacity',
@@ -114,7 +114,7 @@ test('ERR-9 a refusal passes its Retry-After on, and alarms name the provider', 
   expect([capacity.seen.notices, denied.seen.notices]).toEqual([[], ['vendor_refused_us openai']]);
 });
 
-test('ERR-9 a refusal of a stream is a refusal, even if its body is cut off', async () => {
+test('ERR-9 a rejected stream has the error of its status, even if its body is cut off', async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('{"error":');
     throw new Error('gone');
@@ -125,7 +125,7 @@ test('ERR-9 a refusal of a stream is a refusal, even if its body is cut off', as
   });
 });
 
-test('CHAT-11 a stream is requested as one, read as one and closed once', async () => {
+test('CHAT-11 a stream is requested as events, read to its end and closed once', async () => {
   const { wire, seen } = wireTo({ body: fixture('chat-stream.sse') });
   const sent = await wire.buildCall(wireCall({ stream: true })).send(dispatch());
   if (sent.kind !== 'stream') throw new Error('expected a stream');

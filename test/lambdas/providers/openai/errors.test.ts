@@ -83,7 +83,7 @@ test.for([
   expect(found.message).toContain(message);
 });
 
-test('GEN-4 a provider message without its param gets it', () => {
+test('GEN-4 a provider message that does not name its param gets it as a prefix', () => {
   expect(refusal(400, body(null, 'too hot', undefined, 'temperature')).message).toBe('temperature: too hot');
 });
 

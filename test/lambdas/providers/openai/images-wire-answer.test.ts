@@ -85,7 +85,7 @@ async function* answerOf(megabytes: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from('"}]}');
 }
 
-test('IMG-1 a response above the limit of texts is read, and one above its own is not', async () => {
+test('IMG-1 an image response can exceed the limit of a text response, but not its own limit', async () => {
   const [image] = await readAll(await play(answerOf(72)));
   expect(image?.length).toBe(54 * MIB);
   let sent = 0;

@@ -28,7 +28,7 @@ test('EMB-1 a response with the client’s model passes unchanged', async () => 
   expect((await play({ body: text })).answer?.text).toBe(text);
 });
 
-test('EMB-1 the model is replaced wherever it is, and only there', async () => {
+test('EMB-1 only the top-level model is replaced, wherever it is, or added', async () => {
   const { object, data, usage } = embeddingList;
   for (const body of [
     { model: 'theirs', object, data, usage },

@@ -14,7 +14,10 @@ export const embeddingList = {
   usage: { prompt_tokens: 8, total_tokens: 8 },
 };
 
-/** Source: https://developers.openai.com/api/reference/resources/moderations, as typed in the package openai 7.55.0; shortened. */
+/**
+ * Source: https://developers.openai.com/api/reference/resources/moderations, as typed in the package openai 7.55.0;
+ * shortened.
+ */
 export const moderationVerdict = {
   id: 'modr-970d409ef3bef3b70c73d8232df86e7d',
   model: 'omni-moderation-2024-09-26',

@@ -30,12 +30,12 @@ export const lastOf = (changes: object, type = 'response.completed'): string => 
   return frameOf({ type, sequence_number, response: { ...response, ...changes } });
 };
 
-/** The only change that an event can show: the model of its response. */
+/** Replaces the model of the response, which is the only change that an event can show. */
 export const withOurs = (frame: string): string => frame.replace(`"model":"${THEIR_MODEL}"`, `"model":"${OUR_MODEL}"`);
 
 interface ResponsesReading {
   readonly events: readonly string[];
-  /** Number of events or announcements that were marked as such. */
+  /** Number of wire events that were marked as announcements. */
   readonly opening: number;
   readonly deltas: readonly TextDelta[];
   readonly end: Extract<WireEvent, { kind: 'end' }> | undefined;

@@ -9,7 +9,7 @@ const asked = async (changes: Partial<Conversation>, stream = false) =>
 
 const always = { model: 'vendor-name', max_output_tokens: 321, store: false };
 
-test('BILL-6 only the model, the cap and storing of a responses client’s body change', async () => {
+test('BILL-6 only the model, the cap and store change in the body of a responses client', async () => {
   const sent = {
     model: 'alpha-1',
     input: [{ role: 'user', content: 'Hi' }],
@@ -117,7 +117,7 @@ test.for([
     { text: { format: { type: 'json_object' }, verbosity: 'high' } },
   ],
 ] as const satisfies readonly (readonly [Partial<Conversation>, object])[])(
-  'CHAT-5 of a chat completion, %j becomes %j',
+  'CHAT-5 the fields %j of a chat completion become %j',
   async ([changes, fields]) => {
     const { input, ...rest } = await asked(changes);
     expect(rest).toEqual({ ...always, ...fields });

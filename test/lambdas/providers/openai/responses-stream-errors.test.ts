@@ -34,7 +34,7 @@ test.for(table)('ERR-9 and BILL-9 an error %j within a stream is %s, in each of 
   }
 });
 
-test('ERR-4 only announcements precede an error after announcements', async () => {
+test('ERR-4 all events before an early error are announcements', async () => {
   for (const side of ['native', 'neutral'] as const) {
     const read = await readResponses(side, inPieces(`${created}${running}${failed({ code: 'server_error' })}`));
     expect([read.opening, read.error?.code]).toEqual([2, 'upstream_error']);

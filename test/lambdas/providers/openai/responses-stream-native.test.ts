@@ -32,7 +32,7 @@ for (const name of streams) {
     expect(`${events.join('')}${JSON.stringify(end)}`).not.toContain(THEIR_MODEL);
   });
 
-  test(`BILL-9 ${name} without its last event is an error after any other, broken or closed`, async () => {
+  test(`BILL-9 ${name} that ends before its last event is an error, at any point`, async () => {
     for (let sent = 0; sent < frames.length; sent += 1) {
       for (const cut of [cutAfter, inPieces]) {
         const read = await readResponses('native', cut(frames.slice(0, sent).join('')));
@@ -73,7 +73,7 @@ test.for([
   expect([end?.usage, error]).toMatchObject([counted, undefined]);
 });
 
-test('BILL-9 nothing is read after the last event, and [DONE] in its place is not an end', async () => {
+test('BILL-9 nothing is read after the last event, and [DONE] does not replace that event', async () => {
   const late = 'event: error\ndata: {"type":"error","message":"late"}\n\n';
   expect((await readResponses('native', inPieces(...frames, late))).error).toBeUndefined();
   expect((await readResponses('native', inPieces(`${frames.join('')}data: [DONE]\n\n`))).end).toBeDefined();
@@ -90,7 +90,7 @@ test('CHAT-14 a response that the filter stopped passes with its usage', async (
   expect(end).toMatchObject({ ending: { events: [withOurs(last)] }, usage: usages['responses-stream.sse'] });
 });
 
-test('ERR-4 only events before all others are announcements', async () => {
+test('ERR-4 only events at the start of a stream are announcements', async () => {
   const tools = framesIn('responses-stream-tools.sse');
   expect((await readResponses('native', inPieces(...tools))).opening).toBe(3);
   const [created = '', queued = '', running = '', item = ''] = tools;

@@ -47,7 +47,7 @@ for (const name of streams) {
     });
   });
 
-  test(`BILL-9 ${name} without its last event is an error for chat, after any other`, async () => {
+  test(`BILL-9 ${name} cut off before its last event, at any point, is an error for chat`, async () => {
     for (let sent = 0; sent < frames.length; sent += 1) {
       for (const cut of [cutAfter, inPieces]) {
         const { deltas, end, error } = await readResponses('neutral', cut(frames.slice(0, sent).join('')));

@@ -40,7 +40,7 @@ test('RESP-1 a complete response passes as text except for the model', async () 
   expect(answerIn((await play(nativeCall(), { body: ours })).sent).content).toMatchObject({ text: ours });
 });
 
-test('RESP-1 the model is found after lists, among decoys, or added', async () => {
+test('RESP-1 the top-level model is replaced, wherever it is among decoys, or added', async () => {
   const decoys = { metadata: { model: 'inner' }, output: [message(said('"model":"inner"]'))], tools: [] };
   const theirs = { object: 'response', ...decoys, model: 'theirs', usage: { input_tokens: 1, model: 'inner' } };
   for (const changed of [theirs, { model: 'theirs', ...decoys }, { ...decoys, end: { list: [], model: 'inner' } }]) {
@@ -242,7 +242,7 @@ test('ERR-9 an input item that the provider does not find is the client’s faul
   expect(errorIn(sent)).toMatchObject({ code: 'invalid_request_error', status: 400, param: 'input' });
 });
 
-test('CHAT-11 a stream is requested as one, read as one and closed once', async () => {
+test('CHAT-11 a stream is requested as events, read to its end and closed once', async () => {
   const body = fixture('responses-stream.sse');
   for (const [call, kind] of [
     [nativeCall({ input: 'Hi', stream: true }, { stream: true }), 'native'],

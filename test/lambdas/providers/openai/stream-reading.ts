@@ -18,7 +18,7 @@ export const eventsIn = (text: string): string[] =>
 
 export const toSse = (events: readonly string[]): string => events.map((data) => `data: ${data}\n\n`).join('');
 
-/** The only change that an event can show. */
+/** Replaces the model, which is the only change that an event can show. */
 export const withOurModel = (data: string, theirs: string): string =>
   data.replace(/"model"(: ?)"([^"\\]*)"/, (all, colon, name) =>
     name === theirs ? `"model"${colon}"${OUR_MODEL}"` : all,

@@ -97,7 +97,7 @@ test.for([
 
 const file = { headers: { 'content-length': '10' }, body: inPieces('ftypmovie!') };
 
-test('VID-5 the file is fetched below the job, with the provider key', async () => {
+test('VID-5 the file is fetched from the content URL of the job, with the provider key', async () => {
   const world = wireWorld(createOpenaiVideoWire, { body: completed }, file);
   const got = await opened(await world.poll('a/b'));
   expect([await wholeOf(got), got.length]).toEqual(['ftypmovie!', 10]);

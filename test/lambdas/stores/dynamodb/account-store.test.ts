@@ -97,7 +97,7 @@ test.each([
   expect(await transactions[method]?.()).toBe(expected);
 });
 
-test('ERR-5 a transaction with a mistake of ours is not taken for an outage', async () => {
+test('ERR-5 a transaction with a programming error is not an outage', async () => {
   const mistake = cancelled('None', 'ValidationError');
   dynamodb.rejectWith(mistake);
   await expect(transactions.credit?.()).rejects.toBe(mistake);
@@ -128,13 +128,13 @@ test('BILL-13 reads are consistent', async () => {
   expect(inputs).toEqual([true, true, true]);
 });
 
-test('BILL-13 a stored number goes over the wire as digits, whatever its size', async () => {
+test('BILL-13 a number is sent as digits, whatever its size', async () => {
   await accounts.setThreshold(id, 123_456_789_012_345_678_901n);
   const [body] = dynamodb.bodies;
   expect(body?.ExpressionAttributeValues?.[':picos']).toEqual({ N: '123456789012345678901' });
 });
 
-test('KEY-1 an update is forgotten after a week, no sooner', async () => {
+test('KEY-1 an update is forgotten after a week', async () => {
   await updates.claim('update#1', at);
   await updates.finish('update#1', at + 1_000);
   const kept = dynamodb.bodies.map(

@@ -10,7 +10,7 @@ const dynamodb = createScriptedClient();
 afterEach(() => dynamodb.reset());
 const store = createCircuitStore(createDynamoDB(dynamodb.client), 'counters');
 
-test('FALL-1 an item that the store has left out is told as unknown, not as missing', async () => {
+test('FALL-1 an item that the store skipped is unknown, not missing', async () => {
   const unread = ['circuit#vendor#model', 'quarantine#model', `circuit#vendor#model#${NOW - 15_000}`];
   dynamodb.answer = async () => ({
     Responses: { counters: [{ pk: `circuit#vendor#model#${NOW}`, failedCalls: 2n, goodCalls: 1n }] },
@@ -24,7 +24,7 @@ test('FALL-1 an item that the store has left out is told as unknown, not as miss
   expect(dynamodb.bodies).toHaveLength(1);
 });
 
-test('FALL-1 a reading that is refused altogether is an error of the store', async () => {
+test('FALL-1 a read that is rejected completely is a StoreError', async () => {
   dynamodb.rejectWith(new ThrottlingException({ message: 'slow down', $metadata: {} }));
   await expect(store.read(key, [NOW], NOW)).rejects.toMatchObject({ name: 'StoreError', kind: 'throttled' });
 });

@@ -18,7 +18,7 @@ const $metadata = {};
 const ways = [db, db.hot];
 const put = { table: 'accounts', item: { pk: 'a' }, condition: 'attribute_not_exists(pk)' };
 
-test('BILL-13 a failed condition is an answer with the item as it stood', async () => {
+test('BILL-13 a failed condition returns the stored item', async () => {
   const Item = { pk: { S: 'a' }, amount: { N: '9007199254740993' } };
   const error = new ConditionalCheckFailedException({ message: 'm', $metadata, Item });
   dynamodb.rejectWith(error);
@@ -37,15 +37,15 @@ test.each([
   ['unavailable', Object.assign(new SyntaxError('a page instead of JSON'), { $metadata })],
   ['unavailable', Object.assign(new TypeError('a reply of null'), { $response: {} })],
   ['unavailable', new SyntaxError('a reply cut short')],
-])('BILL-14 %s: %s is no definite answer', async (kind, error) => {
+])('BILL-14 %s: %s is not a definite result', async (kind, error) => {
   dynamodb.rejectWith(error);
   for (const way of ways) await expect(way.put(put)).rejects.toMatchObject({ name: 'StoreError', kind });
 });
 
 test.each([
   Object.assign(new Error('reserved word'), { name: 'ValidationException', $metadata }),
-  new TypeError('undefined is no function'),
-])('ERR-5 a mistake of ours is not taken for an outage: %s', async (error) => {
+  new TypeError('undefined is not a function'),
+])('ERR-5 a programming error is not an outage: %s', async (error) => {
   dynamodb.rejectWith(error);
   for (const way of ways) await expect(way.put(put)).rejects.toBe(error);
 });
@@ -72,7 +72,7 @@ test('BILL-3 integers beyond 2^53 are read as exact bigints, fractions as number
   });
 });
 
-test('BILL-3 both ways to the table send the same bytes, with integers beyond 2^53 to the last digit', async () => {
+test('BILL-3 both clients of the table send the same bytes, with integers beyond 2^53', async () => {
   const values = {
     ':amount': 9007199254740993n,
     ':back': -(10n ** 38n - 1n),

@@ -11,7 +11,7 @@ interface Body {
   readonly TransactItems?: readonly TransactWriteItem[];
 }
 
-/** A client whose calls end when their request is complete, with `answer`. Nothing is sent. */
+/** Creates a client that sends nothing. A call ends with `answer` when its request is complete. */
 export const createScriptedClient = () => {
   const client = new DynamoDBClient({
     region: 'us-east-1',
@@ -29,7 +29,7 @@ export const createScriptedClient = () => {
       script.answer = () => Promise.reject(error);
     },
   };
-  // The step before repeats and signatures, so that an error passes as it is.
+  // This step runs before retries and signatures, so that an error is passed on unchanged.
   client.middlewareStack.add(
     () =>
       async ({ request }) => {

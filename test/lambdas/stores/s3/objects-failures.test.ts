@@ -13,7 +13,7 @@ const fault = (name: string, $fault: 'client' | 'server') =>
 
 const missing = new NoSuchKey({ message: 'm', $metadata });
 
-test('BILL-14 a missing object is an answer to who looks for one, and to nobody else', async () => {
+test('BILL-14 a missing object is a result of a read, and an error of any other call', async () => {
   expect(await find(failing(missing))).toBeUndefined();
   await expect(send(failing(missing))).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
 });
@@ -27,12 +27,12 @@ test.each([
   ['unavailable', Object.assign(new Error('too late'), { name: 'TimeoutError' })],
   ['unavailable', new SyntaxError('a reply cut short')],
   ['unavailable', 'a text'],
-])('BILL-14 %s: %s is no definite answer', async (kind, error) => {
+])('BILL-14 %s: %s is not a definite result', async (kind, error) => {
   for (const run of [find, send]) await expect(run(failing(error))).rejects.toMatchObject({ name: 'StoreError', kind });
 });
 
 test.each([fault('InvalidArgument', 'client'), fault('KeyTooLongError', 'client'), new TypeError('no function')])(
-  'ERR-5 a mistake of ours is not taken for an outage: %s',
+  'ERR-5 a programming error is not an outage: %s',
   async (error) => {
     for (const run of [find, send]) await expect(run(failing(error))).rejects.toBe(error);
   },
@@ -47,7 +47,7 @@ const outboxAgainst = async (answer: RequestListener, patience?: S3Timeouts) => 
   let asked = 0;
   const server = createServer((request, response) => {
     asked += 1;
-    // Without a date the client cannot take a test's own clock for a wrong one, and repeat the call.
+    // Without a Date header the client cannot conclude that the clock of a test is wrong and repeat the call.
     response.sendDate = false;
     answer(request, response);
   });
@@ -68,7 +68,7 @@ const note = {
   holdAmountPicos: 1n,
 } as const;
 
-test('BILL-14 a server fault is tried once more and then told, a refusal is told at once', async () => {
+test('BILL-14 a server fault is retried once and then thrown, a rejection is not retried', async () => {
   const down = await outboxAgainst((_request, response) => response.writeHead(500).end());
   await expect(down.outbox.put(note)).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
   expect(down.asked()).toBe(2);
@@ -79,7 +79,7 @@ test('BILL-14 a server fault is tried once more and then told, a refusal is told
   expect(shut.asked()).toBe(1);
 });
 
-test('BILL-14 a note whose reply breaks off is neither read nor taken for none', async () => {
+test('BILL-14 an entry whose reply stops early is neither read nor missing', async () => {
   const { outbox } = await outboxAgainst((_request, response) => {
     response.writeHead(200, { 'content-length': '1000' }).write('{"record":');
     response.socket?.end();

@@ -19,7 +19,7 @@ export interface Asked {
   readonly body: string | undefined;
 }
 
-/** True when it has answered in the place of the fake. May wait. */
+/** Returns true if it has sent the response instead of the fake server. May wait. */
 type Trouble = (operation: Operation, response: ServerResponse) => boolean | Promise<boolean>;
 
 const operationOf = ({ method, url = '' }: IncomingMessage): Operation => {
@@ -42,13 +42,13 @@ const answers: Readonly<Record<Operation, (response: ServerResponse) => void>> =
 };
 
 /**
- * An S3 that keeps nothing, knows of aborted uploads, and has the trouble it is told to have. `asAws` talks to it the way the SDK
- * talks to AWS by default.
+ * Starts an S3 server that stores nothing, records its requests and has the given faults. `filesAsAws` connects with
+ * the SDK's defaults for AWS.
  */
 export const startFakeS3 = async (trouble: Trouble = () => false, patience: S3Timeouts = patient) => {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
-    // Without a date the client cannot take a test's own clock for a wrong one, and repeat the call.
+    // Without a Date header the client cannot conclude that the clock of a test is wrong and repeat the call.
     response.sendDate = false;
     const operation = operationOf(request);
     const isFile = operation === 'part' || operation === 'put';

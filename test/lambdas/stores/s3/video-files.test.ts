@@ -18,7 +18,7 @@ const start = async (...trouble: Parameters<typeof startFakeS3>) => {
   return fake;
 };
 
-/** A file of so many megabytes, and what became of its reading. */
+/** Returns a file of this many MiB, and how far it was read and whether it was closed. */
 const fileOf = (megabytes: number, error?: unknown) => {
   const seen = { pulled: 0, closed: false };
   async function* read(): AsyncGenerator<Uint8Array> {
@@ -44,7 +44,7 @@ const refusing =
   };
 const unavailable = { name: 'StoreError', kind: 'unavailable' };
 
-test('VID-5 a file goes out in parts of 8 MiB, named and typed, and the parts are joined', async () => {
+test('VID-5 a file is uploaded in parts of 8 MiB with name and type, and the parts are joined', async () => {
   const { files, asked, operations } = await start();
   await files.put('video_1', fileOf(17).bytes);
   expect(operations()).toEqual(['create', 'part', 'part', 'part', 'complete']);
@@ -53,14 +53,14 @@ test('VID-5 a file goes out in parts of 8 MiB, named and typed, and the parts ar
   expect(lengths.toSorted((one, other) => one - other)).toEqual([MiB, 8 * MiB, 8 * MiB]);
 });
 
-test('VID-5 a small file goes out at once', async () => {
+test('VID-5 a small file is uploaded in one call', async () => {
   const { files, asked, operations } = await start();
   await files.put('video_1', fileOf(8).bytes);
   expect(operations()).toEqual(['put']);
   expect(asked[0]?.headers).toMatchObject({ 'content-type': 'video/mp4', 'content-length': String(8 * MiB) });
 });
 
-test.each(['files', 'filesAsAws'] as const)('VID-5 %s: every part carries a checksum of its own', async (which) => {
+test.each(['files', 'filesAsAws'] as const)('VID-5 %s: every part has its own checksum', async (which) => {
   const fake = await start();
   await fake[which].put('video_1', fileOf(9).bytes);
   await fake[which].put('video_1', fileOf(1).bytes);
@@ -76,23 +76,20 @@ test.each(['files', 'filesAsAws'] as const)('VID-5 %s: every part carries a chec
   expect(complete?.body?.match(/<ChecksumCRC32>/g)).toHaveLength(2);
 });
 
-test.each([9, 17])(
-  'VID-5 of a source that breaks off after %i MiB nothing is left, and its error comes out',
-  async (size) => {
-    const { files, operations } = await start();
-    await expect(files.put('video_1', fileOf(size, broken).bytes)).rejects.toBe(broken);
-    expect(operations().at(-1)).toBe('abort');
-    expect(operations()).not.toContain('complete');
-  },
-);
+test.each([9, 17])('VID-5 a source that stops after %i MiB leaves nothing, and its error is thrown', async (size) => {
+  const { files, operations } = await start();
+  await expect(files.put('video_1', fileOf(size, broken).bytes)).rejects.toBe(broken);
+  expect(operations().at(-1)).toBe('abort');
+  expect(operations()).not.toContain('complete');
+});
 
-test('VID-5 of a source that breaks off before the first part nothing was ever there', async () => {
+test('VID-5 a source that stops before the first part starts no upload', async () => {
   const { files, operations } = await start();
   await expect(files.put('video_1', fileOf(3, broken).bytes)).rejects.toBe(broken);
   expect(operations()).toEqual([]);
 });
 
-test.each(['part', 'complete'] as const)('VID-5 of an upload whose %s fails nothing is left', async (operation) => {
+test.each(['part', 'complete'] as const)('VID-5 an upload whose %s fails leaves nothing', async (operation) => {
   const { files, operations } = await start(refusing(operation));
   const file = fileOf(17);
   await expect(files.put('video_1', file.bytes)).rejects.toMatchObject(unavailable);
@@ -101,7 +98,7 @@ test.each(['part', 'complete'] as const)('VID-5 of an upload whose %s fails noth
   expect(file.seen.closed).toBe(true);
 });
 
-test('VID-5 a completion that fails behind its status fails', async () => {
+test('VID-5 a completion with status 200 and an error in its body is a failure', async () => {
   const { files, operations } = await start((operation, response) => {
     if (operation !== 'complete') return false;
     response.end('<?xml version="1.0"?>\n<Error><Code>InternalError</Code><Message>m</Message></Error>');
@@ -119,13 +116,13 @@ test.each(['create', 'put'] as const)('VID-5 an upload whose %s fails is a failu
   expect(file.seen.closed).toBe(true);
 });
 
-test('VID-5 a clean-up that fails hides nothing', async () => {
+test('VID-5 a failed cleanup hides no error', async () => {
   const { files, operations } = await start(refusing('abort'));
   await expect(files.put('video_1', fileOf(9, broken).bytes)).rejects.toBe(broken);
   expect(operations().at(-1)).toBe('abort');
 });
 
-test('VID-5 no more of a file is taken in than its next two parts, however slow the store', async () => {
+test('VID-5 at most two parts of a file are read ahead, however slow the store', async () => {
   const waiting: (() => void)[] = [];
   const { files, asked } = await start(async (operation) => {
     if (operation === 'part') await new Promise<void>((resolve) => waiting.push(resolve));
@@ -143,7 +140,7 @@ test('VID-5 no more of a file is taken in than its next two parts, however slow 
   expect(asked.filter(({ operation }) => operation === 'part')).toHaveLength(6);
 });
 
-test('VID-4 a range is asked for by both its ends', async () => {
+test('VID-4 the request for a range names its first and its last byte', async () => {
   const { files, asked } = await start();
   await files.open('video_1', { first: 5, last: 9 });
   await files.open('video_1');
@@ -151,7 +148,7 @@ test('VID-4 a range is asked for by both its ends', async () => {
 });
 
 test.each(['before', 'after'])(
-  'VID-4 reading a file that breaks off fails when the reader starts %s the break',
+  'VID-4 a file that stops early fails for a reader that starts %s the break',
   async (when) => {
     const broken = Promise.withResolvers<void>();
     let breakOff = (): unknown => undefined;
@@ -178,7 +175,7 @@ test.each(['before', 'after'])(
 test.each([
   ['before the first byte', 0],
   ['after the first piece', 1],
-])('VID-4 a reader who leaves %s lets go of the connection', async (_when, pieces) => {
+])('VID-4 a reader that leaves %s releases the connection', async (_when, pieces) => {
   const closed = Promise.withResolvers<void>();
   const { files } = await start((_operation, response) => {
     response.on('close', closed.resolve);
@@ -191,7 +188,7 @@ test.each([
   await closed.promise;
 });
 
-test('VID-4 a reader may pause for longer than the time limit of a response', async () => {
+test('VID-4 a reader can pause longer than the time limit of a response', async () => {
   const patience = { ...patient, maxAttempts: 20, requestTimeout: 200 };
   const { files } = await start((_operation, response) => {
     response.writeHead(200, { 'content-length': String(16 * MiB) }).end(Buffer.alloc(16 * MiB));

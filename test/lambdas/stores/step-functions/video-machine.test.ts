@@ -26,14 +26,14 @@ const started: Answer = (response) =>
     .writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
     .end(JSON.stringify({ executionArn: 'arn', startDate: 1 }));
 
-/** A Step Functions that sends these responses in turn, and repeats the last one. */
+/** Simulated Step Functions service that sends these responses in turn, and repeats the last one. */
 const machineAgainst = (...answers: readonly Answer[]) => machineWithin(60_000, ...answers);
 
 const machineWithin = async (timeoutMs: number, ...answers: readonly Answer[]) => {
   const asked: { target: IncomingMessage['headers'][string]; body: unknown }[] = [];
   const server = createServer(async (request, response) => {
     const answer = answers[asked.length] ?? answers.at(-1);
-    // Without a date the client cannot take a test's own clock for a wrong one, and repeat the call.
+    // Without a Date header the client cannot conclude that the clock of a test is wrong and repeat the call.
     response.sendDate = false;
     asked.push({ target: request.headers['x-amz-target'], body: await json(request) });
     answer?.(response);
@@ -49,7 +49,7 @@ const machineWithin = async (timeoutMs: number, ...answers: readonly Answer[]) =
   return { machine: createVideoWorkflow(access, ARN), asked };
 };
 
-test('VID-5 an execution is named after its video, and knows nothing of it but the id', async () => {
+test('VID-5 an execution has the name of its video, and only the id as input', async () => {
   const { machine, asked } = await machineAgainst(started);
   expect(await machine.start(VIDEO)).toBe('running');
   expect(await machine.start(VIDEO)).toBe('running');
@@ -60,7 +60,7 @@ test('VID-5 an execution is named after its video, and knows nothing of it but t
   ]);
 });
 
-test('VID-5 a name that is taken is that of an execution which is over', async () => {
+test('VID-5 a name in use belongs to an execution that has ended', async () => {
   const { machine, asked } = await machineAgainst(refuse('ExecutionAlreadyExists'));
   expect(await machine.start(VIDEO)).toBe('ended');
   expect(asked).toHaveLength(1);
@@ -72,21 +72,21 @@ test.each([
   ['unavailable', 'StateMachineDoesNotExist', 400, 1],
   ['unavailable', 'AccessDeniedException', 400, 1],
   ['unavailable', 'InternalServerError', 500, 2],
-] as const)('VID-5 %s: %s is no definite answer', async (kind, type, status, times) => {
+] as const)('VID-5 %s: %s is not a definite result', async (kind, type, status, times) => {
   const { machine, asked } = await machineAgainst(refuse(type, status));
   await expect(machine.start(VIDEO)).rejects.toMatchObject({ name: 'StoreError', kind, message: type });
   expect(asked).toHaveLength(times);
 });
 
 test.each(['InvalidName', 'InvalidArn', 'InvalidExecutionInput', 'ValidationException'])(
-  'ERR-5 %s is a mistake of ours, not an outage',
+  'ERR-5 %s is a programming error, not an outage',
   async (type) => {
     const { machine } = await machineAgainst(refuse(type));
     await expect(machine.start(VIDEO)).rejects.toMatchObject({ name: type });
   },
 );
 
-test('VID-5 a lost reply is made good by a second start', async () => {
+test('VID-5 a second start repairs a lost reply', async () => {
   const { machine, asked } = await machineAgainst((response) => response.destroy(), started);
   expect(await machine.start(VIDEO)).toBe('running');
   expect(asked).toHaveLength(2);

@@ -11,7 +11,7 @@ const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
 const system = (content: unknown, more: object = {}) => ({ role: 'system', content, ...more });
 
-/** Bodies beyond the SDK's types, sent through it all the same. */
+/** Sends bodies that the SDK's types do not allow, through the SDK. */
 const post = (change: object, betas: readonly string[] = [], path = '/v1/messages?beta=true') => {
   const body = { model, max_tokens: 2_000, messages: [user('Hello')], ...change };
   return anthropic.post<Anthropic.Beta.BetaMessage>(path, { body, headers: { 'anthropic-beta': betas.join(',') } });
@@ -33,7 +33,7 @@ test.each<[string, object, readonly string[], string]>([
   ['after the user', { messages: [user('Hi'), system('Be brief')] }, [], 'accepted'],
   ['first', { messages: [system('Be brief'), user('Hi')] }, [], initial],
   [
-    'to a model without',
+    'to a model that does not support it',
     { model: old, messages: [user('Hi'), system('Be brief')] },
     [],
     "role 'system' is not supported on this model",
@@ -51,7 +51,7 @@ test.each<[string, object, readonly string[], string]>([
     [],
     'messages: all messages must have non-empty content except for the optional final assistant message',
   ],
-])('a system message %s', async (_, change, betas, message) => {
+])('a system message %s gets the response of Anthropic', async (_, change, betas, message) => {
   expect(await messageOf(change, betas)).toBe(message);
 });
 
@@ -74,7 +74,7 @@ test.each<[string, string, object, string]>([
     { messages: removal },
     "messages.1.content.0: Input tag 'tool_removal' found using 'type' does not match any of the expected tags",
   ],
-])('%s opens %s', async (beta, _, change, message) => {
+])('beta %s allows %s', async (beta, _, change, message) => {
   expect(await messageOf(change)).toBe(message);
   expect(await messageOf(change, ['claude-code-20250219', beta])).toBe('accepted');
 });
@@ -103,13 +103,13 @@ test.each<[string, unknown[]]>([
     'a reference to a tool',
     [user('Hi'), assistant(use('a')), user([toolResult('a', [{ type: 'tool_reference', tool_name: 'look' }])])],
   ],
-])('accepts %s', async (_, messages) => {
+])('%s is accepted', async (_, messages) => {
   expect(await messageOf({ messages })).toBe('accepted');
 });
 
 const nullFields = ['system', 'tools', 'tool_choice', 'metadata', 'stop_sequences', 'context_management', 'speed'];
 
-test('null in optional fields is the same as none', async () => {
+test('null in an optional field counts as absent', async () => {
   expect(await messageOf(Object.fromEntries(nullFields.map((name) => [name, null])))).toBe('accepted');
   expect(await messageOf({ model: null })).toBe('model: Input should be a valid string');
 });
@@ -136,18 +136,18 @@ test.each<[string, object, string]>([
     'metadata.user_id: user_id appears to contain an email address',
   ],
   [
-    'a tool that runs at the vendor',
+    'a tool that runs at the provider',
     { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
     "tools.0: Input tag 'web_search_20250305' found using 'type' does not match any of the expected tags",
   ],
-])('refuses %s', async (_, change, message) => {
+])('%s is rejected', async (_, change, message) => {
   expect(await messageOf(change)).toBe(message);
 });
 
 test.each([
   [model, 7_784],
   [old, 4_568],
-])('a PDF page of %s counts its text and its image', async (name, perPage) => {
+])('on %s a PDF page costs the tokens of its text and its image', async (name, perPage) => {
   const tokens = (pages: number) => inputTokens({ model: name, messages: [user([pdf(pdfOf(pages))])] });
   expect((await tokens(3)) - (await tokens(1))).toBe(2 * perPage);
 });
@@ -197,12 +197,12 @@ test('cleared tool results are not counted as input, and are reported', async ()
   });
 });
 
-test('below its trigger an edit changes nothing', async () => {
+test('an edit below its trigger changes nothing', async () => {
   const answer = await post(clearing({}), editing);
   expect(answer.context_management).toEqual({ applied_edits: [] });
 });
 
-test('a coding agent is served: many tools, many betas, a long cap, a streamed answer', async () => {
+test("a coding agent's request with many tools, many betas and a high cap is streamed", async () => {
   const tools = Array.from({ length: 90 }, (_, at) => ({
     name: `mcp__server__tool_${at}`,
     description: 'Does something. '.repeat(40),
@@ -232,7 +232,7 @@ test('a coding agent is served: many tools, many betas, a long cap, a streamed a
   expect(text.trimEnd()).toMatch(/event: message_stop\ndata: \{"type":"message_stop"\}$/);
 });
 
-test('the simulated Claude answers in JSON if the system prompt says so', async () => {
+test('the simulated Claude returns JSON if the system prompt asks for it', async () => {
   const { content } = await anthropic.messages.create({
     model: 'claude-haiku-4-5',
     max_tokens: 100,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { anthropicWires } from '../../../../local/simulators/server.ts';
 import { VendorRefusal } from '../../../../local/simulators/wire.ts';
 
-/** Asks the wires without a server, which shares this path with another vendor. */
+/** Calls the wires directly, because the simulator's server also serves another provider under this path. */
 const anthropic = new Anthropic({
   ...{ baseURL: 'http://vendor.invalid', apiKey: 'sk-ant-test', maxRetries: 0 },
   async fetch(input, init) {
@@ -30,7 +30,7 @@ const idsOf = async (params: Anthropic.ModelListParams) => {
   return ids;
 };
 
-test('lists the models page by page, newest first', async () => {
+test('the models are listed page by page, newest first', async () => {
   const page = await anthropic.models.list({ limit: 3 });
   expect(page.data).toMatchObject([
     { type: 'model', id: 'claude-fable-5-2', display_name: 'Claude Fable 5.2' },

@@ -10,7 +10,7 @@ const minutes = { type: 'ephemeral' as const };
 const rules = 'A long list of rules. '.repeat(40);
 const facts = 'A short list of facts. '.repeat(10);
 
-/** Every key has a cache of its own. */
+/** Returns a client with one API key. Each API key has its own cache. */
 const askAs = (apiKey: string) => {
   const anthropic = new Anthropic({ baseURL: simulator.url, apiKey, maxRetries: 0 });
   return async (question: string, more: Partial<Anthropic.MessageCreateParamsNonStreaming> = {}) => {
@@ -32,7 +32,7 @@ const askAs = (apiKey: string) => {
   };
 };
 
-test('the first prompt writes, apart by term; the next reads', async () => {
+test('the first prompt writes to the cache, counted by lifetime, and the next prompt reads', async () => {
   const ask = askAs('key-a');
   const first = await ask('One?');
   expect(first).toMatchObject({ read: 0, written: first.short + first.long });
@@ -43,7 +43,7 @@ test('the first prompt writes, apart by term; the next reads', async () => {
   expect(second.input).toBe(first.input + 2);
 });
 
-test('a change before the markers, another model or another key knows nothing', async () => {
+test('a change before the markers, another model or another API key misses the cache', async () => {
   const ask = askAs('key-c');
   const first = await ask('One?');
   const tools: Anthropic.Tool[] = [{ name: 'look', input_schema: { type: 'object' } }];
@@ -54,7 +54,7 @@ test('a change before the markers, another model or another key knows nothing', 
 
 const block = (material: string, ttl?: '5m' | '1h') => ({ field: 'any', material, tokens: 10, ttl });
 
-test('a prefix is forgotten after its term, and kept for another by reading', () => {
+test('a prefix expires after its lifetime, and each read renews it', () => {
   let minute = 0;
   const cache = createPromptCache(() => minute * 60_000);
   const read = (ttl: '5m' | '1h') => cache.use('scope', [block('a'), block('b', ttl), block('c')]).read;
@@ -71,7 +71,7 @@ test('a prefix is forgotten after its term, and kept for another by reading', ()
   expect(read('1h')).toBe(0);
 });
 
-test('an earlier prefix is found twenty blocks back, not further', () => {
+test('an earlier prefix is found at most twenty blocks back', () => {
   const cache = createPromptCache(() => 0);
   const prompt = (more: number) => [
     block('a'),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startSimulated } from '../simulated.ts';
 
 const { simulator, anthropic: current } = await startSimulated();
-// The older version still knows the sampling fields.
+// This older version still accepts the sampling fields.
 const anthropic = current.withOptions({ defaultHeaders: { 'anthropic-version': '2023-06-01' } });
 
 const model = 'claude-opus-5';
@@ -18,7 +18,7 @@ const short = { cache_control: { type: 'ephemeral' } };
 const long = { cache_control: { type: 'ephemeral', ttl: '1h' } };
 const format = (schema: object) => ({ output_config: { format: { type: 'json_schema', schema } } });
 
-/** Bodies beyond the SDK's types, sent through it all the same. */
+/** Sends bodies that the SDK's types do not allow, through the SDK. */
 const post = (change: object, path = '/v1/messages') => {
   const body = { model, max_tokens: 2_000, messages: [user('Hello')], ...change };
   return anthropic.post(path, { body });
@@ -58,7 +58,7 @@ test.each<[object, string]>([
     "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
   ],
   [{ tools: [{ ...look, name: 'a'.repeat(129) }] }, 'tools.0.custom.name: String should have at most 128 characters'],
-])('the form of %j', async (change, message) => {
+])('a body with an invalid shape is rejected: %j', async (change, message) => {
   expect(await messageOf(change)).toBe(message);
 });
 
@@ -118,7 +118,7 @@ test.each<[object, string]>([
     { messages: [user('Hi'), assistant(text('I'))] },
     'This model does not support assistant message prefill. The conversation must end with a user message.',
   ],
-])('what the model allows: %j', async (change, message) => {
+])('a body that the model does not support is rejected: %j', async (change, message) => {
   expect(await messageOf(change)).toBe(message);
 });
 
@@ -176,7 +176,7 @@ test.each<[string, unknown[], string]>([
       'but the image appears to be a image/jpeg image',
   ],
   [
-    'an image that is none',
+    'a file that is not an image',
     [user([image({ type: 'base64', media_type: 'image/png', data: 'bm9uZQ==' })])],
     'Could not process image',
   ],
@@ -185,13 +185,13 @@ test.each<[string, unknown[], string]>([
     [user([image({ type: 'url', url: 'https://gone.invalid/a.png' })])],
     'Unable to download the file. Please verify the URL and try again.',
   ],
-])('messages: %s', async (_, messages, message) => {
+])('the simulator checks messages as Anthropic does: %s', async (_, messages, message) => {
   expect(await messageOf({ messages, tools: [look] })).toBe(message);
   const count = { max_tokens: undefined, messages, tools: [look] };
   expect(await messageOf(count, '/v1/messages/count_tokens')).toBe(message);
 });
 
-test('with a budget the turn that called must begin with its thinking', async () => {
+test('with a thinking budget, a turn with tool calls must start with its thinking', async () => {
   const messages = [user('Hi'), assistant(use('a')), user([result('a')])];
   const change = withModel('claude-haiku-4-5', { messages, tools: [look] });
   expect(await messageOf({ ...change, ...enabled })).toMatch(
@@ -202,22 +202,22 @@ test('with a budget the turn that called must begin with its thinking', async ()
 
 test.each<[string, object, string]>([
   [
-    'five of them',
+    'five markers',
     { messages: [user(['a', 'b', 'c', 'd'].map((word) => text(word, short)))], system: [text('Hi', short)] },
     'A maximum of 4 blocks with cache_control may be provided. Found 5.',
   ],
   [
-    'the long behind the short',
+    'a long lifetime after a short one',
     { tools: [{ ...look, ...short }], messages: [user([text('Hi', long)])] },
     "messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' " +
       'cache_control block. Note that blocks are processed in the following order: tools, system, messages.',
   ],
   [
-    'two minds',
+    'two lifetimes for one block',
     { ...short, messages: [user([text('Hi', long)])] },
     "Top-level cache_control has ttl='5m' but the target block already has cache_control with ttl='1h'",
   ],
-])('cache markers: %s', async (_, change, message) => {
+])('invalid cache markers are rejected: %s', async (_, change, message) => {
   expect(await messageOf(change)).toBe(message);
 });
 
@@ -235,15 +235,15 @@ test.each<[object, string]>([
     { type: 'object', additionalProperties: false, properties: { a: { type: 'integer', minimum: 1 } } },
     "For 'integer' type, property 'minimum' is not supported",
   ],
-])('the schema %j', async (schema, message) => {
+])('a schema outside the supported subset is rejected: %j', async (schema, message) => {
   expect(await messageOf(format(schema))).toBe(`output_config.format.schema: ${message}`);
 });
 
-test('what would be answered cannot all be counted', async () => {
+test('a token count rejects max_tokens', async () => {
   expect(await messageOf({}, '/v1/messages/count_tokens')).toBe('max_tokens: Extra inputs are not permitted');
 });
 
-test('the newer version has no sampling fields, whatever the model', async () => {
+test('the newer version rejects sampling fields for every model', async () => {
   const current = anthropic.withOptions({ defaultHeaders: { 'anthropic-version': '2026-10-21' } });
   const body = { model: 'claude-haiku-4-5', max_tokens: 10, messages: [user('Hello')], temperature: 1 };
   await expect(current.post('/v1/messages', { body })).rejects.toMatchObject({
@@ -253,13 +253,15 @@ test('the newer version has no sampling fields, whatever the model', async () =>
 
 const hello = { model: 'claude-opus-4-8', max_tokens: 1_000, messages: [{ role: 'user' as const, content: 'Hello' }] };
 
-/** Ids differ between two responses, and the SDK adds a member to a message from a stream. */
+/**
+ * Replaces the ids, which differ between two responses, and sets the member that the SDK adds to a streamed message.
+ */
 const comparable = ({ content, ...rest }: Anthropic.Message) => ({
   ...{ ...rest, id: 'any', parsed_output: null },
   content: content.map((block) => ({ ...block, id: 'any' })),
 });
 
-test('a stream adds up to the plain message', async () => {
+test('a stream adds up to the same message as a plain response', async () => {
   const content = 'Weather in Paris and Rome?';
   const tool: Anthropic.Tool = { name: 'look', input_schema: { type: 'object' } };
   const params = { ...hello, messages: [{ role: 'user' as const, content }], tools: [tool] };
@@ -269,7 +271,7 @@ test('a stream adds up to the plain message', async () => {
   expect(comparable(streamed)).toEqual(comparable(plain));
 });
 
-test('thinking that the client changed is refused', async () => {
+test('thinking that the client changed is rejected', async () => {
   const first = await anthropic.messages.create({ ...hello, thinking: { type: 'adaptive', display: 'summarized' } });
   const again = (content: Anthropic.ContentBlockParam[]) =>
     messageOf({ model: hello.model, messages: [user('Hello'), assistant(...content), user('And?')] });
@@ -289,7 +291,7 @@ test.each<[Record<string, string>, number, string, string]>([
     'invalid_request_error',
     'anthropic-version: "2024-01-01" is not a valid version',
   ],
-])('the headers %j', async (headers, status, type, message) => {
+])('a request with the headers %j is rejected', async (headers, status, type, message) => {
   for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
     const response = await fetch(simulator.url + path, { method: 'POST', headers, body: '{}' });
     expect(response.status).toBe(status);
@@ -297,7 +299,7 @@ test.each<[Record<string, string>, number, string, string]>([
   }
 });
 
-test('a prompt beyond the window of its model is too long', async () => {
+test('a prompt beyond the context window of its model is rejected', async () => {
   const messages = [{ role: 'user' as const, content: 'word '.repeat(200_000) }];
   const params = { model: 'claude-haiku-4-5', max_tokens: 1_000, messages };
   await expect(anthropic.messages.create(params)).rejects.toMatchObject({
@@ -306,7 +308,7 @@ test('a prompt beyond the window of its model is too long', async () => {
   expect((await anthropic.messages.create({ ...params, model: 'claude-opus-4-8' })).usage.input_tokens).toBe(200_003);
 });
 
-test('a body that is no JSON, and a model nobody has', async () => {
+test('a body that is not JSON and an unknown model are rejected', async () => {
   const headers = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' };
   const response = await fetch(`${simulator.url}/v1/messages`, { method: 'POST', headers, body: 'no json' });
   expect(await response.json()).toMatchObject({ error: { message: 'The request body is not valid JSON.' } });

@@ -36,7 +36,7 @@ const begin = async (prompt: string, more: object = {}, options = {}) =>
 
 const poll = async (url: string) => resultSchema.parse(await (await fetch(url, { headers: key })).json());
 
-test('IMG-1 ERR-5 a job waits, then has a picture of the requested size at a link that refuses a key', async () => {
+test('IMG-1 ERR-5 a job waits, then links to an image of its size, and the link rejects a key', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const job = await begin('a sea [[takes 5000]]');
   expect(new URL(job.polling_url).origin).toBe(simulator.url);
@@ -51,7 +51,7 @@ test('IMG-1 ERR-5 a job waits, then has a picture of the requested size at a lin
   expect((await fetch(result?.sample ?? '', { headers: key })).status).toBe(400);
 });
 
-test('BILL-3 the megapixels of the image and of what it was drawn from', async () => {
+test('BILL-3 the megapixels of the image and of its references are reported', async () => {
   const file = pictureOf({ width: 1_000, height: 500, about: 'x' }).toString('base64');
   const more = { width: 2_048, height: 2_048, input_image: 'https://example.com/a.png', input_image_2: file };
   expect(await begin('x', more)).toMatchObject({ input_mp: 1.5, output_mp: 4.19, cost: 3 + 1.5 * 4.69 });
@@ -60,7 +60,7 @@ test('BILL-3 the megapixels of the image and of what it was drawn from', async (
   expect([untold.input_mp, untold.output_mp]).toEqual([undefined, undefined]);
 });
 
-test.for(['', '?id=', '?id=nobody'])('ERR-9 a job of that name is not known: "%s"', async (query) => {
+test.for(['', '?id=', '?id=unknown'])('ERR-9 a poll without a known job id gets 404: "%s"', async (query) => {
   const response = await fetch(`${simulator.url}/v1/get_result${query}`, { headers: key });
   expect(response.status).toBe(404);
   expect(resultSchema.parse(await response.json()).status).toBe('Task not found');
@@ -79,7 +79,7 @@ test.for([
   [{ seed: 'x' }, 'seed'],
   [{ input_image: 'ftp://example.com/a.png' }, 'input_image'],
   [{ input_image_8: 7 }, 'input_image_8'],
-] as const)('ERR-9 the vendor refuses %j', async ([more, field]) => {
+] as const)('ERR-9 an invalid field is rejected: %j', async ([more, field]) => {
   const response = await ask('x', more);
   expect(response.status).toBe(422);
   const { detail } = z
@@ -88,11 +88,11 @@ test.for([
   expect(detail[0]?.loc).toEqual(['body', field]);
 });
 
-test('ERR-9 the vendor ignores unknown fields', async () => {
+test('ERR-9 unknown fields are ignored', async () => {
   expect((await ask('x', { size: '512x512', n: 1, input_image_9: png })).status).toBe(200);
 });
 
-test('IMG-10 eight references, by URL, as base64 or as a data URI; the smallest models take four', async () => {
+test('IMG-10 references can be URLs, base64 or data URIs: eight, or four for the smallest models', async () => {
   const images = { input_image: png, input_image_4: `data:image/png;base64,${png}` };
   expect((await ask('x', { ...images, input_image_8: 'https://example.com/a' })).status).toBe(200);
   const small = { model: 'flux-2-klein-9b' };
@@ -100,7 +100,7 @@ test('IMG-10 eight references, by URL, as base64 or as a data URI; the smallest 
   expect((await ask('x', { input_image_5: png }, small)).status).toBe(422);
 });
 
-test('ERR-3 a request without a key is a 403', async () => {
+test('ERR-3 a request without a key gets 403', async () => {
   const response = await ask('x', {}, { headers: {} });
   expect([response.status, await response.json()]).toEqual([
     403,
@@ -108,6 +108,6 @@ test('ERR-3 a request without a key is a 403', async () => {
   ]);
 });
 
-test('ERR-9 a model that does not exist is a 404', async () => {
+test('ERR-9 an unknown model gets 404', async () => {
   expect((await ask('x', {}, { model: 'flux-9' })).status).toBe(404);
 });

@@ -29,19 +29,19 @@ const errorSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), param: z.string(), type: z.string() }),
 });
 
-/** The id of a job that was accepted. */
+/** Creates a job and returns its id. */
 export const begin = async (simulator: Simulator, text: string, more: object = {}): Promise<string> => {
   const response = await create(simulator, toBody(text, more));
   return idSchema.parse(await response.json()).id;
 };
 
-/** What a poll says. */
+/** Polls a job. */
 export const read = async (simulator: Simulator, id: string) =>
   taskSchema.parse(await (await poll(simulator, id)).json());
 
 export const errorOf = async (response: Response) => errorSchema.parse(await response.json()).error;
 
-/** A job that is finished already, and where its file is. */
+/** Creates a job that is finished immediately, and returns its id and the URL of its file. */
 export const made = async (simulator: Simulator, markers = '', more: object = {}) => {
   const id = await begin(simulator, `a quiet sea [[takes 0]] ${markers}`, more);
   const { content } = await read(simulator, id);

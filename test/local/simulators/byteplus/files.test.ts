@@ -18,7 +18,7 @@ test('the file is an MP4 with the length of the video', async () => {
   expect(movieHeader.readUInt32BE(16) / movieHeader.readUInt32BE(12)).toBe(12);
 });
 
-test('a file is made while it is sent, however large', async () => {
+test('a file of any size is generated while it is sent', async () => {
   const { url } = await made(simulator, '[[video-bytes 4000000000]]');
   const leaving = new AbortController();
   const response = await fetch(url, { signal: leaving.signal });
@@ -28,7 +28,7 @@ test('a file is made while it is sent, however large', async () => {
   await expect.poll(() => simulator.requests.at(-1)?.outcome).toBe('client-left');
 });
 
-test('the address works only whole and without a credential', async () => {
+test('the URL requires its query and rejects a credential', async () => {
   const { url } = await made(simulator);
   expect((await fetch(url.split('?')[0]!)).status).toBe(403);
   const authorized = await fetch(url, { headers: { authorization: 'Bearer ark-test' } });
@@ -46,7 +46,7 @@ test('there is no file before the job is done', async () => {
   expect((await fetch(url)).status).toBe(404);
 });
 
-test('a test can stall or cut a download at a piece', async () => {
+test('a test can stall or cut a download after a number of pieces', async () => {
   const { url } = await made(simulator);
   simulator.next({ cutAfter: 2 });
   await expect(download(url)).rejects.toThrow();

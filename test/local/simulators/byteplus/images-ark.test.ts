@@ -35,7 +35,7 @@ const drawn = async (prompt: string, more: object = {}) => {
   return { ...rest, image };
 };
 
-test('ERR-5 the link asks for its signature and for no key beside it', async () => {
+test('ERR-5 the link requires its signature and rejects an additional key', async () => {
   const { image } = await drawn('x');
   const url = new URL(image.url ?? '');
   expect((await fetch(`${url.origin}${url.pathname}`)).status).toBe(403);
@@ -62,17 +62,17 @@ test.for([
   [{ image: 'not a link' }, 400, 'InvalidImageURL.InvalidFormat', 'image'],
   [{ image: ['https://host.invalid/a.png'] }, 400, 'InvalidImageURL.NotAccessible', 'image'],
   [{ image: Array.from({ length: 15 }, () => 'https://example.com/a.png') }, 400, 'InvalidParameter', 'image'],
-] as const)('ERR-9 the vendor refuses %j', async ([more, status, code, param]) => {
+] as const)('ERR-9 an invalid field is rejected: %j', async ([more, status, code, param]) => {
   const response = await ask('x', more);
   expect(response.status).toBe(status);
   expect(await errorOf(response)).toMatchObject({ code, param });
 });
 
-test('ERR-9 the vendor ignores unknown fields', async () => {
+test('ERR-9 unknown fields are ignored', async () => {
   expect((await ask('x', { quality: 'high', style: 'vivid' })).status).toBe(200);
 });
 
-test('IMG-10 references by URL or as data, the field for sequences where it is known, formats of the newer', async () => {
+test('IMG-10 references can be URLs or data, and each model accepts its own fields', async () => {
   const image = ['https://example.com/a.png', 'data:image/png;base64,iVBORw0KGgo='];
   expect((await ask('x', { image, sequential_image_generation: 'disabled', watermark: false })).status).toBe(200);
   expect((await ask('x', { ...newest, image: image[1], output_format: 'png' })).status).toBe(200);

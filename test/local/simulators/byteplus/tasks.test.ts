@@ -5,7 +5,10 @@ import { begin, errorOf, poll, read, tasksPath } from './ask.ts';
 
 const { simulator } = await startSimulated();
 
-/** By hand, from the vendor's page on the query of a task and the types of `@tanstack/ai-byteplus` (`src/video/wire-types.ts`). */
+/**
+ * Written by hand from the provider's page about task queries and the types of `@tanstack/ai-byteplus`
+ * (`src/video/wire-types.ts`).
+ */
 const failure = z.strictObject({ code: z.string().min(1), message: z.string().regex(/Request id: 02\w+$/) });
 const taskSchema = z.strictObject({
   id: z.string().startsWith('cgt-'),
@@ -30,11 +33,11 @@ const taskSchema = z.strictObject({
   draft: z.literal(false),
 });
 
-/** Only the clock is held: requests go their way. */
+/** Fakes only `Date`, so that requests still run. */
 const holdClock = () => vi.useFakeTimers({ toFake: ['Date'] });
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-test('it waits for a quarter of its time, runs, and succeeds', async () => {
+test('a job waits for a quarter of its time, runs, and succeeds', async () => {
   holdClock();
   const id = await begin(simulator, '[[takes 8000]]', { seed: 11, generate_audio: false });
   const seen: string[] = [];
@@ -70,7 +73,7 @@ test.each([
   });
 });
 
-test('[[video-stalls]] never ends, [[video-vanishes]] is forgotten after it began', async () => {
+test('[[video-stalls]] never ends, and [[video-vanishes]] is forgotten after it has started', async () => {
   holdClock();
   const stalled = await begin(simulator, '[[video-stalls]]');
   const vanished = await begin(simulator, '[[video-vanishes]]');
@@ -83,7 +86,7 @@ test('[[video-stalls]] never ends, [[video-vanishes]] is forgotten after it bega
   expect(await read(simulator, stalled)).toMatchObject({ status: 'running' });
 });
 
-test('[[video-unknown]] is no status of the vendor, for a while or for ever', async () => {
+test('[[video-unknown]] reports an undocumented status, for a while or forever', async () => {
   holdClock();
   const ids = [await begin(simulator, '[[video-unknown]]'), await begin(simulator, '[[video-unknown 9000]]')];
   const statuses = () => Promise.all(ids.map(async (id) => (await read(simulator, id)).status));
@@ -103,7 +106,7 @@ test('[[video-poll-error n]] fails the polls, not the job', async () => {
   expect(await read(simulator, id)).toMatchObject({ status: 'succeeded' });
 });
 
-test('what a test asks for goes before the markers, and is kept in the id', async () => {
+test('the scenario of a test takes precedence over the markers and is stored in the id', async () => {
   simulator.next({ video: { takesMs: 0, ending: 'blocked' } });
   const id = await begin(simulator, '[[takes 60000]]');
   expect(await read(simulator, id)).toMatchObject({ status: 'failed' });

@@ -14,7 +14,7 @@ async function raisedBy(run: () => Promise<unknown>): Promise<ApiError> {
   return raised;
 }
 
-test('without a key 403, for models that are none 404', async () => {
+test('a request without a key gets 403, and an unknown model gets 404', async () => {
   const url = `${simulator.url}/v1beta/models/${model}:generateContent`;
   const keyless = await fetch(url, { method: 'POST', body: '{}' });
   expect([keyless.status, JSON.parse(await keyless.text()).error.status]).toEqual([403, 'PERMISSION_DENIED']);
@@ -27,7 +27,7 @@ test('without a key 403, for models that are none 404', async () => {
   expect(JSON.parse(missing.message).error.message).toBe('Model is not found: models/nothing for api version v1beta');
 });
 
-test('a prompt that is really too long is refused', async () => {
+test('a prompt above the token limit is rejected', async () => {
   const contents = 'x'.repeat(5 * 1_048_577);
   const raised = await raisedBy(() => google.models.generateContent({ model, contents }));
   expect(JSON.parse(raised.message).error.message).toBe(
@@ -35,7 +35,7 @@ test('a prompt that is really too long is refused', async () => {
   );
 });
 
-test('what is no JSON object is refused', async () => {
+test('a body that is not a JSON object is rejected', async () => {
   for (const body of ['no json', '[]', '']) {
     const url = `${simulator.url}/v1beta/models/${model}:generateContent?key=test`;
     const response = await fetch(url, { method: 'POST', body });
@@ -43,14 +43,14 @@ test('what is no JSON object is refused', async () => {
   }
 });
 
-test('a page token that is none is refused', async () => {
+test('an invalid page token or page size is rejected', async () => {
   for (const query of ['pageToken=x', 'pageSize=-1', 'pageSize=1.5']) {
     const response = await fetch(`${simulator.url}/v1beta/models?key=test&${query}`);
     expect([query, response.status]).toEqual([query, 400]);
   }
 });
 
-test('invalid requests for a count are refused', async () => {
+test('an invalid token count request is rejected', async () => {
   const generateContentRequest = { model: `models/${model}`, contents: [{ parts: [{ text: 'The quick brown fox' }] }] };
   const url = `${simulator.url}/v1beta/models/${model}:countTokens?key=test`;
   const post = (body: object) => fetch(url, { method: 'POST', body: JSON.stringify(body) });

@@ -35,8 +35,8 @@ test('a text file counts the tokens of its text', async () => {
 });
 
 test.each([
-  [file('no PDF', 'application/pdf'), 'The document has no pages.'],
+  [file('not a PDF', 'application/pdf'), 'The document has no pages.'],
   [pdf(1_001), 'The document contains 1001 pages which exceeds the supported page limit of 1000.'],
-])('refuses a document: %#', async (part, message) => {
+])('an invalid document is rejected: %#', async (part, message) => {
   await expect(ask([part])).rejects.toThrow(message);
 });

@@ -3,7 +3,7 @@ import { startSimulated } from '../simulated.ts';
 
 const { simulator } = await startSimulated();
 
-/** The message of the refusal, empty for an answer. */
+/** Returns the error message, or an empty string if the request was accepted. */
 async function refusalOf(more: object, model = 'gemini-3.8-flash'): Promise<string> {
   const url = `${simulator.url}/v1beta/models/${model}:generateContent?key=test`;
   const body = JSON.stringify({ contents: [user('Hello')], ...more });
@@ -33,11 +33,11 @@ test.each([
     },
     `Unknown name "const" at 'tools[0].function_declarations[0].parameters.properties[1].value': Cannot find field.`,
   ],
-])('an unknown name is told with its place: %j', async (more, message) => {
+])('an unknown name is reported with its place: %j', async (more, message) => {
   expect(await refusalOf(more)).toBe(`Invalid JSON payload received. ${message}`);
 });
 
-test('details name the field', async () => {
+test('the error details name the field', async () => {
   const url = `${simulator.url}/v1beta/models/gemini-3.8-flash:generateContent?key=test`;
   const response = await fetch(url, { method: 'POST', body: JSON.stringify({ tool_config: { mood: 1 } }) });
   const { error } = JSON.parse(await response.text());
@@ -91,9 +91,9 @@ test.each([
     '* GenerateContentRequest.tools[0].function_declarations[0].name: Invalid function name. Must start with a letter or an underscore.\n',
   ],
   [{ tools: [{ functionDeclarations: [{ name: 'f' }, { name: 'f' }] }] }, 'Duplicate function declaration found: f'],
-  [{ toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['nobody'] } } }, generic],
+  [{ toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['missing'] } } }, generic],
   [{ cachedContent: 'cachedContents/1' }, 'CachedContent not found (or permission denied)'],
-])('%j is refused', async (more, message) => {
+])('%j is rejected', async (more, message) => {
   expect(await refusalOf(more)).toBe(message);
 });
 
@@ -118,7 +118,7 @@ test.each([
     { thinkingBudget: 100, thinkingLevel: 'LOW' },
     'You can only set only one of thinking budget and thinking level.',
   ],
-])('%s and %j', async (model, thinkingConfig, message) => {
+])('the simulator checks thinking as the provider does: %s with %j', async (model, thinkingConfig, message) => {
   expect(await refusalOf({ generationConfig: { thinkingConfig } }, model)).toBe(message);
 });
 
@@ -131,7 +131,7 @@ test.each([
   ['gemini-nano-banana-2.1', { imageConfig: { imageSize: '1k' } }],
   ['gemini-3.1-flash-lite-image', { imageConfig: { imageSize: '2K' } }],
   ['gemini-3-pro-image', { imageConfig: { aspectRatio: '1:8' } }],
-])('%s refuses images with %j', async (model, generationConfig) => {
+])('%s rejects the image settings %j', async (model, generationConfig) => {
   expect(await refusalOf({ generationConfig }, model)).not.toBe('');
 });
 
@@ -169,25 +169,21 @@ test.each([
     missing('b', 4),
   ],
   ['none in an earlier turn', [...asked(call('a')), answered(response('a')), user('And now?')], ''],
-  [
-    'a signature of somebody else',
-    [...asked(call('a', 'Zm9yZ2Vk')), answered(response('a'))],
-    'Corrupted thought signature.',
-  ],
-  ['a response too few', [...asked(call('a', skip), call('b')), answered(response('a'))], counts],
+  ['a forged signature', [...asked(call('a', 'Zm9yZ2Vk')), answered(response('a'))], 'Corrupted thought signature.'],
+  ['one response too few', [...asked(call('a', skip), call('b')), answered(response('a'))], counts],
   [
     'responses in two contents',
     [...asked(call('a', skip), call('b')), answered(response('a')), answered(response('b'))],
     counts,
   ],
-  ['a call without an answer', asked(call('a', skip)), counts],
-  ['a response to nothing', [user('Do'), answered(response('a'))], order],
-  ['a response of another name', [...asked(call('a', skip)), answered(response('b'))], generic],
+  ['a call without a response', asked(call('a', skip)), counts],
+  ['a response without a call', [user('Do'), answered(response('a'))], order],
+  ['a response with another name', [...asked(call('a', skip)), answered(response('b'))], generic],
   [
-    'a call before any words',
+    'a call before any user message',
     asked(call('a', skip)).slice(1),
     expect.stringMatching(/^Please ensure that function call turn comes/),
   ],
-])('function turns: %s', async (_, contents, message) => {
+])('the simulator checks function turns as the provider does: %s', async (_, contents, message) => {
   expect(await refusalOf({ contents })).toEqual(message);
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => messenger.stop());
 
-test('KEY-5 what opens the mini app is signed as the messenger signs it', () => {
+test('KEY-5 the init data of the mini app has a valid signature for the bot token', () => {
   const opened = messenger.initData(ada);
   expect(() => validate(opened, TOKEN)).not.toThrow();
   expect(() => validate(opened, `${TOKEN}x`)).toThrow();
@@ -25,7 +25,7 @@ test('KEY-5 what opens the mini app is signed as the messenger signs it', () => 
   expect(readInitData(TOKEN, messenger.initData(ada, Date.now() - 7_200_000), Date.now())).toBeUndefined();
 });
 
-test('KEY-1 messages are kept by chat, as they are read, with their buttons', async () => {
+test('KEY-1 messages are stored by chat as the user reads them, with their buttons', async () => {
   const heard: unknown[] = [];
   const stop = messenger.onMessage((chatId, { text }) => heard.push([chatId, text]));
   const sent = await api.sendMessage(
@@ -70,28 +70,28 @@ test('KEY-1 messages are kept by chat, as they are read, with their buttons', as
 const refusals: readonly (readonly [string, (own: Api) => Promise<unknown>, number])[] = [
   ['no text', (own) => own.sendMessage(7, ' '), 400],
   ['too much text', (own) => own.sendMessage(7, 'x'.repeat(4_097)), 400],
-  ['a tag that is not known', (own) => own.sendMessage(7, '<h1>x</h1>', { parse_mode: 'HTML' }), 400],
-  ['a tag that is not closed', (own) => own.sendMessage(7, '<b>x', { parse_mode: 'HTML' }), 400],
-  ['tags that cross', (own) => own.sendMessage(7, '<b><code>x</b></code>', { parse_mode: 'HTML' }), 400],
-  ['a sign that is not escaped', (own) => own.sendMessage(7, 'a & b', { parse_mode: 'HTML' }), 400],
-  ['a command in capitals', (own) => own.setMyCommands([{ command: 'Start', description: 'x' }]), 400],
-  ['a method that is not there', (own) => own.getUpdates(), 404],
+  ['an unknown tag', (own) => own.sendMessage(7, '<h1>x</h1>', { parse_mode: 'HTML' }), 400],
+  ['an unclosed tag', (own) => own.sendMessage(7, '<b>x', { parse_mode: 'HTML' }), 400],
+  ['crossing tags', (own) => own.sendMessage(7, '<b><code>x</b></code>', { parse_mode: 'HTML' }), 400],
+  ['an unescaped character', (own) => own.sendMessage(7, 'a & b', { parse_mode: 'HTML' }), 400],
+  ['a command in capital letters', (own) => own.setMyCommands([{ command: 'Start', description: 'x' }]), 400],
+  ['an unknown method', (own) => own.getUpdates(), 404],
 ];
-test.each(refusals)('KEY-1 the Bot API refuses %s', async (_, call, status) => {
+test.each(refusals)('KEY-1 the Bot API rejects %s', async (_, call, status) => {
   const error = await call(api).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(GrammyError);
   expect(error).toMatchObject({ error_code: status });
   expect(messenger.messages(7)).toEqual([]);
 });
 
-test('KEY-1 nobody but the bot with this token is let in', async () => {
+test('KEY-1 only the bot with this token can call the API', async () => {
   const error = await new Api(`${TOKEN}x`, { apiRoot: messenger.url }).getMe().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ error_code: 401, description: 'Unauthorized' });
   expect((await fetch(`${messenger.url}/getMe`)).status).toBe(404);
   expect(await api.getMe()).toMatchObject({ id: 123456, is_bot: true });
 });
 
-test('KEY-3 messages fail as often as they are told to', async () => {
+test('KEY-3 messages fail as often as the test sets', async () => {
   messenger.answer({ status: 429, retryAfter: 3 }, 2);
   messenger.answer({ status: 0, isTaken: true });
   for (let time = 0; time < 2; time += 1) {
@@ -103,7 +103,7 @@ test('KEY-3 messages fail as often as they are told to', async () => {
   expect(messenger.messages(7).map(({ text }) => text)).toEqual(['cut', 'taken']);
 });
 
-/** A bot that takes what it is told to take. */
+/** Starts a bot that responds with the status of `statusOf`. */
 async function startBot(statusOf: (update: { readonly update_id: number }, time: number) => number) {
   const heard: { readonly secret: unknown; readonly id: number; readonly text: string }[] = [];
   let open = 0;
@@ -138,7 +138,7 @@ async function startBot(statusOf: (update: { readonly update_id: number }, time:
   };
 }
 
-test('KEY-1 an update waits for the webhook and is delivered until it is taken, before the next of its chat', async () => {
+test('KEY-1 an update waits for the webhook, is retried until accepted, and blocks its chat', async () => {
   const bot = await startBot((_, time) => (time < 3 ? 503 : 200));
   try {
     const said = [messenger.say(ada, '/start'), messenger.say(ada, 'two')];
@@ -156,7 +156,7 @@ test('KEY-1 an update waits for the webhook and is delivered until it is taken, 
   }
 });
 
-test('KEY-1 the webhook is set with the secret that it is given', async () => {
+test('KEY-1 an update is sent with the secret of its webhook', async () => {
   const bot = await startBot(() => 200);
   try {
     await api.setWebhook(bot.url, { secret_token: 'other-secret' });
@@ -169,8 +169,8 @@ test('KEY-1 the webhook is set with the secret that it is given', async () => {
   }
 });
 
-test('KEY-1 whoever waits for an answer is let go when the messenger stops', async () => {
-  const said = messenger.say(ada, 'nobody is there');
+test('KEY-1 a stop of the messenger ends pending deliveries', async () => {
+  const said = messenger.say(ada, 'no bot is connected');
   messenger.connect('http://127.0.0.1:1/bot');
   await messenger.stop();
   await said;

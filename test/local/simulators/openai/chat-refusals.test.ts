@@ -21,12 +21,12 @@ test.each<[string, Params, string]>([
   ['reasoning_effort', { tools: [weather] }, 'gpt-6-sol'],
   ['reasoning_effort', { reasoning_effort: 'none' }, 'gpt-6.2-sol'],
   ['reasoning_effort', { reasoning_effort: 'low' }, 'gpt-4.1-mini'],
-])('refuses %s where the model does', async (param, params, model) => {
+])('%s is rejected for a model without support for it', async (param, params, model) => {
   const error = { status: 400, type: 'invalid_request_error', param };
   await expect(ask('Hello', params, model)).rejects.toMatchObject(error);
 });
 
-test('tools and sampling are served once reasoning is off', async () => {
+test('tools and sampling work with reasoning turned off', async () => {
   const params: Params = { tools: [weather], reasoning_effort: 'none', temperature: 0.5 };
   const completion = await ask('Weather in Rome?', params, 'gpt-6-luna');
   expect(completion.choices[0]?.finish_reason).toBe('tool_calls');
@@ -49,7 +49,7 @@ test.each<[string, object, object]>([
   ['data that are not an image', imaged('data:image/png;base64,bm8gaW1hZ2U='), { code: 'invalid_image_format' }],
   ['an image out of reach', imaged('https://gone.invalid/a.png'), { code: 'invalid_image_url' }],
   ['two caps', { max_tokens: 5, max_completion_tokens: 5 }, { code: 'invalid_parameter_combination' }],
-])('refuses %s', async (_, change, expected) => {
+])('a request with %s is rejected', async (_, change, expected) => {
   const body = { model: 'gpt-4.1-mini', messages: [{ role: 'user', content: 'Hello' }], ...change };
   const request = { method: 'POST', headers: { authorization: 'Bearer x' }, body: JSON.stringify(body) };
   const response = await fetch(`${simulator.url}/v1/chat/completions`, request);
@@ -77,14 +77,14 @@ test.each<[string, object]>([
   ['an empty logit_bias of a model that reasons', { model: 'gpt-5.4', logit_bias: {} }],
   ['the defaults of sampling of a model that reasons', { model: 'gpt-5.4', temperature: 1, presence_penalty: 0 }],
   ['options of the prompt cache', { prompt_cache_retention: '24h', prompt_cache_options: { mode: 'explicit' } }],
-])('accepts %s', async (_, change) => {
+])('a request with %s is accepted', async (_, change) => {
   const body = { model: 'gpt-4.1-mini', messages: [user('Hello')], ...change };
   const request = { method: 'POST', headers: { authorization: 'Bearer x' }, body: JSON.stringify(body) };
   const response = await fetch(`${simulator.url}/v1/chat/completions`, request);
   expect(await response.json()).toMatchObject({ object: 'chat.completion' });
 });
 
-test('refuses a JSON format without the word json, and accepts it with the word', async () => {
+test('a JSON format without the word JSON in a message is rejected', async () => {
   const format: Params = { response_format: { type: 'json_object' } };
   await expect(ask('Give me an object', format)).rejects.toMatchObject({ status: 400, param: 'messages' });
   expect((await ask('Give me JSON', format)).choices).toHaveLength(1);
@@ -99,7 +99,7 @@ test('the usage adds up', async () => {
   expect([input > 0, output > 0, total]).toEqual([true, true, input + output]);
 });
 
-test('wants a Bearer, whatever it is', async () => {
+test('any Bearer token is accepted, and a request without a token is rejected', async () => {
   const response = await fetch(`${simulator.url}/v1/models`);
   expect(response.status).toBe(401);
   expect(await response.json()).toMatchObject({ error: { code: 'invalid_api_key', param: null } });
@@ -110,7 +110,7 @@ test('wants a Bearer, whatever it is', async () => {
 });
 
 test.each<Record<string, string>>([{ 'x-api-key': 'sk-ant' }, { authorization: 'Bearer sk-ant' }])(
-  'one path of two vendors is told apart by the headers: %j',
+  'the headers %j select the provider of a shared path',
   async (key) => {
     const headers = { ...key, 'anthropic-version': '2023-06-01' };
     const listed = (await (await fetch(`${simulator.url}/v1/models`, { headers })).json()) as object;
@@ -119,7 +119,7 @@ test.each<Record<string, string>>([{ 'x-api-key': 'sk-ant' }, { authorization: '
   },
 );
 
-test('a path nobody serves is 404 in the same shape', async () => {
+test('an unknown path gets 404 with an error body', async () => {
   for (const path of ['/v1/messages/unheard', '/v1beta/unheard']) {
     expect((await fetch(`${simulator.url}${path}`, { method: 'POST', body: '{}' })).status).toBe(404);
   }

@@ -24,7 +24,7 @@ test.each<[string, unknown, object]>([
     Array.from({ length: 40 }, () => Array.from({ length: 8000 }, () => 1)),
     { status: 400, code: 'max_tokens_per_request' },
   ],
-])('refuses %s', async (_, input, error) => {
+])('%s is rejected', async (_, input, error) => {
   await expect(embed(input as string)).rejects.toMatchObject(error);
 });
 
@@ -35,6 +35,6 @@ test.each<[Params, object]>([
   ],
   [{ dimensions: 1537 }, { status: 400, param: 'dimensions' }],
   [{ model: 'text-embedding-4' }, { status: 404, code: 'model_not_found' }],
-])('refuses %j', async (params, error) => {
+])('%j is rejected', async (params, error) => {
   await expect(embed('Hello', params)).rejects.toMatchObject(error);
 });

@@ -50,13 +50,13 @@ test.each<[string, object, object]>([
   ['a ratio too wide', { size: '3072x1008' }, invalid('size')],
   ['too many pixels', { size: '2896x2880' }, invalid('size')],
   ['too few pixels', { size: '1024x624' }, invalid('size')],
-])('refuses %s', async (_, more, error) => {
+])('a request with %s is rejected', async (_, more, error) => {
   const response = await post(more);
   expect(response.status).toBe(400);
   expect(await errorOf(response)).toMatchObject({ type: 'invalid_request_error', ...error });
 });
 
-test.each(['1024x640', '3840x2160', '2160x3840', '2880x2880', '1440x480'])('accepts the size %s', async (size) => {
+test.each(['1024x640', '3840x2160', '2160x3840', '2880x2880', '1440x480'])('the size %s is accepted', async (size) => {
   expect((await post({ size, quality: 'low' })).status).toBe(200);
 });
 
@@ -65,7 +65,7 @@ const upload = (bytes: Buffer, type = 'image/png') => toFile(bytes, 'a.png', { t
 const edit = async (image: OpenAI.ImageEditParams['image'], more: Partial<OpenAI.ImageEditParamsNonStreaming> = {}) =>
   openai.images.edit({ model: 'gpt-image-2', prompt: 'a sea', image, ...more });
 
-test('an edit takes images only, up to sixteen of them', async () => {
+test('an edit accepts only images, at most sixteen', async () => {
   await expect(edit([await upload(png()), await upload(Buffer.from('no image'))])).rejects.toMatchObject({
     status: 400,
     type: 'image_generation_user_error',
@@ -83,7 +83,7 @@ test('an edit takes images only, up to sixteen of them', async () => {
   await expect(edit(seventeen)).rejects.toMatchObject({ param: 'image', code: 'array_above_max_length' });
 });
 
-test('a mask is a PNG of the size of the first image', async () => {
+test('a mask must be a PNG with the size of the first image', async () => {
   const images = [await upload(png()), await upload(png(32, 32))];
   expect((await edit(images, { mask: await upload(png()) })).data).toHaveLength(1);
   await expect(edit(images, { mask: await upload(png(32, 32)) })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ const file = new File([new Uint8Array(png())], 'a.png', { type: 'image/png' });
 
 test.each<[string, readonly (readonly [string, string | File])[], object]>([
   [
-    'several files that are no array',
+    'several files in a field that is not an array',
     [
       ['image', file],
       ['image', file],
@@ -131,20 +131,20 @@ test.each<[string, readonly (readonly [string, string | File])[], object]>([
     unknown('picture'),
   ],
   [
-    'a number that is none',
+    'a number that is not numeric',
     [
       ['image', file],
       ['n', 'two'],
     ],
     invalid('n'),
   ],
-])('a form with %s is refused', async (_, entries, error) => {
+])('a form with %s is rejected', async (_, entries, error) => {
   const response = await postForm(entries);
   expect(response.status).toBe(400);
   expect(await errorOf(response)).toMatchObject(error);
 });
 
-test('what is no form is refused', async () => {
+test('a body that is not a form is rejected', async () => {
   for (const type of ['multipart/form-data; boundary=x', 'multipart/form-data', 'application/json']) {
     const response = await fetch(`${simulator.url}/v1/images/edits`, {
       method: 'POST',
@@ -155,7 +155,7 @@ test('what is no form is refused', async () => {
   }
 });
 
-test('without a key nothing is drawn', async () => {
+test('a request without a key gets 401', async () => {
   for (const path of ['generations', 'edits']) {
     expect((await fetch(`${simulator.url}/v1/images/${path}`, { method: 'POST' })).status).toBe(401);
   }

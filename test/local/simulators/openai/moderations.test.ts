@@ -14,6 +14,6 @@ test.each<[string, unknown, object]>([
   ['an image out of reach', [image('https://gone.invalid/a.png')], { code: 'invalid_image_url' }],
   ['nothing', [], { param: 'input' }],
   ['an unknown part', [{ type: 'audio' }], { param: 'input' }],
-])('refuses %s', async (_, input, error) => {
+])('%s is rejected', async (_, input, error) => {
   await expect(moderate(input as string)).rejects.toMatchObject({ status: 400, ...error });
 });

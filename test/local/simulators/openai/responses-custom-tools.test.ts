@@ -20,7 +20,7 @@ test('a custom tool is called with text', async () => {
   ]);
 });
 
-test('a stream brings the input of a custom tool in pieces', async () => {
+test('a stream sends the input of a custom tool in pieces', async () => {
   const types: string[] = [];
   let input = '';
   let done = '';
@@ -41,7 +41,7 @@ test('a stream brings the input of a custom tool in pieces', async () => {
   ]);
 });
 
-test('the result of a custom tool ends in words', async () => {
+test('the result of a custom tool is followed by text', async () => {
   const first = await openai.responses.create(request);
   const [call] = first.output;
   if (call?.type !== 'custom_tool_call') throw new Error('no call of a custom tool');
@@ -51,7 +51,7 @@ test('the result of a custom tool ends in words', async () => {
   expect(text).toBe('According to the tool: Renamed');
 });
 
-test('a tool choice can name a custom tool or one of a namespace', async () => {
+test('a tool choice can name a custom tool or a tool of a namespace', async () => {
   const send: NamespaceTool.Function = {
     type: 'function',
     name: 'send',

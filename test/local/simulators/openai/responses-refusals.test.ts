@@ -55,11 +55,11 @@ test.each<[string, object, object]>([
     { tools: [tool], tool_choice: { type: 'function', name: 'b' } },
     { param: 'tool_choice' },
   ],
-])('refuses %s', async (_, change, error) => {
+])('a request with %s is rejected', async (_, change, error) => {
   expect(await send(change)).toMatchObject({ status: 400, error: { type: 'invalid_request_error', ...error } });
 });
 
-test("names a pro model's efforts", async () => {
+test('the error for an unsupported effort of a pro model lists the supported efforts', async () => {
   const { error } = await send(effort('gpt-5.5-pro', 'low'));
   expect(error).toMatchObject({
     message:
@@ -74,13 +74,13 @@ test.each([
   ['a cap of 16', { max_output_tokens: 16 }],
   ['the reasoning of earlier turns', { reasoning: { context: 'all_turns' } }],
   ['fields that are null', { tools: null, tool_choice: null, text: null, prompt: null, user: null }],
-  ['what an agent sends beside its input', { client_metadata: { a: 'b' }, prompt_cache_retention: '24h' }],
+  ['what an agent sends in addition to its input', { client_metadata: { a: 'b' }, prompt_cache_retention: '24h' }],
   ['tools that run at the client', { tools: agentTools }],
   [
     'the tools that are allowed',
     { tools: agentTools, tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } },
   ],
-])('serves %s', async (_, change) => {
+])('a request with %s is accepted', async (_, change) => {
   expect((await send(change)).status).toBe(200);
 });
 
@@ -122,7 +122,11 @@ const expectedCustom = expectedId('input[1]', 'fc_1', 'ctc');
 test.each<[string, readonly object[], string]>([
   ['reasoning after its message', [user, message, reasoning, user], loose],
   ['reasoning at the end', [user, reasoning], loose],
-  ['reasoning before somebody else', [user, reasoning, { ...message, id: `msg_${'b'.repeat(32)}2` }, user], loose],
+  [
+    'reasoning before a message with another id',
+    [user, reasoning, { ...message, id: `msg_${'b'.repeat(32)}2` }, user],
+    loose,
+  ],
   ['a result without a call', [user, result], 'No tool call found for function call output with call_id call_1.'],
   [
     'a result before its call',
@@ -131,7 +135,7 @@ test.each<[string, readonly object[], string]>([
   ],
   ['a call without a result', [user, reasoning, call, user], 'No tool output found for function call call_1.'],
   [
-    "a call's id that is not the vendor's",
+    'a call id in another format',
     [user, { ...call, id: 'call_1' }, result],
     "Invalid 'input[1].id': 'call_1'. Expected an ID that begins with 'fc'.",
   ],
@@ -144,7 +148,7 @@ test.each<[string, readonly object[], string]>([
     'No tool call found for custom tool call output with call_id call_3.',
   ],
   ['an unknown member of an item', [{ ...user, created_by: 'x' }], "Unknown parameter: 'input[0].created_by'."],
-])('refuses %s', async (_, input, text) => {
+])('a request with %s is rejected by its input', async (_, input, text) => {
   expect(await send({ input })).toMatchObject({ status: 400, error: { message: text } });
 });
 
@@ -161,11 +165,11 @@ test.each<[string, readonly object[]]>([
   ],
   ['reasoning before a call without an id', [user, reasoning, { ...call, id: undefined }, result]],
   ['parallel calls', [user, reasoning, call, { ...call, call_id: 'call_2' }, result, { ...result, call_id: 'call_2' }]],
-])('serves %s', async (_, input) => {
+])('a request with %s is accepted by its input', async (_, input) => {
   expect((await send({ input, store: false })).status).toBe(200);
 });
 
-test('without a store, reasoning that is not encrypted is not found', async () => {
+test('reasoning without encrypted content gets 404 if the request has store: false', async () => {
   const input = [user, { ...reasoning, encrypted_content: null }, message, user];
   expect(await send({ input, store: false })).toMatchObject({ status: 404, error: { param: 'input' } });
   expect((await send({ input })).status).toBe(200);

@@ -24,7 +24,7 @@ const errorSchema = z.strictObject({
 });
 const errorOf = async (response: Response) => errorSchema.parse(await response.json()).error;
 
-/** As much of a PNG as says how large it is. */
+/** Returns the beginning of a PNG, up to its size. */
 const png = (width: number, height: number): Buffer => {
   const bytes = Buffer.alloc(33);
   Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').copy(bytes);
@@ -54,13 +54,13 @@ test.each<[string, object, object]>([
     { input_reference: { image_url: 'https://gone.invalid/a.png' } },
     { code: 'invalid_image_url' },
   ],
-])('refuses %s', async (_, more, error) => {
+])('a request with %s is rejected', async (_, more, error) => {
   const response = await postJson(more);
   expect(response.status).toBe(400);
   expect(await errorOf(response)).toMatchObject({ type: 'invalid_request_error', ...error });
 });
 
-test('the reference has the size of the video, and is an image by its type', async () => {
+test('a reference file must match the size of the video and be an image by its type', async () => {
   await expect(create(png(720, 1280))).rejects.toMatchObject({ status: 400, message: /Inpaint image must match/ });
   await expect(create(Buffer.from('no image'))).rejects.toMatchObject({ status: 400 });
   const code = 'unsupported_file_mimetype';
@@ -70,13 +70,13 @@ test('the reference has the size of the video, and is an image by its type', asy
   expect((await postJson({ input_reference: { image_url }, size: '1280x720' })).status).toBe(400);
 });
 
-test('a broken form and a broken body are refused', async () => {
+test('a broken form or body is rejected', async () => {
   for (const type of ['multipart/form-data; boundary=x', 'multipart/form-data', 'application/json']) {
     expect((await post('--x\r\nnothing', { 'content-type': type })).status).toBe(400);
   }
 });
 
-test('an unknown id is not found, and the content needs a key', async () => {
+test('an unknown id gets 404, and the content requires a key', async () => {
   expect((await fetch(`${simulator.url}/v1/videos/video_123/content`)).status).toBe(401);
   await expect(openai.videos.retrieve('video_123')).rejects.toMatchObject({ status: 404 });
   await expect(openai.videos.downloadContent('cgt-123')).rejects.toMatchObject({ status: 404 });

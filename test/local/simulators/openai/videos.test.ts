@@ -6,7 +6,7 @@ import { startSimulated } from '../simulated.ts';
 
 const { openai } = await startSimulated();
 
-/** All thirteen, and nothing else: `Video` of the vendor's SDK. */
+/** All thirteen members of `Video` in the provider's SDK, and no others. */
 const videoSchema = z.strictObject({
   id: z.string().startsWith('video_'),
   object: z.literal('video'),
@@ -50,7 +50,7 @@ test('a job is queued, makes progress and is completed', async () => {
   expect([completedAt! - createdAt, expiresAt! - completedAt!]).toEqual([8, 86_400]);
 });
 
-test('another simulator knows the job, but not its longest prompts', async () => {
+test('another simulator knows the job, but not its long prompt', async () => {
   const ids = [await begin('[[takes 0]] short'), await begin(`[[takes 0]] ${'long '.repeat(100)}`)];
   const other = await startSimulator();
   const client = new OpenAI({ baseURL: `${other.url}/v1`, apiKey: 'sk-test', maxRetries: 0 });

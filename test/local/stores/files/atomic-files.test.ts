@@ -16,7 +16,7 @@ const open = (options: Partial<AtomicFilesOptions> = {}) => AtomicFiles.open({ f
 const errorWith = (code: string) => Object.assign(new Error(`${code}: injected`), { code });
 const textOf = async (files: AtomicFiles, name: string) => (await files.read(name))?.toString();
 
-test('a reader sees the earlier file until the later one is on the disk as a whole', async () => {
+test('a reader sees the earlier file until the later one is completely on the disk', async () => {
   await (await open()).put('one', Buffer.from('earlier'));
   const gates = { file: Promise.withResolvers<void>(), folder: Promise.withResolvers<void>() };
   const reached = { file: Promise.withResolvers<string>(), folder: Promise.withResolvers<string>() };
@@ -54,7 +54,7 @@ test('a put or remove whose sync fails is unavailable, and leaves no draft', asy
   const files = await open({ sync: { ...noSync, file: fail } });
   await expect(files.put('one', Buffer.from('later'))).rejects.toMatchObject({ kind: 'unavailable' });
   expect(await textOf(files, 'one')).toBe('earlier');
-  // The rename has happened, so even a full disk is not a certain failure.
+  // The rename has happened, so even an error from a full disk leaves the outcome unknown.
   const full = async (path: string) => (path === folder ? Promise.reject(errorWith('ENOSPC')) : undefined);
   const late = await open({ sync: { ...noSync, folder: full }, onFull: () => expect.unreachable() });
   await expect(late.put('two', Buffer.from('late'))).rejects.toMatchObject({ kind: 'unavailable' });
@@ -62,7 +62,7 @@ test('a put or remove whose sync fails is unavailable, and leaves no draft', asy
   expect(readdirSync(folder)).toEqual(['two']);
 });
 
-test.each(['ENOSPC', 'EDQUOT'])('a put that fails with %s is tried once more after space was freed', async (code) => {
+test.each(['ENOSPC', 'EDQUOT'])('a put that fails with %s is retried once if space was freed', async (code) => {
   let failures = 1;
   let freed = 0;
   const file = async () => {
@@ -85,7 +85,7 @@ test.each(['ENOSPC', 'EDQUOT'])('a put that fails with %s is tried once more aft
   expect([readdirSync(folder), freed]).toEqual([['one'], 3]);
 });
 
-test('an open removes the drafts of processes that have ended, and no other file', async () => {
+test('an open removes only the drafts of processes that have ended', async () => {
   await open();
   const { pid } = spawnSync(process.execPath, ['--version']);
   const own = processIdentity(process.pid);
@@ -98,7 +98,7 @@ test('an open removes the drafts of processes that have ended, and no other file
   expect(await files.names()).toEqual(['one']);
 });
 
-test.skipIf(process.platform === 'win32')('only the owner can read files and their folder', async () => {
+test.skipIf(process.platform === 'win32')('only the owner can read the files and their folder', async () => {
   const files = await open();
   await files.put('one', Buffer.from('secret'));
   expect([folder, join(folder, 'one')].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual([

@@ -16,7 +16,7 @@ test.each([
   expect(toFileName(name)).toBe(fileName);
 });
 
-test('every name has a file name of its own that is valid on every platform', () => {
+test('every name has its own file name that is valid on every platform', () => {
   const names = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 16 }),
     fc.constantFrom('con', 'Aux.x', 'lpt9.'),

@@ -46,7 +46,7 @@ test('IMG-6 responses, images and videos are removed after two days, outbox entr
   ]);
 });
 
-test('VID-5 a video stops before the piece for which the reserve is gone, and leaves no file', async () => {
+test('VID-5 a video write stops when the reserved space is gone, and leaves no file', async () => {
   const error = new StoreError('conflict', 'injected');
   const folder = mkdtempSync(join(tmpdir(), 'files-'));
   let hasReserve = true;

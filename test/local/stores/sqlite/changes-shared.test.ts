@@ -41,7 +41,7 @@ const charge = async (on: Database, holdId: string, amountPicos: bigint): Promis
   await ledger.apply(recordOf(holdId, amountPicos), 5n);
 };
 
-test('KEY-3 a write of another process is followed once, with the records of the holds that it closed', async () => {
+test('KEY-3 a write of another process is followed once, with the records of the closed holds', async () => {
   await open(100n);
   await hold(db, 'r.0');
   const foreign = createForeignChanges(db);
@@ -59,7 +59,7 @@ test('KEY-3 a write of another process is followed once, with the records of the
   expect(await foreign.take()).toEqual([]);
 });
 
-test('KEY-3 each look returns the accounts that changed since the last one, new accounts too', async () => {
+test('KEY-3 each read returns the accounts changed since the last one, including new accounts', async () => {
   const foreign = createForeignChanges(db);
   await foreign.start();
   for (const name of ['one', 'two']) await createAccountStore(other).open(accountNamed(name));
@@ -71,7 +71,7 @@ test('KEY-3 each look returns the accounts that changed since the last one, new 
   expect((await foreign.take()).map(({ after }) => after.id)).toEqual(['three']);
 });
 
-test('KEY-3 more changes than one look reads are followed by the next looks', async () => {
+test('KEY-3 more changes than one read returns are followed by the next reads', async () => {
   const foreign = createForeignChanges(db);
   await foreign.start();
   await other.write(() => {
@@ -83,7 +83,7 @@ test('KEY-3 more changes than one look reads are followed by the next looks', as
   expect(looks).toEqual([1_000, 500, 0]);
 });
 
-test('KEY-3 the own writes of a process are not followed as those of another', async () => {
+test('KEY-3 a process does not follow its own writes as writes of another process', async () => {
   await open(100n);
   const foreign = createForeignChanges(db);
   await foreign.start();
@@ -103,7 +103,7 @@ const low: BalanceChange = {
   thresholdPicos: LOW_BALANCE_THRESHOLD_DEFAULT,
 };
 
-/** Sends what is due and returns it. */
+/** Sends the notifications that are due and returns them. */
 const sendDue = async (on: Database, clock: ManualClock): Promise<readonly BalanceChange[]> => {
   const sent: BalanceChange[] = [];
   await sendLowBalances(on, {
@@ -124,7 +124,7 @@ const cross = async (): Promise<void> => {
   await charge(db, 't.0', 1n);
 };
 
-test('KEY-3 the charge that takes a balance to its threshold is notified once', async () => {
+test('KEY-3 the charge that takes a balance to its threshold causes one notification', async () => {
   await cross();
   const clock = new ManualClock(AT);
   expect(await sendDue(other, clock)).toEqual([low]);
@@ -132,7 +132,7 @@ test('KEY-3 the charge that takes a balance to its threshold is notified once', 
   for (const process of [db, other]) expect(await sendDue(process, clock)).toEqual([]);
 });
 
-test('KEY-3 one process sends a notification, and another one does if it ends meanwhile', async () => {
+test('KEY-3 a notification that its process does not finish in a minute is sent by another', async () => {
   await cross();
   const clock = new ManualClock(AT);
   const gate = Promise.withResolvers<NotificationOutcome>();
@@ -154,7 +154,7 @@ test('KEY-3 one process sends a notification, and another one does if it ends me
   await sending;
 });
 
-test('KEY-3 a notification during which the store fails is reported and sent again', async () => {
+test('KEY-3 a notification during a store failure is reported and sent again', async () => {
   await cross();
   const clock = new ManualClock(AT);
   const reports: string[] = [];

@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** Sends what is due, and returns how many notifications it tried. */
+/** Sends the notifications that are due, and returns how many it tried. */
 const send = (outcome: NotificationOutcome) =>
   sendLowBalances(db, {
     clock: { now: () => nowMs },
@@ -47,7 +47,7 @@ const send = (outcome: NotificationOutcome) =>
     report: (name) => reports.push(name),
   });
 
-test('KEY-3 a notification that cannot be sent is tried 20 times, after growing waits, and is then dropped', async () => {
+test('KEY-3 a notification that fails is tried 20 times with growing delays, then dropped', async () => {
   for (let seconds = 0; seconds < 7_200; seconds += 1) {
     nowMs = NOW + seconds * 1_000;
     await send({ kind: 'failed', reason: 'busy' });
@@ -60,7 +60,7 @@ test('KEY-3 a notification that cannot be sent is tried 20 times, after growing 
 test.each<readonly [NotificationOutcome, readonly string[]]>([
   [{ kind: 'done' }, []],
   [{ kind: 'refused', reason: 'gone' }, ['notice_refused']],
-])('KEY-3 after %o a notification is not sent again', async (outcome, reported) => {
+])('KEY-3 a notification is not sent again after %o', async (outcome, reported) => {
   expect([await send(outcome), await send(outcome)]).toEqual([1, 0]);
   expect(reports).toEqual(reported);
 });

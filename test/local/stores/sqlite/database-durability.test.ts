@@ -147,7 +147,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** Whether the call waits for a sync, with a write before it that is not on the disk yet. */
+/** Whether the call waits for a sync while an earlier write is not on the disk yet. */
 const isDurable = async (call: () => Promise<unknown>): Promise<boolean> => {
   await db.write(() => undefined);
   syncs = 0;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-test('BILL-14 OPS-8 a write with an unknown outcome is unavailable, and the store does not repeat it', async () => {
+test('BILL-14 OPS-8 a write with an unknown outcome throws unavailable and is not repeated', async () => {
   let tries = 0;
   const fail = () => {
     tries += 1;
@@ -23,7 +23,7 @@ test('BILL-14 OPS-8 a write with an unknown outcome is unavailable, and the stor
   expect(tries).toBe(1);
 });
 
-test('BILL-14 OPS-8 while the disk does not confirm writes, no hold is placed', async () => {
+test('BILL-14 OPS-8 no hold is placed while the disk does not confirm writes', async () => {
   const path = newDatabasePath();
   let fails = false;
   const sync = async (): Promise<void> => {
@@ -34,7 +34,7 @@ test('BILL-14 OPS-8 while the disk does not confirm writes, no hold is placed', 
   await createAccountStore(failing).open(accountNamed('one', { creditPicos: 9n }));
   const hold = (holdId: string) =>
     ledger.hold({ accountId: 'one', holdId, amountPicos: 1n, expiresAtMs: 1, sweepAtMs: 1, previousHoldId: undefined });
-  // A reader keeps the checkpoint that follows a failed sync from its end.
+  // A reader prevents the checkpoint after a failed sync from completing.
   const reader = new DatabaseSync(path);
   reader.exec('BEGIN; SELECT * FROM accounts');
   fails = true;
@@ -47,7 +47,7 @@ test('BILL-14 OPS-8 while the disk does not confirm writes, no hold is placed', 
   expect([...((await ledger.readAccount('one'))?.holds.keys() ?? [])]).toEqual(['c']);
 });
 
-test('BILL-14 after its close a database writes nothing', async () => {
+test('BILL-14 a closed database writes nothing', async () => {
   const closed = await openTestDatabase();
   await closed.close();
   await expect(closed.write(() => 1)).rejects.toMatchObject({ name: 'StoreError', kind: 'conflict' });
@@ -55,6 +55,7 @@ test('BILL-14 after its close a database writes nothing', async () => {
 });
 
 test('OPS-8 SQLite syncs its checkpoints', async () => {
-  // Below NORMAL, it overwrites the WAL before the disk has its pages. https://sqlite.org/pragma.html#pragma_synchronous
+  // With a lower value than NORMAL, SQLite overwrites the WAL before the disk has its pages.
+  // https://sqlite.org/pragma.html#pragma_synchronous
   expect(db.sql('PRAGMA synchronous').get()).toEqual({ synchronous: 1n });
 });

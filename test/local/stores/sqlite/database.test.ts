@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const other of others.splice(0)) other.close();
 });
 
-/** A database whose syncs are counted and do what `sync` says. */
+/** Opens a database that counts its syncs. Each sync runs `sync`. */
 const openOne = async (sync = async (): Promise<void> => undefined, options: Partial<DatabaseOptions> = {}) => {
   const path = options.path ?? newDatabasePath();
   const counted = { syncs: 0 };
@@ -82,7 +82,7 @@ test('a transaction that throws writes nothing and keeps its error', async () =>
   expect(await db.peek(namesIn(db))).toEqual(['two']);
 });
 
-test('OPS-8 concurrent durable writes share one sync, and a write during a sync waits for the next', async () => {
+test('OPS-8 concurrent durable writes share a sync, and a write during a sync waits for the next', async () => {
   const gates: (() => void)[] = [];
   const { db, counted } = await openOne(() => new Promise((resolve) => gates.push(resolve)));
   const ended: string[] = [];
@@ -101,7 +101,7 @@ test('OPS-8 concurrent durable writes share one sync, and a write during a sync 
   expect(counted.syncs).toBe(2);
 });
 
-test('OPS-8 a read syncs what it saw of another process, once', async () => {
+test('OPS-8 a read syncs the writes of another process that it saw, once', async () => {
   const { db: writer, path } = await openOne();
   const { db, counted } = await openOne(undefined, { path });
   await db.durable();
@@ -114,7 +114,7 @@ test('OPS-8 a read syncs what it saw of another process, once', async () => {
   expect(counted.syncs).toBe(1);
 });
 
-test('BILL-14 OPS-8 after a failed sync the outcome is unknown, and the next call writes again', async () => {
+test('BILL-14 OPS-8 a failed sync leaves the outcome unknown; the next call runs a checkpoint', async () => {
   let isBroken = true;
   const { db, path, counted } = await openOne(async () => {
     if (isBroken) throw new Error('EIO');
@@ -133,7 +133,7 @@ test('BILL-14 OPS-8 after a failed sync the outcome is unknown, and the next cal
   reader.exec('COMMIT');
 
   expect(await db.read(namesIn(db))).toEqual(['one', 'two']);
-  // The disk's view of the WAL is unknown after the error, so a sync of it would prove nothing.
+  // After the error the disk's state of the WAL is unknown, so a sync of it would prove nothing.
   expect([counted.syncs, statSync(`${path}-wal`).size]).toEqual([0, 0]);
   await db.writeDurably(put(db, 'three'));
   expect(counted.syncs).toBe(1);
@@ -151,7 +151,7 @@ test('BILL-14 OPS-9 a full disk is a conflict, after one retry if space was free
   expect(await db.write(large)).toBe(1);
 });
 
-/** Content of a file, and why the program does not open it. */
+/** Ways to make a file unusable, each with the expected error. */
 const unusable: readonly [string, (path: string) => void, RegExp][] = [
   [
     'a newer schema',
@@ -169,7 +169,7 @@ const unusable: readonly [string, (path: string) => void, RegExp][] = [
     (path) => overwrite(path, 0, Buffer.from('some notes')),
     /^it is not a database\. Restore a backup\.$/,
   ],
-  ['no end', (path) => truncateSync(path, 40_000), /^it is damaged\. Restore a backup\.$/],
+  ['a missing end', (path) => truncateSync(path, 40_000), /^it is damaged\. Restore a backup\.$/],
   [
     'garbage in its last page',
     (path) => overwrite(path, statSync(path).size - 4_096, Buffer.alloc(4_096, 0xa5)),
@@ -189,7 +189,7 @@ const withSql = (path: string, sql: string): void => {
   db.close();
 };
 
-test.each(unusable)('OPS-7 a file with %s is refused in one line and stays as it is', async (_name, spoil, reason) => {
+test.each(unusable)('OPS-7 a file with %s is rejected in one line and stays as it is', async (_name, spoil, reason) => {
   const { db, path } = await openOne();
   await db.close();
   spoil(path);
@@ -202,13 +202,18 @@ test.each(unusable)('OPS-7 a file with %s is refused in one line and stays as it
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-/** Root ignores modes. */
-test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('OPS-7 a read-only file is refused', async () => {
-  const { db, path } = await openOne();
-  await db.close();
-  chmodSync(path, 0o400);
-  await expect(Database.open({ path })).rejects.toThrow(`${path} cannot be opened: permission denied. Run the program`);
-});
+/** Skipped for root, which may write to a read-only file. */
+test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+  'OPS-7 a read-only file is rejected',
+  async () => {
+    const { db, path } = await openOne();
+    await db.close();
+    chmodSync(path, 0o400);
+    await expect(Database.open({ path })).rejects.toThrow(
+      `${path} cannot be opened: permission denied. Run the program`,
+    );
+  },
+);
 
 test('BILL-14 after SQLite has found damage, every call fails and writes nothing', async () => {
   const { db, path } = await openOne();
@@ -228,7 +233,7 @@ test('BILL-14 after SQLite has found damage, every call fails and writes nothing
   await expect(db.peek(() => db.sql('SELECT 1 AS one').get())).rejects.toMatchObject(refusal);
 });
 
-test("OPS-7 another program's database of the same version is refused and stays as it is", async () => {
+test("OPS-7 another program's database of the same version is rejected and stays as it is", async () => {
   const path = newDatabasePath();
   withSql(path, 'CREATE TABLE notes (id INTEGER); PRAGMA user_version = 1');
   const before = readFileSync(path);

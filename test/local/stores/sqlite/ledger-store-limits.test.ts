@@ -33,7 +33,7 @@ const openOne = async (creditPicos: bigint) => {
 const invalid = (message: string) => ({ name: 'GatewayError', status: 400, message });
 
 test.each([1n, 2n ** 63n, 10n ** 30n])(
-  'KEY-6 BILL-19 a credit of %s pico-USD above 9,000,000 USD is refused and writes nothing',
+  'KEY-6 BILL-19 credits %s pico-USD above 9,000,000 USD are rejected and write nothing',
   async (excess) => {
     const { store, stateOf } = await openOne(CREDIT_MAX_PICOS - 2_500_000_000_000n);
     const credit = (ref: string, amountPicos: bigint) =>
@@ -54,7 +54,7 @@ test('KEY-1 BILL-19 an account with a first credit above 9,000,000 USD is not op
   expect(await createAccountStore(db).profile('one')).toBeUndefined();
 });
 
-test('BILL-19 a charge above int64, alone or with the charges before it, is refused and writes nothing', async () => {
+test('BILL-19 a charge above int64, alone or with earlier ones, is rejected and writes nothing', async () => {
   const { store, stateOf } = await openOne(100n);
   const refusal = invalid('amount: an account can be charged 9223372.036854775807 USD in all. Use another account.');
   const record = (holdId: string, amountPicos: bigint) => ({
@@ -79,7 +79,7 @@ test('BILL-19 a charge above int64, alone or with the charges before it, is refu
   });
 });
 
-test('OPS-9 no hold is placed while the disk is almost full, and open holds are charged', async () => {
+test('OPS-9 an almost full disk rejects new holds and accepts charges of open ones', async () => {
   const { store } = await openOne(100n);
   const hold = (holdId: string, ledger = store) => {
     const times = { expiresAtMs: AT, sweepAtMs: AT, previousHoldId: undefined };

@@ -41,7 +41,7 @@ const counts = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(entries);
 };
 
-/** At least one row in every table, as the stores write it at `NOW`. */
+/** Writes at least one row to every table, as the stores write it at `NOW`. */
 const fill = async (): Promise<void> => {
   const ledger = createLedgerStore(db);
   const accountId = 'one';
@@ -73,7 +73,7 @@ const claim = (keyHash: string, expiresAtMs: number, leaseUntilMs: number) =>
     expiresAtMs,
   });
 
-test('everything that expires is removed, and nothing else', async () => {
+test('a prune removes everything that has expired and nothing else', async () => {
   await fill();
   const before = await counts();
   expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
@@ -92,7 +92,7 @@ test('everything that expires is removed, and nothing else', async () => {
   expect(await counts()).toEqual({ ...before, ...Object.fromEntries(gone) });
 });
 
-test('IDEM-2 a claim is kept for an hour after it has expired and its lease has ended', async () => {
+test('IDEM-2 a claim is kept for an hour after its expiry and the end of its lease', async () => {
   await claim('expired', NOW - HOUR, NOW - HOUR);
   await claim('recent', NOW - HOUR + 1, NOW - HOUR);
   await claim('leased', NOW - HOUR, NOW - HOUR + 1);
@@ -101,7 +101,7 @@ test('IDEM-2 a claim is kept for an hour after it has expired and its lease has 
   expect(rows.map((row) => textOf(row, 'key_hash'))).toEqual(['leased', 'recent']);
 });
 
-test('at most 1,000 rows are removed in one transaction, with turns of the event loop between', async () => {
+test('a prune removes at most 1,000 rows per transaction, with event loop turns in between', async () => {
   await db.write(() => {
     const insert = db.sql('INSERT INTO circuit_counts VALUES (?, ?, ?, 0, 0, ?, ?)');
     for (let row = 0; row < 2_500; row += 1) insert.run('vendor', 'model', row, '[]', NOW);
@@ -119,14 +119,14 @@ test('at most 1,000 rows are removed in one transaction, with turns of the event
   expect(turns).toBeGreaterThanOrEqual(2);
 });
 
-test('while nothing has expired, nothing is written, and large tables are searched by an index', async () => {
+test('a prune with nothing expired writes nothing and searches large tables by an index', async () => {
   await fill();
   const [write, sql] = [vi.spyOn(db, 'write'), vi.spyOn(db, 'sql')];
   await prune(db, NOW);
   expect(write).not.toHaveBeenCalled();
   const queries = sql.mock.calls.map(([text]) => text);
   const plans = queries.map((query) => textOf(db.sql(`EXPLAIN QUERY PLAN ${query}`).get(NOW) ?? {}, 'detail'));
-  // A circuit and a quarantine have one row for each model.
+  // Circuits and quarantines have one row per model, so a scan of them is cheap.
   const scans = plans.filter((plan) => !plan.includes(' USING ')).map((plan) => plan.replace(/^SCAN /, ''));
   expect(scans.toSorted()).toEqual(['circuits', 'quarantines']);
   expect(queries).toHaveLength(7);

@@ -40,13 +40,13 @@ test.each([
     await expect(call).rejects.toThrow(complaint);
 });
 
-test('ERR-5 a job that is not JSON names the video and quotes nothing of it', async () => {
+test('ERR-5 the error for a job that is not JSON names the video and quotes none of its text', async () => {
   const id = await storeWith('prompt', 'a secret');
   await db.write(() => db.sql('UPDATE videos SET job = substr(job, 2) WHERE id = ?').run(id));
   await expect(store.read(id)).rejects.toThrow(new Error(`${id}: the stored "job" is not JSON`));
 });
 
-test('VID-7 a job that cannot be read is still due, can be postponed, and keeps its place', async () => {
+test('VID-7 an unreadable job is still due, can be postponed and keeps its place', async () => {
   const id = await storeWith('state', 'lost');
   expect(await store.due(DUE_AT)).toEqual([id]);
   expect(await store.postpone(id, DUE_AT + 1)).toBe(true);
@@ -54,7 +54,7 @@ test('VID-7 a job that cannot be read is still due, can be postponed, and keeps 
   expect(await store.locate(id)).toMatchObject({ id, accountId: 'account-1' });
 });
 
-test('VID-3 an error code that a later version removed does not keep a video from its end', async () => {
+test('VID-3 an error code that a later version removed does not prevent a video from ending', async () => {
   const id = await storeWith('failure', { code: 'oops', message: 'm' });
   expect(await store.read(id)).toMatchObject({ failure: { code: 'internal_error', message: 'm' } });
 });

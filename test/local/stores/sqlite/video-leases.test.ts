@@ -24,12 +24,12 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-test('VID-7 only one of two processes runs a video, and it may take its lease again', async () => {
+test('VID-7 only one of two processes runs a video, and it may take its own lease again', async () => {
   expect([await first.take(id), await second.take(id), await first.take(id)]).toEqual([true, false, true]);
   expect([await second.expired(), await second.take('video_unknown')]).toEqual([[], false]);
 });
 
-test('VID-7 a process that renews its leases keeps them, and one that is silent loses them', async () => {
+test('VID-7 a process that renews its leases keeps them, and others expire', async () => {
   await first.take(id);
   nowMs += LEASE_MS - 1;
   await first.renew();
@@ -42,7 +42,7 @@ test('VID-7 a process that renews its leases keeps them, and one that is silent 
   expect([await first.take(id), await first.expired()]).toEqual([false, []]);
 });
 
-test('VID-7 a process that stops leaves its videos to another one at once', async () => {
+test('VID-7 a process that stops leaves its videos to another one immediately', async () => {
   await first.take(id);
   await first.endAll();
   expect(await second.expired()).toEqual([id]);

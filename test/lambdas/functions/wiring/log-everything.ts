@@ -2,7 +2,7 @@ import { limitNames } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { measures, moneyMetric, movements, operationalEvents } from '../../../../lambdas/core/metrics.ts';
 import { createReporting } from '../../../../lambdas/functions/wiring/reporting.ts';
 
-/** A process as Lambda starts one, which tells all that there is to tell. */
+/** Reporting as in a Lambda process. The lines below emit every operational event and metric. */
 const { finished, notice, measured } = createReporting({ LOG_FORMAT: 'json', FUNCTION_NAME: 'gateway-test-text' });
 finished('REQUEST1', {
   status: 200,
