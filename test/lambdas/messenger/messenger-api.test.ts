@@ -53,9 +53,9 @@ test('KEY-1 an error contains neither the message nor the token', async () => {
     await failureOf(502, 'canary-text'),
   ];
   for (const failure of failures) {
-    const told = JSON.stringify({ ...failure, message: failure.message, cause: failure.cause, stack: failure.stack });
-    expect(told).not.toContain('canary-text');
-    expect(told).not.toContain(BOT_TOKEN);
+    const logged = JSON.stringify({ ...failure, message: failure.message, cause: failure.cause, stack: failure.stack });
+    expect(logged).not.toContain('canary-text');
+    expect(logged).not.toContain(BOT_TOKEN);
   }
   expect(failures[0]?.message).toBe("the Bot API answered 400: Bad Request: can't parse entities");
 });

@@ -5,7 +5,7 @@ import type { Environment } from '../../support/gateway-process.ts';
 import type { GroupAccount, ServerGroup } from '../../support/server-group.ts';
 import { postUntilDeath, type Received } from './client.ts';
 import { type StopPlan, startKillProxy } from './proxy.ts';
-import { callName, type KillScenario, USED } from './scenarios.ts';
+import { callName, isRelease, type KillScenario, USED } from './scenarios.ts';
 
 /** Where a request waits when its server is killed. */
 export type KillPoint =
@@ -101,6 +101,8 @@ export interface Remains {
 /** Starts a server, sends a request for each round, and kills the server. */
 export async function live({ group, vendorUrl, folder, environment, rounds, delay, moment }: Life): Promise<Remains> {
   const landing = Promise.withResolvers<void>();
+  /** Rounds whose request failed before its point, for example because the provider exceeded its deadline. */
+  const failed = new Set<Round>();
   const plan: StopPlan = async (call) => {
     const round = rounds.find((one) => owns(one, call));
     if (!round) return undefined;
@@ -109,6 +111,9 @@ export async function live({ group, vendorUrl, folder, environment, rounds, dela
     if (name === 'accounts hold') round.holdIds += JSON.stringify(call.body);
     if (delay) await sleep(delay());
     const { point } = round;
+    if (isRelease(call)) failed.add(round);
+    // The points after the provider's response belong to a request that succeeds.
+    if (failed.has(round)) return undefined;
     if (point?.kind !== 'call' || point.name !== name || round.reachedAt !== undefined) return undefined;
     const reached = () => {
       round.reachedAt ??= performance.now();

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Wanted } from '../../support/fault-proxy-wire.ts';
 import { LASTING_MODEL, saying } from '../../support/gateway-chat.ts';
 
@@ -70,6 +71,11 @@ export function callName({ operation, table, keys, body }: Wanted): string {
   const [, name] = marks.find(([mark]) => `${table} ${text}`.includes(mark)) ?? [];
   return name ?? (table === 'idempotency' && operation === 'PutItem' ? 'idempotency claim' : `${table} ${operation}`);
 }
+
+const releaseSchema = z.object({ Item: z.object({ outcome: z.object({ S: z.literal('released') }) }) });
+
+/** Whether a call writes the record of a request that ends without a charge. */
+export const isRelease = ({ body }: Wanted): boolean => releaseSchema.safeParse(body).success;
 
 const marks = [
   ['available - :amount', 'accounts hold'],

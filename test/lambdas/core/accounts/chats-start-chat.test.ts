@@ -4,9 +4,9 @@ import { isApiKey, labelOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { conflict, createMoment, fails, losesReply, throttled } from '../../../support/memory/faults.ts';
 import { type AccountMethod, accountWorld, CHAT, hashOf, START_CREDIT } from './account-world.ts';
 
-type Told = Extract<Started, { kind: 'key' }>;
+type FirstKey = Extract<Started, { kind: 'key' }>;
 
-const told = (started: Started): Told => {
+const firstKeyOf = (started: Started): FirstKey => {
   if (started.kind !== 'key') throw new Error(`expected a key, met ${started.kind}`);
   return started;
 };
@@ -14,14 +14,14 @@ const told = (started: Started): Told => {
 /** A bot chat whose first key was issued and, if `isShown`, marked as shown. */
 const startedWorld = async (isShown = true) => {
   const world = accountWorld();
-  const first = told(await world.process().start());
+  const first = firstKeyOf(await world.process().start());
   if (isShown) await world.keys.markShown(first.accountId, first.hash);
   return { ...world, first };
 };
 
 test('KEY-1 the first start creates an account, a key and the start credit', async () => {
   const world = accountWorld();
-  const { apiKey, accountId, hash } = told(await world.process().start());
+  const { apiKey, accountId, hash } = firstKeyOf(await world.process().start());
   expect(isApiKey(apiKey)).toBe(true);
   expect(hash).toBe(hashOf(apiKey));
   expect(await world.keys.read(hash)).toMatchObject({ accountId, status: 'active', blocked: false });
@@ -47,7 +47,7 @@ test('KEY-1 a second start shows only the ends of the key and changes nothing', 
 
 test('KEY-1 a start replaces a key that its owner may never have seen', async () => {
   const { process, first, usableKeys, audit, ledger, currentHash } = await startedWorld(false);
-  const second = told(await process().start());
+  const second = firstKeyOf(await process().start());
   expect(second.accountId).toBe(first.accountId);
   expect(second.apiKey).not.toBe(first.apiKey);
   expect(await usableKeys()).toEqual([second.hash]);
@@ -97,7 +97,7 @@ test.each(
   if (one.which === 'again') await world.process().start();
   const turn = calls[one.which === 'again' ? 'again' : 'first'].slice(0, one.at).filter((it) => it === one.method);
   const process = world.process((method, at) => (method === one.method && at === turn.length ? one.fault : undefined));
-  const { accountId, hash } = told(await process.start());
+  const { accountId, hash } = firstKeyOf(await process.start());
   expect(await world.usableKeys()).toEqual([hash]);
   expect(await world.currentHash(accountId)).toBe(hash);
   expect(world.ledger.accounts().map(({ creditedPicos }) => creditedPicos)).toEqual([START_CREDIT]);
@@ -108,7 +108,7 @@ test.each(calls.first)('KEY-1 a start fails if every %s fails, and the next star
   for (const fault of [fails, losesReply]) {
     const world = accountWorld();
     await expect(world.process({ [method]: fault }).start()).rejects.toMatchObject({ name: 'StoreError' });
-    const { accountId, hash } = told(await world.process().start());
+    const { accountId, hash } = firstKeyOf(await world.process().start());
     expect(await world.usableKeys()).toEqual([hash]);
     expect(world.ledger.accounts().map(({ id, creditedPicos }) => [id, creditedPicos])).toEqual([
       [accountId, START_CREDIT],
@@ -121,7 +121,7 @@ test('KEY-1 a failed replacement leaves one usable key, which the next start rep
     const world = await startedWorld(false);
     await expect(world.process({ replaceKey: fault }).start()).rejects.toMatchObject({ name: 'StoreError' });
     expect(await world.usableKeys()).toHaveLength(1);
-    const { hash } = told(await world.process().start());
+    const { hash } = firstKeyOf(await world.process().start());
     expect(await world.usableKeys()).toEqual([hash]);
   }
 });
@@ -130,7 +130,7 @@ test('KEY-1 a write that lands late changes nothing', async () => {
   const world = accountWorld();
   const moment = createMoment();
   const slow = world.process({ open: [{ kind: 'lands-late', until: moment.until }] });
-  const { accountId, hash } = told(await slow.start());
+  const { accountId, hash } = firstKeyOf(await slow.start());
   moment.come();
   await slow.landed();
   expect(await world.usableKeys()).toEqual([hash]);
@@ -144,7 +144,7 @@ test('KEY-1 a start whose key was replaced meanwhile does not show the revoked k
   const slow = world.process({ currentKey: [{ kind: 'delayed', until: moment.until }] });
   const pending = slow.start();
   await world.clock.flush();
-  const quick = told(await world.process().start());
+  const quick = firstKeyOf(await world.process().start());
   await world.keys.markShown(quick.accountId, quick.hash);
   moment.come();
   expect(await pending).toEqual({ kind: 'had-key', accountId: quick.accountId, label: labelOf(quick.apiKey) });
@@ -157,7 +157,7 @@ test('KEY-1 a start does not show a key that is revoked before the start returns
   const slow = world.process({ replaceKey: [{ kind: 'delayed', until: moment.until }] });
   const pending = slow.start();
   await world.clock.flush();
-  const { accountId, hash } = told(await world.process().start());
+  const { accountId, hash } = firstKeyOf(await world.process().start());
   await world.keys.revokeKey(accountId, hash);
   moment.come();
   expect(await pending).toEqual({ kind: 'revoked', accountId });

@@ -49,11 +49,11 @@ const createScene = async (takesMs: Readonly<Record<string, number>> = {}) => {
   const deps: AuditRunDependencies = { store, records, clock, cursor };
   const run = async (changes: Partial<AuditRunDependencies> = {}) => {
     const seen: string[] = [];
-    const told = await auditUntil({ ...deps, ...changes }, clock.now() + RUN_MS, {
+    const reported = await auditUntil({ ...deps, ...changes }, clock.now() + RUN_MS, {
       audited: ({ accountId, findings }) => seen.push(findings.length === 0 ? accountId : `${accountId} differs`),
       tooLong: (accountId) => seen.push(`${accountId} takes too long`),
     });
-    return { ...told, seen };
+    return { ...reported, seen };
   };
   return { store, clock, cursor, run };
 };
@@ -123,7 +123,7 @@ test('OPS-3 a scan of places without an account is continued by the next runs', 
 test.each([
   ['fits is read again without counting the first reading', 2, 'two differs'],
   ['does not fit is skipped', 9, 'two takes too long'],
-])('OPS-3 the record limit of a run applies to each reading: an account that %s', async (_what, pages, told) => {
+])('OPS-3 the record limit of a run applies to each reading: an account that %s', async (_what, pages, reported) => {
   const { run, store } = await createScene();
   const page = Array<ChargeRecord>(200_000).fill(stray);
   let read = 0;
@@ -133,5 +133,5 @@ test.each([
     return { records: page, more: read < pages };
   };
   const records = { ...withRecordFaults(store, {}), listRecords };
-  expect(await run({ records })).toEqual({ complete: true, seen: ['one', told, 'three'] });
+  expect(await run({ records })).toEqual({ complete: true, seen: ['one', reported, 'three'] });
 });
