@@ -77,7 +77,10 @@ export async function stopOrphan(room: string): Promise<void> {
   rmSync(join(room, noteName), { force: true });
 }
 
-/** Finds the child that runs in a room, started by any process, and its arguments. */
+/**
+ * Returns the pid and the arguments of the child that runs in this folder, whichever process started it; undefined if
+ * none runs.
+ */
 export function runningChild(room: string): { readonly pid: number; readonly args: readonly string[] } | undefined {
   const note = noteSchema.safeParse(readJson(join(room, noteName)));
   if (!note.success) return undefined;

@@ -62,7 +62,10 @@ export interface EmbeddedStoresOptions {
   readonly onChange?: (change: AccountChange) => void;
 }
 
-/** Opens the database and the files, and creates what does not exist. Throws an Error in one sentence. */
+/**
+ * Opens the database and the files, and creates what does not exist. Throws an Error that names the file or folder and
+ * the reason.
+ */
 export const openEmbeddedStores = async (
   databaseFolder: string,
   { filesFolder, isVerified, onChange }: EmbeddedStoresOptions,

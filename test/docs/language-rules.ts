@@ -8,7 +8,8 @@ export interface LanguageRule {
 }
 
 /**
- * Prefix of rules about the start of a sentence, which also is the start of a comment, a heading or a cell of a table.
+ * Pattern prefix that matches where a sentence can start: after the end of a sentence, or at the start of a comment, a
+ * heading or a table cell.
  */
 const sentenceStart = '(?:^|[.!?:]\\s+|\\|\\s*)[\\s#>*-]*';
 

@@ -40,8 +40,8 @@ export const pages = (): readonly string[] =>
     .toSorted();
 
 /**
- * Returns the runnable programs of a page that are not marked as not run. Skips generated blocks, because the client
- * tests run the programs in them.
+ * Returns the runnable programs of a page, except those with a `not run` comment. Skips generated blocks, because the
+ * client tests run the programs in them.
  */
 const runnableOf = (page: string): readonly Program[] =>
   programsIn(page, readSource(page).replaceAll(/^<!-- generated: [\s\S]*?^<!-- end -->$/gm, blankLines)).filter(

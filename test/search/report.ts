@@ -37,9 +37,9 @@ const introduction = `# Why no money gets lost or charged twice
 This file is written by \`npx node test/search/run.ts --document\`. Do not edit it.
 
 \`test/search\` runs the code of \`lambdas/core\` (hold, settle, release, sweep, outbox, idempotency, and the paid call around them) and
-tries every order in which its store calls can be executed. An actor is a request, a sweeper or the worker of the outbox. For each new list
-of replies, the search runs an actor from its start until all its calls wait again. So its next step depends on that list alone. The
-stores are plain data with the conditions of the tables. A random test compares them with the in-memory fakes in \`test/support/memory\`,
+tries every order in which its store calls can be executed. An actor is a request, a sweeper or the worker of the outbox. The search
+keeps only the list of replies that an actor has received. For each new list, it runs the actor again from its start until the actor waits
+for further replies. So the next step of an actor depends on that list alone. The stores are plain data with the conditions of the tables. A random test compares them with the in-memory fakes in \`test/support/memory\`,
 which the contract tests compare with the real engine.
 
 **Possible events in each state.**
@@ -60,7 +60,7 @@ which the contract tests compare with the real engine.
 - The available and held amounts equal the credited amount minus the spent amount.
 - The spent amount is the sum of the settled records whose holds are closed. So no charge counts twice or is missing, and no closed hold
   opens again.
-- A request has at most one settled record, and so do all requests with one idempotency key.
+- A request has at most one settled record. All requests with one idempotency key together have at most one.
 - A request that returned a success is charged, or has an unreleased entry in the outbox.
 - A request that returned an error is not charged.
 - An account with an open hold is on the sweep list.
@@ -70,8 +70,8 @@ which the contract tests compare with the real engine.
 
 **Not modeled.** Amounts on receipts, usage, prices and the account's version: no decision depends on them. In an account that a successful
 hold or a read returns, only the id and the holds can be read; reading another field throws an error. Retry pauses take no time, and random
-numbers are 0. Two sweepers are interchangeable. A call with a permanent reply that changes nothing, such as a record that already exists,
-goes first; other orders of it are skipped, except with \`--whole\`. States are compared in full, not by hash.
+numbers are 0. Two sweepers are interchangeable. A call that changes nothing and whose reply is permanent, such as a write of a
+record that already exists, goes first. The search skips its other orders, except with \`--whole\`. States are compared in full, not by hash.
 
 ## Searched configurations
 
@@ -108,7 +108,7 @@ const documentedCases = (results: readonly ConfigurationResult[]): string => {
   );
   return [
     '## The one exception\n',
-    'A charge is uncertain if neither its record nor its release had a definite reply, and no outbox entry was confirmed in time: no actor can know it.',
+    'A charge is uncertain if neither its record nor its release had a definite reply, and no outbox entry was confirmed in time. No actor can know whether the request was charged.',
     'The client gets an error. The sweeper, the worker or the next request with the idempotency key finds the charge later. The search accepts',
     "this only if the request's last write of a record had no definite reply.\n",
     ...cases,

@@ -101,7 +101,10 @@ const stepEdges: readonly (readonly [ImageTier, number])[] = [
   ['2K', 2_560],
 ];
 
-/** Returns a tier by its name, or the tier of a size in pixels with the nearest ratio of the provider. */
+/**
+ * Returns the tier with this name. A size in pixels becomes its tier and the provider's nearest ratio. Without a size, or
+ * for `auto`, returns the default tier.
+ */
 export const chooseStep = (model: ImageModel, rule: RuleOf<'tiers'>, size: string | undefined): ChosenSize => {
   const { tiers, maxEdge } = rule;
   if (size === undefined || size === 'auto') {

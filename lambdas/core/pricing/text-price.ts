@@ -33,8 +33,8 @@ const imageRate = ({ imageOutput, output }: TextRates): bigint => imageOutput ??
 const answerRate = ({ imageOutput = 0n, output }: TextRates): bigint => (imageOutput > output ? imageOutput : output);
 
 /**
- * Highest price of a request in pico-USD. The output may consist of images only, and has at least `imageTokens`,
- * whatever the cap.
+ * Highest price of a request in pico-USD. Every output token counts at the higher of the rates for text and images. The
+ * price covers at least `imageTokens`, even if `answerTokens` is smaller.
  */
 export const maximumPrice = (
   row: TextPriceRow,

@@ -50,7 +50,9 @@ export const afterCapital = [8, 20, 85, 100] as const;
 export const LONG_WORD = 8;
 export const IN_LONG_WORD = 40;
 
-/** ASCII characters by the preceding character. A space before a word is part of the word. */
+/**
+ * Cost of an ASCII character, by its kind and that of the preceding character. A space before a word is part of the word.
+ */
 export const ascii = {
   word: 100,
   wordAfterSpace: 122,

@@ -34,7 +34,10 @@ const slowly = (clock: ManualClock, body: string, seconds: number): BodySource =
   },
 });
 
-/** Sends a request through a front door that waits 60 s, and records the response as it arrives. */
+/**
+ * Sends a request through a front door with a timeout of 60 s, or without one if `isPatient`, and records the response as
+ * it arrives.
+ */
 const send = async ({ handle, isPatient = false, body = '{}', bodySeconds }: Scene) => {
   const clock = new ManualClock();
   const frontDoor = isPatient ? openFrontDoor : { ...openFrontDoor, frontDoorTimeouts };

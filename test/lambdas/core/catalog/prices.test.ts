@@ -83,7 +83,7 @@ describe('BILL-3 price conversion', () => {
     expect(fieldsOf(image({ prices: [row('0.000000000001')] }))).toEqual(['paint-1  prices[0].rates.firstMegapixel']);
   });
 
-  test('BILL-3 a listed price is the exact price per unit for any price and markup', () => {
+  test('BILL-3 a listed price is exactly the catalog price times the markup', () => {
     const millionths = fc.integer({ min: 0, max: 2_000_000_000 });
     fc.assert(
       fc.property(millionths, fc.constantFrom('1', '2', '3', '10'), (amount, markup) => {

@@ -32,7 +32,7 @@ const called = (changes: Readonly<Record<string, unknown>> = {}) =>
     ...changes,
   });
 
-describe('CHAT-12 image models in text formats', () => {
+describe('CHAT-12 image models that text protocols can call', () => {
   test('CHAT-12 the catalog has three image models that text formats can call', () => {
     const seen = shipped.entries.flatMap((model) =>
       model.kind === 'image' && model.enabled && textModelOf(model) ? [model.id] : [],

@@ -245,7 +245,7 @@ test('MSG-2 between_tools is sent to the model that has it', () => {
   expect(error.message).toContain('claude-sonnet-5-5');
 });
 
-test('GEN-16 a field that the entry names is sent and not listed', () => {
+test('GEN-16 an extra field of the catalog entry is sent and not reported as ignored', () => {
   const knowing = { ...entryOf(HAIKU), extraFields: ['min_p'] };
   const { body, ignored } = prepared({ min_p: 1, foo: 1 }, knowing);
   expect(body).toEqual(bodyOf({ min_p: 1 }));
