@@ -91,6 +91,11 @@ export const settingsSchema = z.object({
   LIMIT_KEY_BURST: whole(1, 1_000_000, 15),
   /** Time that a hold outlives the deadline of the provider call (BILL-13). */
   HOLD_GRACE_SECONDS: whole(1, 86_400, 300),
+  /**
+   * Form of new holds in the account item. `map`, while functions of an older release run beside these or a rollback to
+   * one is possible.
+   */
+  HOLD_FORMAT: z.enum(['packed', 'map']).default('packed'),
   /** Deadline of the provider call, if shorter than the 600 or 900 s of LIM-6. */
   UPSTREAM_DEADLINE_SECONDS: whole(1, 900, 900),
   /** Consecutive failures in one process that open a model's circuit there (ERR-9). */

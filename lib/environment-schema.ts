@@ -260,6 +260,11 @@ export const environmentSchema = z
       .string()
       .regex(/^(0|[1-9]\d{0,14})(\.\d{1,12})?$/, 'must be a decimal number such as 1.25, without a sign')
       .refine((markup) => /[1-9]/.test(markup), 'must be above 0'),
+    /**
+     * Form of new holds in the account items. `map` for one deployment of an environment whose present release reads only
+     * that form, and before a rollback to such a release.
+     */
+    holdFormat: settingsSchema.shape.HOLD_FORMAT,
     /** Public URL that the bot shows, if it is neither that of the domain nor of the front door. */
     publicUrl: z
       .url({ protocol: /^https$/, error: 'must be an https URL such as https://api.example.com' })

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
-import { ulid } from 'ulid';
 import { catalogData } from '../catalog/index.ts';
 import { parsePeppers } from '../lambdas/core/accounts/keys.ts';
 import { createNotifications } from '../lambdas/core/accounts/send-notifications.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
+import { newRequestId } from '../lambdas/core/request-id.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { frontDoorOf } from '../lambdas/functions/wiring/front-door.ts';
 import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
@@ -119,7 +119,7 @@ const createParts = async (
     upstreamHttp: createUpstreamHttp(),
     sendWebhook: createWebhookSender({ lookup, now: clock.now }),
     fetchImage: createImageFetch({ lookup }),
-    newRequestId: ulid,
+    newRequestId,
     newKeyBytes: () => randomBytes(32),
     newMediaToken: () => randomBytes(16).toString('hex'),
   };

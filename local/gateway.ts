@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ulid } from 'ulid';
+import { newRequestId } from '../lambdas/core/request-id.ts';
 import { createAccountHandler } from '../lambdas/functions/wiring/account-handler.ts';
 import { createAppHandler } from '../lambdas/functions/wiring/app-handler.ts';
 import { createAudioHandler } from '../lambdas/functions/wiring/audio-handler.ts';
@@ -222,7 +222,7 @@ const openHost = (deps: FunctionDependencies, place: HostPlace): Promise<Host> =
       app: streaming(createAppHandler(deps)),
     },
     now: deps.clock.now,
-    newRequestId: ulid,
+    newRequestId,
     ...place,
   });
 };

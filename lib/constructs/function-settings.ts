@@ -40,6 +40,7 @@ export const toSettings = (name: FunctionName, source: SettingsSource): Function
     VIDEOS_TABLE: data.tables.videos.tableName,
     MEDIA_BUCKET: data.media.bucketName,
     MARKUP: environment.markup,
+    HOLD_FORMAT: environment.holdFormat,
     LOG_FORMAT: 'json',
     CATALOGS: environment.catalogs.join(','),
     ...Object.fromEntries(

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import type { LedgerDependencies } from '../../lambdas/core/ledger/ledger.ts';
+import { renderRequestId } from '../../lambdas/core/request-id.ts';
 import {
   type ClientResult,
   GIVEN_PICOS,
@@ -21,6 +22,9 @@ import { auditAccount } from './ledger-audit.ts';
 const troubles = ['fail-before', 'throttle', 'conflict', 'lose-reply', 'hold-back', 'repeat'] as const;
 /** Number of choices for a call. Each kind of fault is one choice, and the others mean no fault. */
 const CALLS = 16;
+
+/** Returns the id of a request by its number in the history. */
+export const requestIdAt = (index: number): string => renderRequestId({ atMs: 0, random: index });
 
 /** Call that has arrived at the proxy. */
 interface Waiting {
@@ -61,7 +65,7 @@ export class EngineHistory {
       ...plans.map((plan, index) => ({
         name: `request-${index}`,
         start: (deps: LedgerDependencies) =>
-          playRequest(deps, `r${index}`, accountId, plan, (told) => {
+          playRequest(deps, requestIdAt(index), accountId, plan, (told) => {
             this.told[index] = told;
           }),
       })),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LIFETIME_MS } from '../lambdas/core/ledger/history.ts';
 import { hasDynamodb } from '../support/dynamodb.ts';
 import { randomRuns } from '../support/random-runs.ts';
-import { EngineHistory } from './engine-history.ts';
+import { EngineHistory, requestIdAt } from './engine-history.ts';
 import { type Engine, startEngine } from './engine-ledger.ts';
 
 const runs = randomRuns(import.meta.filename, { quick: 0, long: 500 });
@@ -41,7 +41,7 @@ test.skipIf(!hasDynamodb)(
           const history = new EngineHistory(engine, `history-${accounts}`, choices, requests);
           const { records } = await history.play();
           for (const [number, plan] of requests.entries()) {
-            const settled = records.filter((one) => one.requestId === `r${number}` && one.outcome === 'settled');
+            const settled = records.filter((one) => one.requestId === requestIdAt(number) && one.outcome === 'settled');
             const outcome = history.told[number];
             told[outcome ?? 'nothing'] += 1;
             if (outcome === 'charged') expect(settled).toMatchObject([{ amountPicos: plan.chargePicos }]);

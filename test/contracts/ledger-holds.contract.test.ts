@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
-import { AT, HUGE, ledgerScene } from './ledger-scene.ts';
+import { AT, HOLD, HUGE, ledgerScene, REQUEST } from './ledger-scene.ts';
 import { expectBalanced, ledgerSubjects } from './ledger-subjects.ts';
 
 describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
@@ -17,7 +17,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
         availablePicos: 60n,
         creditedPicos: 100n,
         spentPicos: 0n,
-        holds: new Map([['r.0', { amountPicos: 40n, expiresAtMs: AT + 900_000 }]]),
+        holds: new Map([[HOLD, { amountPicos: 40n, expiresAtMs: AT + 900_000 }]]),
         version: 2,
       });
     });
@@ -56,15 +56,15 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       const id = await account(100n);
       await store.hold(order(id));
       const reply = await store.hold(order(id, { amountPicos: 10n }));
-      expect(reply).toMatchObject({ kind: 'refused', account: { holds: new Map([['r.0', { amountPicos: 40n }]]) } });
+      expect(reply).toMatchObject({ kind: 'refused', account: { holds: new Map([[HOLD, { amountPicos: 40n }]]) } });
     });
 
     test('BILL-13 the next id is refused while the previous one is held', async () => {
       const id = await account(100n);
       await store.hold(order(id));
-      const next = order(id, { holdId: 'r.1', previousHoldId: 'r.0' });
+      const next = order(id, { holdId: `${REQUEST}.1`, previousHoldId: HOLD });
       const reply = await store.hold(next);
-      expect(reply.kind === 'refused' && [...reply.account.holds.keys()]).toEqual(['r.0']);
+      expect(reply.kind === 'refused' && [...reply.account.holds.keys()]).toEqual([HOLD]);
       await store.apply(record(id), 40n);
       expect(await store.hold(next)).toMatchObject({ kind: 'held' });
     });

@@ -1,8 +1,12 @@
 import { beforeAll, expect } from 'vitest';
 import type { Account, ChargeRecord, HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
+import { renderRequestId } from '../../lambdas/core/request-id.ts';
 import { type LedgerSubject, watched } from './ledger-subjects.ts';
 
 export const AT = Date.UTC(2026, 10, 1);
+/** Id that the gateway gives to a request. The database packs its holds, and those of other ids are maps. */
+export const REQUEST = renderRequestId({ atMs: AT, random: 2 ** 45 - 1 });
+export const HOLD = `${REQUEST}.0`;
 /** More than a double can hold exactly. */
 export const HUGE = 2n ** 53n + 1n;
 
@@ -39,7 +43,7 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
     store.credit({ accountId, ref, amountPicos, reason: 'test', at: AT });
   const order = (accountId: string, changes: Partial<HoldRequest> = {}): HoldRequest => ({
     accountId,
-    holdId: 'r.0',
+    holdId: HOLD,
     amountPicos: 40n,
     expiresAtMs: AT + 900_000,
     sweepAtMs: AT + 300_000,
@@ -48,8 +52,8 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
   });
   const record = (accountId: string, changes: Partial<ChargeRecord> = {}): ChargeRecord => ({
     accountId,
-    holdId: 'r.0',
-    requestId: 'r',
+    holdId: HOLD,
+    requestId: REQUEST,
     outcome: 'settled',
     amountPicos: 25n,
     at: AT,

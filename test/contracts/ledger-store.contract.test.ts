@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
-import { AT, HUGE, ledgerScene } from './ledger-scene.ts';
+import { AT, HOLD, HUGE, ledgerScene, REQUEST } from './ledger-scene.ts';
 import { ledgerSubjects } from './ledger-subjects.ts';
 
 describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
@@ -29,7 +29,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
         expect(await store.putRecord(first)).toEqual({ kind: 'written' });
         const late = record(id, { outcome: 'released', amountPicos: 0n, reason: 'expired' });
         expect(await store.putRecord(late)).toEqual({ kind: 'exists', record: first });
-        expect(await store.readRecord(id, 'r.0')).toEqual(first);
+        expect(await store.readRecord(id, HOLD)).toEqual(first);
       },
     );
 
@@ -40,7 +40,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       );
       const winners = replies.flatMap((reply, index) => (reply.kind === 'written' ? [index] : []));
       expect(winners).toHaveLength(1);
-      const kept = await store.readRecord(id, 'r.0');
+      const kept = await store.readRecord(id, HOLD);
       expect(kept?.at).toBe(AT + (winners[0] ?? -1));
       for (const reply of replies) if (reply.kind === 'exists') expect(reply.record).toEqual(kept);
     });
@@ -49,8 +49,8 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       const id = await account(0n);
       const released = record(id, { outcome: 'released', amountPicos: 0n });
       await store.putRecord({ ...released, overage: false, implausible: false, usage: {} });
-      expect(await store.readRecord(id, 'r.0')).toEqual({ ...released, usage: {} });
-      expect(await store.readRecord(id, 'r.1')).toBeUndefined();
+      expect(await store.readRecord(id, HOLD)).toEqual({ ...released, usage: {} });
+      expect(await store.readRecord(id, `${REQUEST}.1`)).toBeUndefined();
     });
   });
 

@@ -40,6 +40,13 @@ export interface Claim {
   readonly prepared: PreparedAnswer | undefined;
 }
 
+const states: readonly string[] = ['open', 'prepared', 'done', 'free'] satisfies readonly Claim['state'][];
+const isState = (value: string): value is Claim['state'] => states.includes(value);
+
+/** Reads a stored claim. One in a state of a newer release counts as in progress until it expires. */
+export const toKnownClaim = (claim: Omit<Claim, 'state'>, state: string): Claim =>
+  isState(state) ? { ...claim, state } : { ...claim, state: 'open', leaseUntilMs: claim.expiresAtMs };
+
 export interface ClaimRequest extends ClaimRef {
   readonly owner: string;
   readonly fingerprint: string;

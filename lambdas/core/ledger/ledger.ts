@@ -10,6 +10,9 @@ export interface Hold {
 
 export type AccountStatus = 'active' | 'blocked';
 
+/** Reads a stored status. One of a newer release counts as blocked, because a hold requires `active`. */
+export const toAccountStatus = (value: string): AccountStatus => (value === 'active' ? value : 'blocked');
+
 /** The account item. Always: balance = available + sum of open holds = credited - spent. All amounts are pico-USD. */
 export interface Account {
   readonly id: string;
@@ -59,6 +62,10 @@ export interface ChargeRecord {
   /** Names of the ignored request fields (GEN-16). */
   readonly ignored?: readonly string[];
 }
+
+/** Reads a stored outcome. One of a newer release counts by its amount in pico-USD: what is charged is settled. */
+export const toOutcome = (value: string, amountPicos: bigint): ChargeRecord['outcome'] =>
+  value === 'settled' || (value !== 'released' && amountPicos > 0n) ? 'settled' : 'released';
 
 export interface HoldRequest {
   readonly accountId: string;

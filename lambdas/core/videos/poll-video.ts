@@ -1,3 +1,4 @@
+import { wireSchema } from '../catalog/providers.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { VideoStepDependencies } from './dependencies.ts';
@@ -82,7 +83,8 @@ export const askVendor = async (
   timeoutMs: number,
 ): Promise<VideoStatus> => {
   const provider = catalog.provider(job.providerId);
-  const wire = wires.get(job.wire);
+  const known = wireSchema.safeParse(job.wire).data;
+  const wire = known && wires.get(known);
   if (!provider || !wire)
     throw new GatewayError('model_unavailable', 'The provider of this video is no longer available.');
   const late = new AbortController();

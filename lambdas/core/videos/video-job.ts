@@ -1,12 +1,18 @@
-import type { Wire } from '../catalog/providers.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 
 /** States only move forward; `completed` and `failed` are final (VID-3). */
 export type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
 
+const states: readonly string[] = ['queued', 'in_progress', 'completed', 'failed'] satisfies readonly VideoState[];
+const isState = (value: string): value is VideoState => states.includes(value);
+
+/** Reads a stored state. One of a newer release counts as in progress, and conditional writes do not change it. */
+export const toVideoState = (value: string): VideoState => (isState(value) ? value : 'in_progress');
+
 /** Prices of a video at the time of its hold (BILL-3). */
 export interface VideoTerms {
-  readonly unit: 'token' | 'second';
+  /** `unknown`: a unit of a newer release, which this one cannot charge. */
+  readonly unit: 'token' | 'second' | 'unknown';
   /** Pico-USD per unit. */
   readonly ratePicos: bigint;
   /** Counts above this are implausible (BILL-7). */
@@ -34,6 +40,10 @@ export interface Webhook {
   readonly secret: string;
 }
 
+/** Reads a stored unit. */
+export const toVideoUnit = (value: string): VideoTerms['unit'] =>
+  value === 'token' || value === 'second' ? value : 'unknown';
+
 /** Facts that are known when a video is requested, and that never change. */
 export interface VideoParamsRecord {
   readonly id: string;
@@ -43,7 +53,8 @@ export interface VideoParamsRecord {
   readonly holdAmountPicos: bigint;
   readonly modelId: string;
   readonly providerId: string;
-  readonly wire: Wire;
+  /** A wire of the catalog, or one of a newer release. */
+  readonly wire: string;
   /** The provider's name of the model. */
   readonly upstreamModel: string;
   readonly prompt: string;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
-import { ulid } from 'ulid';
+import { newRequestId } from '../../core/request-id.ts';
 import { createImageFetch } from '../../providers/image-fetch.ts';
 import { createAccountStore } from '../../stores/dynamodb/account-store.ts';
 import { createClaimStore } from '../../stores/dynamodb/claim-store.ts';
@@ -32,7 +32,7 @@ export const dependenciesFromEnvironment = async (environment: Environment): Pro
   const files = createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION }, patient);
   return {
     ...videoDeps,
-    newRequestId: ulid,
+    newRequestId,
     frontDoor,
     publicUrl,
     ...peppers,

@@ -34,7 +34,7 @@ export const openLedger = (environment: Environment): OpenLedger => {
     db,
     clock: systemClock,
     random: Math.random,
-    ledgerStore: createLedgerStore(db, settings.ACCOUNTS_TABLE),
+    ledgerStore: createLedgerStore(db, settings.ACCOUNTS_TABLE, settings.HOLD_FORMAT),
     outbox: createOutbox(s3, settings.MEDIA_BUCKET),
     s3,
     reporting: createReporting(settings),

@@ -1,12 +1,13 @@
 import { StoreError } from '../../core/errors/store-error.ts';
-import type {
-  Claim,
-  ClaimRef,
-  ClaimReply,
-  ClaimRequest,
-  ClaimStore,
-  PreparedAnswer,
-  StoredResponse,
+import {
+  type Claim,
+  type ClaimRef,
+  type ClaimReply,
+  type ClaimRequest,
+  type ClaimStore,
+  type PreparedAnswer,
+  type StoredResponse,
+  toKnownClaim,
 } from '../../core/idempotency/claim-store.ts';
 import type { DynamoDB } from './dynamodb.ts';
 import { type Item, readMap, readNumber, readText } from './item.ts';
@@ -30,20 +31,18 @@ const toClaimItem = (ref: ClaimRef, claim: Omit<Claim, 'prepared'>): Item => ({
   expiresAt: cleanedUpAt(claim.expiresAtMs),
 });
 
-const toClaim = (item: Item): Claim => ({
-  owner: readText(item, 'owner'),
-  leaseUntilMs: readNumber(item, 'leaseUntilMs'),
-  fingerprint: readText(item, 'fingerprint'),
-  state: toState(readText(item, 'state')),
-  dispatches: readNumber(item, 'dispatches'),
-  expiresAtMs: readNumber(item, 'expiresAtMs'),
-  prepared: item.prepared === undefined ? undefined : toPrepared(readMap(item, 'prepared')),
-});
-
-const toState = (value: string): Claim['state'] => {
-  if (value === 'open' || value === 'prepared' || value === 'done' || value === 'free') return value;
-  throw new Error(`a stored claim has the unknown state "${value}"`);
-};
+const toClaim = (item: Item): Claim =>
+  toKnownClaim(
+    {
+      owner: readText(item, 'owner'),
+      leaseUntilMs: readNumber(item, 'leaseUntilMs'),
+      fingerprint: readText(item, 'fingerprint'),
+      dispatches: readNumber(item, 'dispatches'),
+      expiresAtMs: readNumber(item, 'expiresAtMs'),
+      prepared: item.prepared === undefined ? undefined : toPrepared(readMap(item, 'prepared')),
+    },
+    readText(item, 'state'),
+  );
 
 const toPreparedItem = ({ holdId, hash, content }: PreparedAnswer): Item => ({
   holdId,

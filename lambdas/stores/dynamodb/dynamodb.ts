@@ -27,12 +27,13 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { StoreError } from '../../core/errors/store-error.ts';
 import { isProgrammingError } from '../programming-errors.ts';
-import { type Item, isList, isSet, type Value } from './item.ts';
+import { type Item, isBytes, isList, isSet, type Value } from './item.ts';
 
 const toAttribute = (value: Value): AttributeValue => {
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'boolean') return { BOOL: value };
   if (typeof value !== 'object') return { N: value.toString() };
+  if (isBytes(value)) return { B: value };
   if (isSet(value)) return { SS: [...value] };
   if (isList(value)) return { L: value.map(toAttribute) };
   return { M: toAttributes(value) };
@@ -50,9 +51,10 @@ const toAttributes = (item: Item): Record<string, AttributeValue> => {
 const toNumber = (digits: string): bigint | number => (/^-?\d+$/.test(digits) ? BigInt(digits) : Number(digits));
 
 /** Returns undefined for a type that no store writes. */
-const toValue = ({ S, N, BOOL, M, L, SS }: AttributeValue): Value | undefined => {
+const toValue = ({ S, N, B, BOOL, M, L, SS }: AttributeValue): Value | undefined => {
   if (S !== undefined) return S;
   if (N !== undefined) return toNumber(N);
+  if (B !== undefined) return B;
   if (BOOL !== undefined) return BOOL;
   if (M !== undefined) return toItem(M);
   if (L !== undefined) return L.map(toValue).filter((value) => value !== undefined);

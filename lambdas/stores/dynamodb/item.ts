@@ -1,5 +1,5 @@
 /** Stored integers are read as bigint, other numbers as number. A set holds strings. */
-export type Value = string | number | bigint | boolean | ReadonlySet<string> | readonly Value[] | Item;
+export type Value = string | number | bigint | boolean | Uint8Array | ReadonlySet<string> | readonly Value[] | Item;
 
 export interface Item {
   readonly [name: string]: Value;
@@ -36,7 +36,9 @@ export const readMap = (item: Item, name: string): Item => {
 
 export const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
 export const isSet = (value: Value | undefined): value is ReadonlySet<string> => value instanceof Set;
-const isMap = (value: Value | undefined): value is Item => typeof value === 'object' && !isList(value) && !isSet(value);
+export const isBytes = (value: Value | undefined): value is Uint8Array => value instanceof Uint8Array;
+const isMap = (value: Value | undefined): value is Item =>
+  typeof value === 'object' && !isList(value) && !isSet(value) && !isBytes(value);
 
 /** Returns undefined if the item has no such string. */
 export const optionalText = (item: Item, name: string): string | undefined => {

@@ -1,4 +1,5 @@
-import type { Account, AccountStatus, ChargeRecord, Hold } from '../../core/ledger/ledger.ts';
+import { type Account, type ChargeRecord, toAccountStatus, toOutcome } from '../../core/ledger/ledger.ts';
+import { toHolds } from './hold-entries.ts';
 import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText, readTexts } from './item.ts';
 
 const SHARDS = 4;
@@ -29,26 +30,13 @@ export const newAccountItem = (accountId: string): Item => ({
 
 export const toAccount = (item: Item): Account => ({
   id: accountIdOf(item),
-  status: toStatus(readText(item, 'status')),
+  status: toAccountStatus(readText(item, 'status')),
   availablePicos: readBigint(item, 'available'),
   creditedPicos: readBigint(item, 'credited'),
   spentPicos: readBigint(item, 'spent'),
   version: readNumber(item, 'version'),
   holds: toHolds(readMap(item, 'holds')),
 });
-
-const toHolds = (item: Item): ReadonlyMap<string, Hold> =>
-  new Map(Object.keys(item).map((id) => [id, toHold(readMap(item, id))]));
-
-const toHold = (item: Item): Hold => ({
-  amountPicos: readBigint(item, 'amount'),
-  expiresAtMs: readNumber(item, 'expiresAt'),
-});
-
-const toStatus = (value: string): AccountStatus => {
-  if (value === 'active' || value === 'blocked') return value;
-  throw new Error(`a stored account has the unknown status "${value}"`);
-};
 
 export const chargeKey = (accountId: string, holdId: string): Item => ({
   pk: `account#${accountId}`,
@@ -75,15 +63,13 @@ export const toChargeItem = (record: ChargeRecord): Item => ({
 });
 
 export const toChargeRecord = (item: Item): ChargeRecord => {
-  const outcome = readText(item, 'outcome');
-  if (outcome !== 'settled' && outcome !== 'released')
-    throw new Error(`a charge record has the unknown outcome "${outcome}"`);
+  const amountPicos = readBigint(item, 'amount');
   return {
     accountId: readText(item, 'accountId'),
     holdId: readText(item, 'holdId'),
     requestId: readText(item, 'requestId'),
-    outcome,
-    amountPicos: readBigint(item, 'amount'),
+    outcome: toOutcome(readText(item, 'outcome'), amountPicos),
+    amountPicos,
     at: readNumber(item, 'at'),
     ...textsOf(item, ['reason', 'model']),
     ...(item.usage === undefined ? {} : { usage: mapValues(readMap(item, 'usage'), readFraction) }),

@@ -11,6 +11,7 @@ import {
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
 import type { DynamoDB, UpdateRequest, Write } from './dynamodb.ts';
+import { type HoldFormat, packAmount, packedKeyOf, toHoldEntry } from './hold-entries.ts';
 import { type Item, readBigint } from './item.ts';
 import {
   accountIdOf,
@@ -25,13 +26,14 @@ import {
 
 /**
  * Creates the ledger on one table. Each method is one conditional write or one consistent read. `once` sends a call
- * once, because a hold must never be sent twice; `repeating` can repeat a call.
+ * once, because a hold must never be sent twice; `repeating` can repeat a call. New holds are stored in `holdFormat`.
  */
 export const createLedgerStore = (
   db: { readonly once: DynamoDB; readonly repeating: DynamoDB },
   table: string,
+  holdFormat: HoldFormat = 'packed',
 ): LedgerStore => ({
-  hold: (request) => hold(db.once, table, request),
+  hold: (request) => hold(db.once, table, request, holdFormat),
   putRecord: (record) => putRecord(db.repeating, table, record),
   apply: (record, holdAmountPicos) => apply(db.repeating, table, record, holdAmountPicos),
   readAccount: async (accountId) => {
@@ -55,8 +57,12 @@ export const createLedgerStore = (
   reschedule: (accountId, sweepAtMs) => reschedule(db.repeating, table, accountId, sweepAtMs),
 });
 
-const hold = async (db: DynamoDB, table: string, request: HoldRequest): Promise<HoldReply> => {
-  const notBefore = request.previousHoldId === undefined ? '' : ' AND attribute_not_exists(holds.#previous)';
+const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdFormat: HoldFormat): Promise<HoldReply> => {
+  const { key, value } = toHoldEntry(request.holdId, request, holdFormat);
+  const previous = request.previousHoldId === undefined ? {} : namesOf(request.previousHoldId, 'previous');
+  const notBefore = Object.keys(previous)
+    .map((name) => ` AND attribute_not_exists(holds.${name})`)
+    .join('');
   const reply = await db.hot.update({
     table,
     key: accountKey(request.accountId),
@@ -66,13 +72,13 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest): Promise<
       '#status = :active AND credited > spent AND available >= :amount AND attribute_not_exists(holds.#id) ' +
       `AND size(holds) < :holdsMax${notBefore}`,
     names: {
-      '#id': request.holdId,
+      '#id': key,
       '#status': 'status',
-      ...(request.previousHoldId === undefined ? {} : { '#previous': request.previousHoldId }),
+      ...previous,
     },
     values: {
       ':amount': request.amountPicos,
-      ':hold': { amount: request.amountPicos, expiresAt: request.expiresAtMs },
+      ':hold': value,
       ':one': 1,
       ':sweepAt': request.sweepAtMs,
       ':active': 'active',
@@ -105,21 +111,34 @@ const apply = async (
   record: ChargeRecord,
   holdAmountPicos: bigint,
 ): Promise<Account | undefined> => {
+  const names = namesOf(record.holdId, 'id');
+  const packed = '#idPacked' in names ? packAmount(holdAmountPicos) : undefined;
   const reply = await db.hot.update({
     table,
     key: accountKey(record.accountId),
-    update: 'SET available = available + :back, spent = spent + :charge, version = version + :one REMOVE holds.#id',
-    condition: 'holds.#id.amount = :amount',
-    names: { '#id': record.holdId },
+    update:
+      'SET available = available + :back, spent = spent + :charge, version = version + :one ' +
+      `REMOVE ${Object.keys(names)
+        .map((name) => `holds.${name}`)
+        .join(', ')}`,
+    condition: `(holds.#id.amount = :amount${packed ? ' OR begins_with(holds.#idPacked, :packed)' : ''})`,
+    names,
     values: {
       ':back': holdAmountPicos - record.amountPicos,
       ':charge': record.amountPicos,
       ':one': 1,
       ':amount': holdAmountPicos,
+      ...(packed && { ':packed': packed }),
     },
     returns: 'ALL_NEW',
   });
   return 'written' in reply ? toAccount(reply.written) : undefined;
+};
+
+/** Names of a hold's entry in both forms. Each hold id was sent in one of them. */
+const namesOf = (holdId: string, name: 'id' | 'previous'): Record<string, string> => {
+  const packedKey = packedKeyOf(holdId);
+  return { [`#${name}`]: holdId, ...(packedKey !== undefined && { [`#${name}Packed`]: packedKey }) };
 };
 
 /** A sparse index contains the accounts with open holds, in the order of their next sweep. */

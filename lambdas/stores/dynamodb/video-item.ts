@@ -1,14 +1,14 @@
-import { type Wire, wireSchema } from '../../core/catalog/providers.ts';
 import { type ErrorCode, errorCodes } from '../../core/errors/error-codes.ts';
-import type {
-  JobPosition,
-  StoredFile,
-  VideoFailure,
-  VideoJob,
-  VideoParamsRecord,
-  VideoState,
-  VideoTerms,
-  Webhook,
+import {
+  type JobPosition,
+  type StoredFile,
+  toVideoState,
+  toVideoUnit,
+  type VideoFailure,
+  type VideoJob,
+  type VideoParamsRecord,
+  type VideoTerms,
+  type Webhook,
 } from '../../core/videos/video-job.ts';
 import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText } from './item.ts';
 
@@ -100,11 +100,10 @@ export type Gone = 'abandoned' | 'removed';
 
 export const abandoned = (id: string): Item => ({ ...videoKey(id), gone: 'abandoned' });
 
+/** A value of a newer release counts as removed. */
 export const goneOf = (item: Item): Gone | undefined => {
   if (item.gone === undefined) return undefined;
-  const gone = readText(item, 'gone');
-  if (gone === 'abandoned' || gone === 'removed') return gone;
-  throw new Error(`${videoIdOf(item)} is gone in the unknown way "${gone}"`);
+  return readText(item, 'gone') === 'abandoned' ? 'abandoned' : 'removed';
 };
 
 /** Throws an Error that names a video that cannot be read. */
@@ -124,7 +123,7 @@ const toParams = (item: Item): VideoParamsRecord => ({
   holdAmountPicos: readBigint(item, 'holdAmount'),
   modelId: readText(item, 'modelId'),
   providerId: readText(item, 'providerId'),
-  wire: toWire(readText(item, 'wire')),
+  wire: readText(item, 'wire'),
   upstreamModel: readText(item, 'upstreamModel'),
   prompt: readText(item, 'prompt'),
   seconds: readNumber(item, 'seconds'),
@@ -136,7 +135,7 @@ const toParams = (item: Item): VideoParamsRecord => ({
 });
 
 const toProgress = (item: Item): Omit<VideoJob, keyof VideoParamsRecord> => ({
-  state: toState(readText(item, 'state')),
+  state: toVideoState(readText(item, 'state')),
   progress: readFraction(item, 'progress'),
   refused: item.refused === true,
   ...(item.upstreamId === undefined ? {} : { upstreamId: readText(item, 'upstreamId') }),
@@ -146,11 +145,11 @@ const toProgress = (item: Item): Omit<VideoJob, keyof VideoParamsRecord> => ({
   ...(item.completedAt === undefined ? {} : { completedAtMs: readNumber(item, 'completedAt') }),
 });
 
-const toTerms = (item: Item): VideoTerms => {
-  const unit = readText(item, 'unit');
-  if (unit !== 'token' && unit !== 'second') throw new Error(`the unit "${unit}" is unknown`);
-  return { unit, ratePicos: readBigint(item, 'rate'), unitsMax: readNumber(item, 'unitsMax') };
-};
+const toTerms = (item: Item): VideoTerms => ({
+  unit: toVideoUnit(readText(item, 'unit')),
+  ratePicos: readBigint(item, 'rate'),
+  unitsMax: readNumber(item, 'unitsMax'),
+});
 
 const toWebhook = (item: Item): Webhook => ({ url: readText(item, 'url'), secret: readText(item, 'secret') });
 
@@ -164,17 +163,6 @@ const toFailure = (item: Item): VideoFailure => ({
   code: toCode(readText(item, 'code')),
   message: readText(item, 'message'),
 });
-
-const toState = (value: string): VideoState => {
-  if (value === 'queued' || value === 'in_progress' || value === 'completed' || value === 'failed') return value;
-  throw new Error(`the state "${value}" is unknown`);
-};
-
-const toWire = (value: string): Wire => {
-  const wire = wireSchema.options.find((known) => known === value);
-  if (wire === undefined) throw new Error(`the wire "${value}" is unknown`);
-  return wire;
-};
 
 const toCode = (value: string): ErrorCode => {
   // A code that was removed from the list must not prevent the end of a video.

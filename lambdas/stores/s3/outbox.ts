@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import * as z from 'zod';
-import type { Outbox, OutboxEntry } from '../../core/ledger/ledger.ts';
+import { type Outbox, type OutboxEntry, toOutcome } from '../../core/ledger/ledger.ts';
 import { find, send } from './objects.ts';
 
 const PREFIX = 'outbox/';
@@ -42,12 +42,13 @@ const picos = z
   .regex(/^\d{1,38}$/)
   .transform(BigInt);
 
-const noteSchema = z.strictObject({
-  record: z.strictObject({
+/** Fields of a newer release are ignored. */
+const recordSchema = z
+  .object({
     accountId: z.string().min(1),
     holdId: z.string().min(1),
     requestId: z.string().min(1),
-    outcome: z.enum(['settled', 'released']),
+    outcome: z.string(),
     amountPicos: picos,
     at: z.int(),
     reason: z.string().exactOptional(),
@@ -59,9 +60,10 @@ const noteSchema = z.strictObject({
     answer: z.string().exactOptional(),
     endUser: z.string().exactOptional(),
     ignored: z.array(z.string()).exactOptional(),
-  }),
-  holdAmountPicos: picos,
-});
+  })
+  .transform((record) => ({ ...record, outcome: toOutcome(record.outcome, record.amountPicos) }));
+
+const noteSchema = z.object({ record: recordSchema, holdAmountPicos: picos });
 
 export const renderNote = (note: OutboxEntry): string =>
   JSON.stringify(note, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));

@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import type {
-  Claim,
-  ClaimRef,
-  ClaimReply,
-  ClaimRequest,
-  ClaimStore,
-  PreparedAnswer,
+import {
+  type Claim,
+  type ClaimRef,
+  type ClaimReply,
+  type ClaimRequest,
+  type ClaimStore,
+  type PreparedAnswer,
+  toKnownClaim,
 } from '../../../lambdas/core/idempotency/claim-store.ts';
 import { type Database, numberOf, type Row, textOf } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';
@@ -100,20 +101,18 @@ const readClaim = (db: Database, { accountId, keyHash }: ClaimRef): Claim | unde
   return row && toClaim(row);
 };
 
-const toClaim = (row: Row): Claim => ({
-  owner: textOf(row, 'owner'),
-  leaseUntilMs: numberOf(row, 'lease_until'),
-  fingerprint: textOf(row, 'fingerprint'),
-  state: toState(textOf(row, 'state')),
-  dispatches: numberOf(row, 'dispatches'),
-  expiresAtMs: numberOf(row, 'expires_at'),
-  prepared: row.prepared === null ? undefined : jsonOf(row, 'prepared', preparedSchema),
-});
-
-const toState = (value: string): Claim['state'] => {
-  if (value === 'open' || value === 'prepared' || value === 'done' || value === 'free') return value;
-  throw new Error(`a stored claim has the unknown state "${value}"`);
-};
+const toClaim = (row: Row): Claim =>
+  toKnownClaim(
+    {
+      owner: textOf(row, 'owner'),
+      leaseUntilMs: numberOf(row, 'lease_until'),
+      fingerprint: textOf(row, 'fingerprint'),
+      dispatches: numberOf(row, 'dispatches'),
+      expiresAtMs: numberOf(row, 'expires_at'),
+      prepared: row.prepared === null ? undefined : jsonOf(row, 'prepared', preparedSchema),
+    },
+    textOf(row, 'state'),
+  );
 
 const preparedSchema: z.ZodType<PreparedAnswer> = z.object({
   holdId: z.string(),

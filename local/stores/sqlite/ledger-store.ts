@@ -10,7 +10,7 @@ import type {
   LedgerStore,
   RecordReply,
 } from '../../../lambdas/core/ledger/ledger.ts';
-import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/ledger.ts';
+import { type Account, HOLDS_MAX, type Hold, toAccountStatus, toOutcome } from '../../../lambdas/core/ledger/ledger.ts';
 import { formatUsd, PICOS_PER_USD } from '../../../lambdas/core/money/usd.ts';
 import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 
@@ -99,18 +99,13 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
   }
   return {
     id: textOf(first, 'id'),
-    status: toStatus(textOf(first, 'status')),
+    status: toAccountStatus(textOf(first, 'status')),
     availablePicos: bigintOf(first, 'available'),
     creditedPicos: bigintOf(first, 'credited'),
     spentPicos: bigintOf(first, 'spent'),
     version: numberOf(first, 'version'),
     holds,
   };
-};
-
-const toStatus = (value: string): AccountStatus => {
-  if (value === 'active' || value === 'blocked') return value;
-  throw new Error(`a stored account has the unknown status "${value}"`);
 };
 
 interface NewRow {
@@ -202,15 +197,13 @@ const toDetails = (record: ChargeRecord): string => {
 };
 
 export const toRecord = (row: Row): ChargeRecord => {
-  const outcome = textOf(row, 'outcome');
-  if (outcome !== 'settled' && outcome !== 'released')
-    throw new Error(`a charge record has the unknown outcome "${outcome}"`);
+  const amountPicos = bigintOf(row, 'amount');
   return {
     accountId: textOf(row, 'account_id'),
     holdId: textOf(row, 'hold_id'),
     requestId: textOf(row, 'request_id'),
-    outcome,
-    amountPicos: bigintOf(row, 'amount'),
+    outcome: toOutcome(textOf(row, 'outcome'), amountPicos),
+    amountPicos,
     at: numberOf(row, 'at'),
     ...readDetails(textOf(row, 'details')),
   };

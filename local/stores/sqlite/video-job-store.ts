@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { wireSchema } from '../../../lambdas/core/catalog/providers.ts';
 import { type ErrorCode, errorCodes } from '../../../lambdas/core/errors/error-codes.ts';
 import type {
   AbandonReply,
@@ -10,7 +9,13 @@ import type {
   JobRange,
   VideoJobStore,
 } from '../../../lambdas/core/videos/video-job.ts';
-import { isEnded, type VideoJob, type VideoParamsRecord } from '../../../lambdas/core/videos/video-job.ts';
+import {
+  isEnded,
+  toVideoState,
+  toVideoUnit,
+  type VideoJob,
+  type VideoParamsRecord,
+} from '../../../lambdas/core/videos/video-job.ts';
 import { type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';
 
@@ -148,16 +153,16 @@ const jobSchema: z.ZodType<VideoJob> = z.object({
   holdAmountPicos: picosSchema,
   modelId: z.string(),
   providerId: z.string(),
-  wire: wireSchema,
+  wire: z.string(),
   upstreamModel: z.string(),
   prompt: z.string(),
   seconds: z.int(),
   width: z.int(),
   height: z.int(),
   createdAtMs: z.int(),
-  terms: z.object({ unit: z.enum(['token', 'second']), ratePicos: picosSchema, unitsMax: z.int() }),
+  terms: z.object({ unit: z.string().transform(toVideoUnit), ratePicos: picosSchema, unitsMax: z.int() }),
   webhook: z.object({ url: z.string(), secret: z.string() }).optional(),
-  state: z.enum(['queued', 'in_progress', 'completed', 'failed']),
+  state: z.string().transform(toVideoState),
   // Providers report fractions of a percent, and of a token.
   progress: z.number(),
   tokens: z.number().optional(),

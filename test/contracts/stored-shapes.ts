@@ -1,0 +1,261 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
+import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
+import { createCircuitStore } from '../../lambdas/stores/dynamodb/circuit-store.ts';
+import { createClaimStore } from '../../lambdas/stores/dynamodb/claim-store.ts';
+import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
+import {
+  createAuditCursor,
+  createLedgerRecords,
+  createOperationLog,
+} from '../../lambdas/stores/dynamodb/ledger-records.ts';
+import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { createAddressCounters } from '../../lambdas/stores/dynamodb/rate-bucket.ts';
+import { createUpdateLog } from '../../lambdas/stores/dynamodb/update-log.ts';
+import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
+import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
+import type { TestTables } from '../support/dynamodb.ts';
+
+/** Everything in the tables and the bucket: items in DynamoDB's JSON, by table and key, and objects by name. */
+export interface Stored {
+  readonly tables: Readonly<Record<string, readonly object[]>>;
+  readonly objects: Readonly<Record<string, string>>;
+}
+
+const AT = Date.UTC(2026, 10, 22, 12);
+const DAY_MS = 86_400_000;
+const KEY_HASH = 'a'.repeat(64);
+const NEW_KEY_HASH = 'b'.repeat(64);
+export const ACCOUNT = 'account-1';
+const BLOCKED = 'account-2';
+const CHAT = '1001';
+const VIDEOS = ['1', '2', '3', '4', '5', '6'].map((last) => `video_01KAP4GC0000000000000000${last}0`);
+const CIRCUIT = { providerId: 'openai', modelId: 'gpt-5.4' };
+const REQUESTS = ['1', '2', '3', '4'].map((last) => `01KAP4GC0000000000000000A${last}`);
+export const [OPEN, SETTLED, RELEASED, WAITING] = REQUESTS.map((id) => `${id}.0`) as [string, string, string, string];
+const CLAIMS = ['1', '2', '3', '4'].map((last) => last.repeat(64));
+
+/** The stores of deployed functions. `objects` receives what they put into the bucket. */
+export const openStores = ({ clients, names }: TestTables, objects: Record<string, string>) => {
+  const db = createDatabases(clients);
+  const tables = { accounts: names.accounts, keys: names.keys };
+  return {
+    db,
+    ledger: createLedgerStore(db, names.accounts, 'map'),
+    records: createLedgerRecords(db.repeating, names.accounts),
+    operations: createOperationLog(db.repeating, names.accounts),
+    cursor: createAuditCursor(db.repeating, names.counters),
+    accounts: createAccountStore(db.repeating, tables),
+    keys: createKeyStore(db.repeating, tables),
+    counters: createAddressCounters(db.once, names.counters),
+    updates: createUpdateLog(db.repeating, names.counters),
+    circuits: createCircuitStore(db.repeating, names.counters),
+    claims: createClaimStore(db.repeating, names.idempotency),
+    videos: createVideoJobStore(db.repeating, names.videos),
+    outbox: createOutbox(async () => bucketOf(objects), 'media'),
+  };
+};
+
+export type Stores = ReturnType<typeof openStores>;
+
+/** An S3 client that keeps objects in a record, for `put` and `read`. */
+const bucketOf = (objects: Record<string, string>): S3Client => {
+  const send = async ({ input }: { readonly input: { readonly Key: string; readonly Body?: string } }) => {
+    if (input.Body !== undefined) objects[input.Key] = input.Body;
+    return { Body: { transformToString: async () => objects[input.Key] } };
+  };
+  return { send } as unknown as S3Client;
+};
+
+const keyOf = (hash: string) => ({
+  hash,
+  label: { prefix: 'sk-service-ab', lastFour: hash.slice(-4) },
+  pepperId: 'pepper-1',
+  isShown: false,
+});
+
+const full = (holdId: string): ChargeRecord => ({
+  accountId: ACCOUNT,
+  holdId,
+  requestId: holdId.slice(0, -2),
+  outcome: 'settled',
+  amountPicos: 12_345_678_901n,
+  at: AT + 1_000,
+  model: 'gpt-5.4',
+  usage: { input: 40, output: 10, second: 1.5 },
+  prices: { input: 8_000_000n, output: 0n },
+  overage: true,
+  implausible: true,
+  answer: 'c'.repeat(64),
+  endUser: 'user-ü',
+  ignored: ['seed', 'tools[].x'],
+});
+
+const released = (holdId: string): ChargeRecord => ({
+  accountId: ACCOUNT,
+  holdId,
+  requestId: holdId.slice(0, -2),
+  outcome: 'released',
+  amountPicos: 0n,
+  at: AT + 2_000,
+  reason: 'upstream_error',
+});
+
+const BUCKET = { intervalMicros: 100_000, burst: 15 };
+
+/** Writes an item of every kind, through every store, in every state. */
+export const storeEverything = async (stores: Stores): Promise<void> => {
+  await storeAccounts(stores);
+  await storeMoney(stores);
+  await storeClaims(stores);
+  await storeVideos(stores);
+  await storeCounters(stores);
+};
+
+const storeAccounts = async ({ accounts, keys, ledger, operations }: Stores): Promise<void> => {
+  const opened = { accountId: ACCOUNT, chatId: CHAT, key: keyOf(KEY_HASH), creditPicos: 5_000_000_000_000n, atMs: AT };
+  await accounts.open(opened);
+  await accounts.setLanguage(CHAT, 'ru');
+  await accounts.setChatClosed(CHAT, true);
+  await accounts.markNoticed(CHAT, 7);
+  await accounts.setThreshold(ACCOUNT, 2_000_000_000_000n);
+  await keys.replaceKey({ accountId: ACCOUNT, oldHash: KEY_HASH, key: keyOf(NEW_KEY_HASH), atMs: AT + 5 });
+  await keys.markShown(ACCOUNT, NEW_KEY_HASH);
+  await keys.take(NEW_KEY_HASH, BUCKET, AT * 1_000);
+  await ledger.createAccount(BLOCKED);
+  await accounts.setBlocked(BLOCKED, true, undefined);
+  const operation = {
+    accountId: ACCOUNT,
+    id: REQUESTS[0]!,
+    command: 'credit',
+    reason: 'by mistake',
+    ref: 'r-1',
+    at: AT,
+  };
+  await operations.add(operation);
+};
+
+const storeMoney = async ({ ledger, outbox }: Stores): Promise<void> => {
+  const given = { accountId: ACCOUNT, ref: 'payment-1', amountPicos: 90_071_992_547_409_930n, reason: 'card', at: AT };
+  await ledger.credit(given);
+  for (const holdId of [OPEN, SETTLED, RELEASED, WAITING]) {
+    const times = { expiresAtMs: AT + 900_500, sweepAtMs: AT + 300_000, previousHoldId: undefined };
+    await ledger.hold({ accountId: ACCOUNT, holdId, amountPicos: 2_500_000_001n, ...times });
+  }
+  await ledger.putRecord(full(SETTLED));
+  await ledger.apply(full(SETTLED), 2_500_000_001n);
+  await ledger.putRecord(released(RELEASED));
+  await ledger.apply(released(RELEASED), 2_500_000_001n);
+  await ledger.reschedule(ACCOUNT, AT + 400_000);
+  await outbox.put({ record: full(WAITING), holdAmountPicos: 2_500_000_001n });
+};
+
+const storeClaims = async ({ claims }: Stores): Promise<void> => {
+  const [open, staged, done, freed] = CLAIMS.map((keyHash) => ({ accountId: ACCOUNT, keyHash }));
+  const owner = REQUESTS[0]!;
+  const times = { nowMs: AT, leaseUntilMs: AT + 60_000, expiresAtMs: AT + DAY_MS };
+  for (const ref of [open!, staged!, done!, freed!]) {
+    await claims.claim({ ...ref, owner, fingerprint: 'f'.repeat(64), dispatchesMax: 6, ...times });
+  }
+  const headers = { 'content-type': 'application/json' };
+  const inline = { status: 200, headers, body: '{"ok":true}' };
+  await claims.stageResponse(staged!, owner, { holdId: SETTLED, hash: 'c'.repeat(64), content: inline }, AT + DAY_MS);
+  const large = { holdId: SETTLED, hash: 'd'.repeat(64), content: { objectName: SETTLED } };
+  await claims.stageResponse(done!, owner, large, AT + DAY_MS);
+  await claims.complete(done!, owner);
+  await claims.free(freed!, owner, 1);
+};
+
+const storeVideos = async ({ videos }: Stores): Promise<void> => {
+  const [queued = '', completed = '', failed = '', refused = '', removed = '', abandoned = ''] = VIDEOS;
+  const failure = { code: 'upstream_error', message: 'The provider failed.' } as const;
+  for (const [index, id] of [queued, completed, failed, refused, removed].entries()) {
+    await videos.create(
+      {
+        id,
+        accountId: ACCOUNT,
+        requestId: id.slice('video_'.length),
+        holdId: `${id.slice('video_'.length)}.0`,
+        holdAmountPicos: 1_000_000n,
+        modelId: 'sora-2',
+        providerId: 'openai',
+        wire: 'openai_videos',
+        upstreamModel: 'sora-2',
+        prompt: 'A boat',
+        seconds: 4,
+        width: 1_280,
+        height: 720,
+        createdAtMs: AT + index,
+        terms: { unit: index === 1 ? 'token' : 'second', ratePicos: 100_000n, unitsMax: 4 },
+        ...(index === 0 && { webhook: { url: 'https://example.com/hook', secret: 'whsec' } }),
+      },
+      AT + 60_000,
+    );
+  }
+  await videos.setUpstream(completed, 'up-1');
+  await videos.advance(completed, 50.5);
+  await videos.noteFile(completed, { name: 'videos/one', bytes: 3, sha256: 'e'.repeat(64) }, 1_000.5);
+  await videos.noteFailure(failed, failure);
+  await videos.end(failed, { state: 'failed', failure });
+  await videos.refuse(refused, failure);
+  await videos.end(removed, { state: 'completed', completedAtMs: AT });
+  await videos.remove(removed);
+  await videos.abandon(abandoned);
+};
+
+const storeCounters = async ({ circuits, counters, cursor, updates }: Stores): Promise<void> => {
+  await counters.take('192.0.2.1', BUCKET, AT * 1_000);
+  await cursor.write('account#account-1\nACCOUNT');
+  await updates.claim('update#1', AT);
+  await updates.claim('update#2', AT);
+  await updates.finish('update#2', AT);
+  await circuits.count(CIRCUIT, { startMs: AT, failures: 2, successes: 3, accounts: ['h1', 'h2'] }, AT + DAY_MS);
+  await circuits.open(CIRCUIT, { openUntilMs: AT + 30_000, openings: 1, goodProbes: 0 }, AT, AT + DAY_MS);
+  await circuits.lease(CIRCUIT, { owner: 'p', leaseUntilMs: AT + 90_000 }, AT + 31_000);
+  await circuits.countMissing('gpt-5.4', AT, AT + DAY_MS);
+  await circuits.quarantine('gpt-5.4', AT + 60_000, AT);
+};
+
+/** Reads all of it through the stores. */
+export const readEverything = async (stores: Stores) => ({
+  accounts: await Promise.all([ACCOUNT, BLOCKED].map((id) => stores.ledger.readAccount(id))),
+  due: await stores.ledger.due(AT + DAY_MS),
+  records: await stores.records.listRecords(ACCOUNT, { limit: 10 }),
+  credits: await stores.records.readCredits(ACCOUNT),
+  operations: await stores.operations.list(ACCOUNT),
+  cursor: await stores.cursor.read(),
+  chat: await stores.accounts.chat(CHAT),
+  profile: await stores.accounts.profile(ACCOUNT),
+  keys: await Promise.all([KEY_HASH, NEW_KEY_HASH].map((hash) => stores.keys.read(hash))),
+  currentKey: await stores.keys.currentKey(ACCOUNT),
+  claims: await Promise.all(CLAIMS.map((keyHash) => stores.claims.read({ accountId: ACCOUNT, keyHash }))),
+  videos: await Promise.all(VIDEOS.map((id) => stores.videos.read(id))),
+  videoPlaces: await Promise.all(VIDEOS.map((id) => stores.videos.locate(id))),
+  videoList: await stores.videos.list(ACCOUNT, { limit: 10, newestFirst: false }),
+  dueVideos: (await stores.videos.due(AT + DAY_MS)).toSorted(),
+  circuit: await stores.circuits.read(CIRCUIT, [AT], AT),
+  missing: await stores.circuits.readMissing('gpt-5.4', [AT]),
+  waiting: await stores.outbox.read(WAITING),
+});
+
+/** Reads all tables and objects as they are stored. */
+export const dump = async ({ clients, names }: TestTables, objects: Record<string, string>): Promise<Stored> => {
+  const tables: Record<string, object[]> = {};
+  for (const [name, table] of Object.entries(names)) {
+    const { Items = [] } = await clients.repeating.send(new ScanCommand({ TableName: table }));
+    const keyed = Items.map((item) => [`${item.pk?.S} ${item.sk?.S ?? ''}`, sorted(item)] as const);
+    tables[name] = keyed.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
+  }
+  return { tables, objects };
+};
+
+/** Sorts members by name, and sets, whose order DynamoDB does not keep. */
+const sorted = (value: unknown): object => JSON.parse(JSON.stringify(value, inOrder));
+
+const inOrder = (name: string, value: unknown): unknown => {
+  if (name === 'SS' && Array.isArray(value)) return value.toSorted();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+};
