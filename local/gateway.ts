@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newRequestId } from '../lambdas/core/request-id.ts';
 import { createAccountHandler } from '../lambdas/functions/wiring/account-handler.ts';
 import { createAppHandler } from '../lambdas/functions/wiring/app-handler.ts';
 import { createAudioHandler } from '../lambdas/functions/wiring/audio-handler.ts';
@@ -10,6 +9,7 @@ import { createCatalogHandler } from '../lambdas/functions/wiring/catalog-handle
 import { createContentHandler } from '../lambdas/functions/wiring/content-handler.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { createImagesHandler } from '../lambdas/functions/wiring/images-handler.ts';
+import { newRequestId } from '../lambdas/functions/wiring/ledger.ts';
 import { createOutboxHandler } from '../lambdas/functions/wiring/outbox-handler.ts';
 import { toProcessDependencies } from '../lambdas/functions/wiring/paid-call.ts';
 import type { Output } from '../lambdas/functions/wiring/reporting.ts';

@@ -1,4 +1,4 @@
-import { hash, randomInt } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Digits of Crockford's base 32, which ULIDs use. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -6,7 +6,7 @@ const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 9;
 const CHECK_DIGITS = 7;
 /** Random values are below this. */
-const RANDOM_END = 2 ** (5 * RANDOM_DIGITS);
+export const RANDOM_END = 2 ** (5 * RANDOM_DIGITS);
 
 /** The parts of a request id that determine the rest of it. */
 export interface RequestIdParts {
@@ -33,10 +33,6 @@ export const parseRequestId = (id: string): RequestIdParts | undefined => {
   const parts = { atMs: fromDigits(id.slice(0, TIME_DIGITS)), random: fromDigits(id.slice(TIME_DIGITS, randomEnd)) };
   return Number.isSafeInteger(parts.atMs) && Number.isSafeInteger(parts.random) ? parts : undefined;
 };
-
-/** Returns a new id of a request at the given time, Unix ms. */
-export const newRequestId = (atMs: number = Date.now()): string =>
-  renderRequestId({ atMs, random: randomInt(RANDOM_END) });
 
 const checkOf = (start: string): string =>
   toDigits(Number(hash('sha256', start, 'buffer').readBigUInt64BE() >> 29n), CHECK_DIGITS);

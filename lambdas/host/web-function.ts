@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { newRequestId } from '../core/request-id.ts';
+import { ulid } from 'ulid';
 import { type Host, type HostOptions, startHost } from './server.ts';
 
 /**
@@ -33,7 +33,7 @@ export const startWebFunction = (
     address,
     port,
     now: Date.now,
-    newRequestId,
+    newRequestId: ulid,
     sourceIp: forwardedFor,
     requestMs: REQUEST_MS,
     onCrash: (error) => process.stderr.write(`a handler failed: ${error instanceof Error ? error.stack : error}\n`),

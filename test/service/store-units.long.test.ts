@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Workload, workloads } from '../../bin/costs/workloads.ts';
+import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
+import { newRequestId } from '../../lambdas/functions/wiring/ledger.ts';
+import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
+import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -69,6 +76,51 @@ test.each<readonly [string, string, object, Workload]>([
   await takenBy(() => post(path, body));
   expect(unitsOf('write')).toBe(workload.writeUnits);
   expect(unitsOf('read')).toBeLessThanOrEqual(workload.readUnits);
+});
+
+/** Write units of the hold, the record and the end of a request. An item takes one unit per started KB. */
+test.for([
+  [0, 5],
+  [30, 5],
+  [100, 9],
+  [HOLDS_MAX - 1, 13],
+] as const)('BILL-1 with %i open holds, a chat takes at most %i write units of its account', async ([open, units]) => {
+  const client = new DynamoDBClient(localDynamodbConfig(proxy.endpoint));
+  const db = createDatabases({ once: client, repeating: client });
+  const accountId = newRequestId();
+  const key = { hash: accountId, label: { prefix: 'sk-service-ab', lastFour: 'abcd' }, pepperId: '1', isShown: true };
+  const chat = { accountId, chatId: accountId, key, creditPicos: 100_000_000_000_000n, atMs: Date.now() };
+  await createAccountStore(db.repeating, localTableNames).open(chat);
+  const store = createLedgerStore(db, localTableNames.accounts);
+  const amountPicos = 12_345_678_901n;
+  const hold = async (): Promise<string> => {
+    const holdId = `${newRequestId()}.0`;
+    const times = { expiresAtMs: Date.now() + 900_000, sweepAtMs: Date.now() + 900_000, previousHoldId: undefined };
+    expect(await store.hold({ accountId, holdId, amountPicos, ...times })).toMatchObject({ kind: 'held' });
+    return holdId;
+  };
+  for (let held = 0; held < open; held += 1) await hold();
+  proxy.forget();
+  const holdId = await hold();
+  const requestId = holdId.slice(0, -2);
+  const used = {
+    model: 'gpt-5.4-mini',
+    usage: { input: 280, output: 32 },
+    prices: { input: 750_000n, output: 4_500_000n },
+  };
+  const record = {
+    accountId,
+    holdId,
+    requestId,
+    outcome: 'settled',
+    amountPicos: 9n,
+    at: Date.now(),
+    ...used,
+  } as const;
+  await store.putRecord(record);
+  expect(await store.apply(record, amountPicos)).toBeDefined();
+  console.info(`${open} open holds: ${unitsOf('write')} write units`);
+  expect(unitsOf('write')).toBeLessThanOrEqual(units);
 });
 
 test('an idempotency key adds three write units, and two per further KB of the response', async () => {

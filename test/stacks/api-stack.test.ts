@@ -151,6 +151,7 @@ test.each([
     VIDEOS_TABLE: 'videos-table',
     MEDIA_BUCKET: 'media',
     MARKUP: '1',
+    HOLD_FORMAT: 'packed',
     LOG_FORMAT: 'json',
     CATALOGS: 'openai,anthropic,google,bytedance,black-forest-labs',
     ...own,

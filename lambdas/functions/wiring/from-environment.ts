@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
-import { newRequestId } from '../../core/request-id.ts';
 import { createImageFetch } from '../../providers/image-fetch.ts';
 import { createAccountStore } from '../../stores/dynamodb/account-store.ts';
 import { createClaimStore } from '../../stores/dynamodb/claim-store.ts';
@@ -12,7 +11,7 @@ import { createAnswerStore, createMediaStore, createPageFiles } from '../../stor
 import { createS3Access, patient } from './clients.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { frontDoorOf } from './front-door.ts';
-import { type Environment, openLedger } from './ledger.ts';
+import { type Environment, newRequestId, openLedger } from './ledger.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readBotToken, readPeppers, readTopUpKey } from './secrets.ts';
 import { openVideoParts } from './video-dependencies.ts';

@@ -1,6 +1,8 @@
+import { randomInt } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
 import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../../core/metrics.ts';
+import { RANDOM_END, renderRequestId } from '../../core/request-id.ts';
 import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
 import { createOutbox } from '../../stores/s3/outbox.ts';
@@ -17,6 +19,9 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Returns an id for a request of now. */
+export const newRequestId = (): string => renderRequestId({ atMs: Date.now(), random: randomInt(RANDOM_END) });
 
 /** Ledger dependencies with their database and object storage, which other stores share. */
 export type OpenLedger = LedgerFunctionDependencies & {

@@ -28,8 +28,8 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   {
     id: 'hold-beside-the-one-before',
     what: 'A further try places a hold while the previous one is open.',
-    find: "' AND attribute_not_exists(holds.#previous)'",
-    replace: "' AND (attribute_not_exists(holds.#previous) OR attribute_exists(holds.#previous))'",
+    find: '` AND attribute_not_exists(holds.$',
+    replace: '` OR attribute_exists(holds.$',
   },
   {
     id: 'hold-of-the-blocked',
@@ -46,8 +46,8 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   {
     id: 'hold-sent-again-by-the-client',
     what: 'The database client repeats a hold whose reply was late, and the hold is placed twice.',
-    find: 'hold(db.once, table, request)',
-    replace: 'hold(db.repeating, table, request)',
+    find: 'hold(db.once, table, request, holdFormat)',
+    replace: 'hold(db.repeating, table, request, holdFormat)',
     caughtBy: `${contracts}/fault-proxy.test.ts`,
   },
   {
@@ -60,15 +60,22 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   {
     id: 'money-moved-twice',
     what: 'A closed hold releases its money again.',
-    find: "'holds.#id.amount = :amount'",
-    replace: "'(holds.#id.amount = :amount OR attribute_exists(pk))'",
+    find: '`(holds.#id.amount = :amount$',
+    replace: '`(attribute_exists(pk) OR holds.#id.amount = :amount$',
     caughtBy: ledgerTests,
   },
   {
     id: 'money-moved-by-another-amount',
     what: 'A hold can be closed with a wrong amount.',
-    find: "'holds.#id.amount = :amount'",
-    replace: "'attribute_exists(holds.#id) AND :amount = :amount'",
+    find: 'begins_with(holds.#idPacked, :packed)',
+    replace: '(attribute_exists(holds.#idPacked) AND :packed = :packed)',
+    caughtBy: ledgerTests,
+  },
+  {
+    id: 'packed-hold-left-open',
+    what: 'A packed hold is never closed.',
+    find: "const names = namesOf(record.holdId, 'id');",
+    replace: "const names = { '#id': record.holdId };",
     caughtBy: ledgerTests,
   },
   {
@@ -175,6 +182,34 @@ const itemBugs = [
       what: 'A stored amount is read as a floating-point number.',
       find: '? BigInt(digits) :',
       replace: '? BigInt(Number(digits)) :',
+    },
+  ]),
+  ...bugsIn('lambdas/stores/dynamodb/hold-entries.ts', 'test/lambdas/stores/dynamodb/hold-entries.test.ts', [
+    {
+      id: 'packed-amount-wraps',
+      what: 'An amount that does not fit into a packed hold is cut off.',
+      find: 'if (amountPicos < 0n || amountPicos >= AMOUNT_END) return undefined;',
+      replace: 'if (amountPicos < 0n) return undefined;',
+    },
+    {
+      id: 'packed-hold-expires-early',
+      what: 'The expiry of a packed hold is rounded down, and the hold is swept before its request ends.',
+      find: 'Math.ceil((expiresAtMs - parts.atMs) / 1_000)',
+      replace: 'Math.floor((expiresAtMs - parts.atMs) / 1_000)',
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/ledger.ts', `${contracts}/stored-shapes.contract.test.ts`, [
+    {
+      id: 'newer-outcome-is-free',
+      what: 'A charge with an outcome of a newer release counts as released.',
+      find: "(value !== 'released' && amountPicos > 0n)",
+      replace: '(amountPicos < 0n)',
+    },
+    {
+      id: 'newer-status-may-spend',
+      what: 'An account with a status of a newer release counts as active.',
+      find: "(value === 'active' ? value : 'blocked')",
+      replace: "(value === 'blocked' ? value : 'active')",
     },
   ]),
   ...bugsIn('lambdas/stores/dynamodb/ledger-items.ts', ledgerTests, [

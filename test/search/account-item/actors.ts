@@ -1,0 +1,108 @@
+import type { Call, Hold, Outcome, Reply } from './item.ts';
+
+/** Result of a call. Undefined: no reply came, so the call may have been executed, or may be later. */
+export type Received = Reply | undefined;
+
+/** An actor makes one call at a time. It is restarted with its list of replies, so it keeps no state. */
+export type Actor = (clock: () => number) => Generator<Call, string, Received>;
+
+const TRIES = 2;
+
+/** Repeats a call that is safe to repeat. Returns undefined if no try has a reply. */
+function* repeated(call: Call): Generator<Call, Received, Received> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const reply = yield call;
+    if (reply) return reply;
+  }
+  return undefined;
+}
+
+function* commitAndApply(record: Outcome, hold: Hold): Generator<Call, Outcome | undefined, Received> {
+  const committed = (yield* repeated({ kind: 'record', record }))?.record;
+  if (committed) yield* repeated({ kind: 'apply', record: committed, hold });
+  return committed;
+}
+
+export interface RequestPlan {
+  readonly id: string;
+  readonly amount: number;
+  readonly charge: number;
+  /** Cost of a release that counts against the allowance. */
+  readonly uncollected?: number;
+  readonly key?: string;
+}
+
+/** A paid request: hold, provider call, record, apply. Each hold id is sent once. */
+export const request = (plan: RequestPlan): Actor =>
+  function* play(clock) {
+    const uncertain: string[] = [];
+    for (let number = 0; number < 3; number += 1) {
+      const day = clock();
+      const reply = yield toHold(plan, number, day);
+      if (!reply) {
+        uncertain.push(idOf(plan, number));
+        continue;
+      }
+      const held = heldBy(reply, idOf(plan, number), uncertain);
+      if (held !== undefined) {
+        yield* giveUp(uncertain.filter((id) => id !== held));
+        return yield* finish(plan, held, reply.item.holds[held] ?? { amount: plan.amount }, clock);
+      }
+      if (!isOver(reply, plan, day)) break;
+      yield* repeated({ kind: 'open-period', key: plan.key ?? '', period: day });
+    }
+    yield* giveUp(uncertain);
+    return 'refused';
+  };
+
+const idOf = ({ id }: RequestPlan, number: number): string => `${id}.${number}`;
+
+const toHold = (plan: RequestPlan, number: number, day: number): Call => ({
+  kind: 'hold',
+  id: idOf(plan, number),
+  previous: number === 0 ? undefined : idOf(plan, number - 1),
+  amount: plan.amount,
+  day,
+  ...(plan.key !== undefined && { cap: { key: plan.key, period: day } }),
+});
+
+const heldBy = ({ done, item }: Reply, id: string, uncertain: readonly string[]): string | undefined =>
+  done ? id : uncertain.find((one) => item.holds[one]);
+
+/** Whether the cap is still that of an earlier period. */
+const isOver = ({ item }: Reply, { key = '' }: RequestPlan, day: number): boolean =>
+  (item.caps[key]?.period ?? day) < day;
+
+function* finish(
+  { charge, uncollected }: RequestPlan,
+  id: string,
+  hold: Hold,
+  clock: () => number,
+): Generator<Call, string, Received> {
+  const ending = uncollected === undefined ? { charge, success: true } : released(clock(), uncollected);
+  const committed = yield* commitAndApply({ id, ...ending, ...(hold.cap && { cap: hold.cap }) }, hold);
+  if (!committed) return 'unknown';
+  return committed.success ? 'success' : 'failed';
+}
+
+const released = (day: number, cost: number) => ({ charge: 0, success: false, uncollected: { day, cost } });
+
+/** Writes a released record for each id that may still be held, so that no charge of it can follow. */
+function* giveUp(ids: readonly string[]): Generator<Call, void, Received> {
+  for (const id of ids) yield* repeated({ kind: 'record', record: { id, charge: 0, success: false } });
+}
+
+/** Ends every hold that it sees, at any time: an expiry can be at any moment. */
+export const sweeper: Actor = function* play() {
+  const reply = yield { kind: 'read' };
+  for (const [id, hold] of Object.entries(reply?.item.holds ?? {}))
+    yield* commitAndApply({ id, charge: 0, success: false }, hold);
+  return 'swept';
+};
+
+/** Makes calls of an operator or a payment provider in their order, each until it has a reply. */
+export const operator = (...calls: readonly Call[]): Actor =>
+  function* play() {
+    for (const call of calls) yield* repeated(call);
+    return 'done';
+  };

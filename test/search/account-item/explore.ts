@@ -1,0 +1,176 @@
+import type { Actor, Received } from './actors.ts';
+import { ALLOWANCE, type Call, type Clause, execute, HOLDS_MAX, type Hold, type Tables } from './item.ts';
+
+export interface Configuration {
+  readonly id: string;
+  readonly actors: readonly Actor[];
+  readonly tables: Tables;
+  /** Calls without a reply, or executed twice. */
+  readonly faults: number;
+  readonly crashes: number;
+  /** Number of times that a day, and with it a period, ends. */
+  readonly days: number;
+}
+
+export interface Found {
+  readonly states: number;
+  readonly ends: number;
+  readonly violation: string | undefined;
+}
+
+interface ActorState {
+  /** Replies so far, and the time at which each call was made. */
+  readonly replies: readonly Received[];
+  readonly times: readonly number[];
+  readonly crashed: boolean;
+}
+
+interface State {
+  readonly tables: Tables;
+  readonly actors: readonly ActorState[];
+  /** Calls whose caller has given them up. Each can be executed at any time, once. */
+  readonly late: readonly Call[];
+  readonly day: number;
+  readonly faults: number;
+  readonly crashes: number;
+}
+
+/** Visits every state: any call may be executed next, late, twice or without a reply, and any actor may crash. */
+export const explore = (configuration: Configuration, without?: Clause): Found => {
+  const first: State = {
+    tables: configuration.tables,
+    actors: configuration.actors.map(() => ({ replies: [], times: [0], crashed: false })),
+    late: [],
+    day: 0,
+    faults: configuration.faults,
+    crashes: configuration.crashes,
+  };
+  const seen = new Set<string>();
+  const stack: State[] = [];
+  const keep = (state: State): void => {
+    const text = JSON.stringify(state);
+    if (seen.has(text)) return;
+    seen.add(text);
+    stack.push(state);
+  };
+  keep(first);
+  let ends = 0;
+  for (let state = stack.pop(); state; state = stack.pop()) {
+    const waiting = state.actors.map((actor, index) => callOf(configuration.actors[index]!, actor));
+    const violation = problemOf(state.tables) ?? resultProblemOf(waiting, state.tables, configuration);
+    if (violation !== undefined) return { states: seen.size, ends, violation };
+    if (waiting.every((call) => 'result' in call)) ends += 1;
+    nextStates(state, waiting, configuration, without).forEach(keep);
+  }
+  return { states: seen.size, ends, violation: undefined };
+};
+
+type Waiting = { readonly call: Call } | { readonly result: string };
+
+const callOf = (actor: Actor, { replies, times, crashed }: ActorState): Waiting => {
+  if (crashed) return { result: 'crashed' };
+  let at = 0;
+  const running = actor(() => times[at] ?? 0);
+  let step = running.next();
+  for (const reply of replies) {
+    if (step.done) break;
+    at += 1;
+    step = running.next(reply);
+  }
+  return step.done ? { result: step.value } : { call: step.value };
+};
+
+const nextStates = (
+  state: State,
+  waiting: readonly Waiting[],
+  { days }: Configuration,
+  without: Clause | undefined,
+): State[] => {
+  const next: State[] = [];
+  const run = (call: Call) => {
+    const tables = structuredClone(state.tables);
+    return { tables, reply: execute(tables, call, without) };
+  };
+  waiting.forEach((one, index) => {
+    if ('result' in one) return;
+    const { call } = one;
+    const answered = (reply: Received) =>
+      state.actors.map((actor, other) =>
+        other === index ? { ...actor, replies: [...actor.replies, reply], times: [...actor.times, state.day] } : actor,
+      );
+    const { tables, reply } = run(call);
+    next.push({ ...state, tables, actors: answered(reply) });
+    if (state.crashes > 0) {
+      const actors = state.actors.map((actor, other) => (other === index ? { ...actor, crashed: true } : actor));
+      next.push({ ...state, actors, late: [...state.late, call], crashes: state.crashes - 1 });
+    }
+    if (state.faults === 0 || call.kind === 'read') return;
+    const faults = state.faults - 1;
+    next.push({ ...state, tables, actors: answered(undefined), faults });
+    next.push({ ...state, actors: answered(undefined), late: [...state.late, call], faults });
+    // The store's client never sends a hold twice.
+    if (call.kind !== 'hold')
+      next.push({ ...state, tables, actors: answered(reply), late: [...state.late, call], faults });
+  });
+  state.late.forEach((call, index) => {
+    next.push({ ...state, tables: run(call).tables, late: state.late.toSpliced(index, 1) });
+  });
+  if (state.day < days) next.push({ ...state, day: state.day + 1 });
+  return next;
+};
+
+const requestOf = ({ id }: { readonly id: string }): string => id.split('.')[0] ?? '';
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
+
+/** Returns what is wrong in the tables. */
+const problemOf = ({ item, records, credits, returns }: Tables): string | undefined => {
+  const holds = Object.entries(item.holds);
+  const closed = Object.values(records).filter(({ id }) => !item.holds[id]);
+  const charges = Object.values(records).filter(({ success }) => success);
+  const charged = sum(closed.map(({ charge }) => charge));
+  const returned = sum(Object.values(credits).map((credit) => credit.returned));
+  const net = sum(Object.values(credits).map(({ amount }) => amount)) - returned;
+  const openReturns = sum(Object.values(returns).map(({ amount, reversed }) => (reversed ? 0 : amount)));
+  const isCapWrong = Object.entries(item.caps).some(([key, { left, limit, period }]) => {
+    const counts = ({ cap }: Pick<Hold, 'cap'>): boolean => cap?.key === key && cap.period === period;
+    const held = sum(
+      Object.values(item.holds)
+        .filter(counts)
+        .map(({ amount }) => amount),
+    );
+    return left + held + sum(closed.filter(counts).map(({ charge }) => charge)) !== limit;
+  });
+  const released = closed.map(({ uncollected }) => (uncollected?.day === item.uncollected.day ? uncollected.cost : 0));
+  const problems: readonly (readonly [string, boolean])[] = [
+    [
+      'available plus held is not the balance',
+      item.available + sum(holds.map(([, { amount }]) => amount)) !== item.credited - item.spent,
+    ],
+    ['spent is not the sum of the charges', item.spent !== charged],
+    ['credited is not the net sum of credits', item.credited !== net],
+    ['returned is not the sum of the open returns', returned !== openReturns],
+    ['more is returned than was credited', Object.values(credits).some((one) => one.returned > one.amount)],
+    ['there are too many holds', holds.length > HOLDS_MAX],
+    ['a request has two charges', new Set(charges.map(requestOf)).size < charges.length],
+    ['the money that can be spent is below zero', item.available < 0 && returned === 0],
+    ['a cap does not match its holds and charges', isCapWrong],
+    ['a cap is exceeded', Object.values(item.caps).some(({ left }) => left < 0)],
+    ['the used allowance is not the sum of the releases of its day', item.uncollected.used !== sum(released)],
+    // Requests in progress may exceed the allowance, each by its own cost.
+    ['the allowance does not bound a day', item.uncollected.used >= ALLOWANCE + HOLDS_MAX * ALLOWANCE],
+  ];
+  return problems.find(([, isWrong]) => isWrong)?.[0];
+};
+
+const resultProblemOf = (
+  waiting: readonly Waiting[],
+  { records }: Tables,
+  { actors }: Configuration,
+): string | undefined => {
+  const successes = waiting.filter((one) => 'result' in one && one.result === 'success').length;
+  const charged = Object.values(records).filter(({ success }) => success).length;
+  return successes > charged
+    ? `${successes} of ${actors.length} actors succeeded, and ${charged} were charged`
+    : undefined;
+};

@@ -1,0 +1,194 @@
+/**
+ * The account item as planned: what it stores, and every conditional write of it. Amounts are small whole numbers. Each
+ * clause of a condition can be removed, to check that the search finds the mistake.
+ */
+export interface Item {
+  available: number;
+  /** Credits plus reversals, minus refunds and chargebacks. */
+  credited: number;
+  spent: number;
+  holds: Record<string, Hold>;
+  /** Uncollected amounts of one UTC day (BILL-9). */
+  uncollected: { day: number; used: number };
+  /** API keys with a cap: their cap, and what is left of it in the period. */
+  caps: Record<string, { left: number; limit: number; period: number }>;
+}
+
+export interface Hold {
+  readonly amount: number;
+  /** API key with a cap, and the period that the hold counts in. */
+  readonly cap?: { readonly key: string; readonly period: number };
+}
+
+/** Committed outcome of a hold. */
+export interface Outcome {
+  readonly id: string;
+  readonly charge: number;
+  readonly success: boolean;
+  readonly cap?: Hold['cap'];
+  /** Estimated cost of a release that the client caused, and its day. */
+  readonly uncollected?: { readonly day: number; readonly cost: number };
+}
+
+export interface Tables {
+  item: Item;
+  records: Record<string, Outcome>;
+  /** Credits by reference, with the sum that was returned of each. */
+  credits: Record<string, { readonly amount: number; returned: number }>;
+  /** Refunds and chargebacks by reference. */
+  returns: Record<string, { readonly of: string; readonly amount: number; reversed: boolean }>;
+}
+
+export const HOLDS_MAX = 2;
+export const ALLOWANCE = 2;
+
+export const clauses = [
+  'hold: enough is available',
+  'hold: the number of holds is limited',
+  'hold: the allowance of the day is left',
+  'hold: the cap has the period of the request',
+  'hold: the cap covers the amount',
+  'period: the cap has an earlier period',
+  'record: the hold has no record',
+  'apply: the hold is open',
+  'apply: the cap still has the period of the hold',
+  'apply: the uncollected amount is of the current day',
+  'credit: the reference is new',
+  'return: the reference is new',
+  'return: the credit covers it',
+  'reversal: it is not reversed yet',
+  'cap change: the API key has the old cap',
+] as const;
+export type Clause = (typeof clauses)[number];
+
+export type Call =
+  | {
+      readonly kind: 'hold';
+      readonly id: string;
+      readonly previous?: string | undefined;
+      readonly amount: number;
+      readonly day: number;
+      readonly cap?: Hold['cap'];
+    }
+  | { readonly kind: 'open-period'; readonly key: string; readonly period: number }
+  | { readonly kind: 'record'; readonly record: Outcome }
+  | { readonly kind: 'apply'; readonly record: Outcome; readonly hold: Hold }
+  | { readonly kind: 'read' }
+  | { readonly kind: 'credit'; readonly ref: string; readonly amount: number }
+  | { readonly kind: 'return'; readonly ref: string; readonly of: string; readonly amount: number }
+  | { readonly kind: 'reverse'; readonly ref: string }
+  | { readonly kind: 'change-cap'; readonly key: string; readonly from: number; readonly to: number };
+
+export interface Reply {
+  readonly done: boolean;
+  readonly item: Item;
+  /** The record that counts. */
+  readonly record?: Outcome;
+}
+
+type Holds = (clause: Clause, condition: boolean) => boolean;
+type Written = boolean | { readonly done: boolean; readonly record: Outcome | undefined };
+type Executors = {
+  readonly [Kind in Call['kind']]: (tables: Tables, call: Extract<Call, { kind: Kind }>, holds: Holds) => Written;
+};
+
+/** Executes one call atomically. */
+export const execute = (tables: Tables, call: Call, without?: Clause): Reply => {
+  const holds: Holds = (clause, condition) => clause === without || condition;
+  const run = executors[call.kind] as (tables: Tables, call: Call, holds: Holds) => Written;
+  const written = run(tables, call, holds);
+  const { done, record } = typeof written === 'boolean' ? { done: written, record: undefined } : written;
+  return { done, item: structuredClone(tables.item), ...(record && { record }) };
+};
+
+const executors: Executors = {
+  hold: ({ item }, call, holds) => {
+    const cap = call.cap && item.caps[call.cap.key];
+    if (!mayHold(item, call, holds) || (cap && !capCovers(cap, call, holds))) return false;
+    item.available -= call.amount;
+    item.holds[call.id] = { amount: call.amount, ...(call.cap && { cap: call.cap }) };
+    if (cap) cap.left -= call.amount;
+    return true;
+  },
+  'open-period': ({ item }, call, holds) => {
+    const cap = item.caps[call.key];
+    if (!cap || !holds('period: the cap has an earlier period', cap.period < call.period)) return false;
+    item.caps[call.key] = { left: cap.limit, limit: cap.limit, period: call.period };
+    return true;
+  },
+  record: ({ records }, { record }, holds) => {
+    const present = records[record.id];
+    if (!holds('record: the hold has no record', !present)) return { done: false, record: present };
+    records[record.id] = record;
+    return { done: true, record };
+  },
+  apply: ({ item }, { record, hold }, holds) => apply(item, record, hold, holds),
+  read: () => true,
+  credit: ({ item, credits }, { ref, amount }, holds) => {
+    if (!holds('credit: the reference is new', !credits[ref])) return false;
+    credits[ref] = { amount, returned: credits[ref]?.returned ?? 0 };
+    move(item, amount);
+    return true;
+  },
+  return: ({ item, credits, returns }, { ref, of, amount }, holds) => {
+    const credit = credits[of];
+    if (!credit || !holds('return: the reference is new', !returns[ref])) return false;
+    if (!holds('return: the credit covers it', credit.returned + amount <= credit.amount)) return false;
+    credit.returned += amount;
+    returns[ref] = { of, amount, reversed: false };
+    move(item, -amount);
+    return true;
+  },
+  reverse: ({ item, credits, returns }, { ref }, holds) => {
+    const back = returns[ref];
+    if (!back || !holds('reversal: it is not reversed yet', !back.reversed)) return false;
+    back.reversed = true;
+    const credit = credits[back.of];
+    if (credit) credit.returned -= back.amount;
+    move(item, back.amount);
+    return true;
+  },
+  'change-cap': ({ item }, { key, from, to }, holds) => {
+    const cap = item.caps[key];
+    if (!cap || !holds('cap change: the API key has the old cap', cap.limit === from)) return false;
+    item.caps[key] = { ...cap, left: cap.left + to - from, limit: to };
+    return true;
+  },
+};
+
+type HoldCall = Extract<Call, { kind: 'hold' }>;
+
+const mayHold = (item: Item, { id, previous, amount, day }: HoldCall, holds: Holds): boolean =>
+  item.credited > item.spent &&
+  holds('hold: enough is available', item.available >= amount) &&
+  // These two only keep money from being held twice: an id that was given up is never charged.
+  !item.holds[id] &&
+  (previous === undefined || !item.holds[previous]) &&
+  holds('hold: the number of holds is limited', Object.keys(item.holds).length < HOLDS_MAX) &&
+  holds('hold: the allowance of the day is left', item.uncollected.day < day || item.uncollected.used < ALLOWANCE);
+
+const capCovers = (cap: Item['caps'][string], { amount, cap: wanted }: HoldCall, holds: Holds): boolean =>
+  holds('hold: the cap has the period of the request', cap.period === wanted?.period) &&
+  holds('hold: the cap covers the amount', cap.left >= amount);
+
+const move = (item: Item, amount: number): void => {
+  item.credited += amount;
+  item.available += amount;
+};
+
+/** Closes the hold, and moves the money in the account, in the cap and in the allowance with it. */
+const apply = (item: Item, record: Outcome, hold: Hold, holds: Holds): boolean => {
+  if (!holds('apply: the hold is open', item.holds[record.id]?.amount === hold.amount)) return false;
+  delete item.holds[record.id];
+  item.available += hold.amount - record.charge;
+  item.spent += record.charge;
+  const cap = hold.cap && item.caps[hold.cap.key];
+  if (cap && holds('apply: the cap still has the period of the hold', cap.period === hold.cap?.period))
+    cap.left += hold.amount - record.charge;
+  if (!record.uncollected) return true;
+  const { day, cost } = record.uncollected;
+  if (item.uncollected.day < day) item.uncollected = { day, used: cost };
+  else if (holds('apply: the uncollected amount is of the current day', item.uncollected.day === day))
+    item.uncollected.used += cost;
+  return true;
+};
