@@ -88,7 +88,7 @@ test.each<
   ['spent', () => 'ACCOUNT', 'SET spent = spent + :one', { ':one': { N: '1' } }],
   ['balance', () => 'ACCOUNT', 'SET available = available - :one', { ':one': { N: '1' } }],
   ['credited', () => 'CREDIT#first', 'SET amount = :one', { ':one': { N: '1' } }],
-  ['readable', (holdId) => `CHARGE#${holdId}`, 'SET outcome = :lost', { ':lost': { S: 'lost' } }],
+  ['readable', (holdId) => `CHARGE#${holdId}`, 'SET amount = :lost', { ':lost': { S: 'lost' } }],
 ])('OPS-5 the audit reports a changed item as "%s" with account and record, and exits with 1', async (...row) => {
   const [invariant, sk, update, values] = row;
   const mine = await newcomer();

@@ -5,7 +5,7 @@ import type { Environment } from '../../support/gateway-process.ts';
 import type { GroupAccount, ServerGroup } from '../../support/server-group.ts';
 import { postUntilDeath, type Received } from './client.ts';
 import { type StopPlan, startKillProxy } from './proxy.ts';
-import { callName, isRelease, type KillScenario, USED } from './scenarios.ts';
+import { callName, heldIn, isRelease, type KillScenario, USED } from './scenarios.ts';
 
 /** Where a request waits when its server is killed. */
 export type KillPoint =
@@ -108,7 +108,7 @@ export async function live({ group, vendorUrl, folder, environment, rounds, dela
     if (!round) return undefined;
     const name = callName(call);
     round.names.push(name);
-    if (name === 'accounts hold') round.holdIds += JSON.stringify(call.body);
+    if (name === 'accounts hold') round.holdIds += heldIn(call);
     if (delay) await sleep(delay());
     const { point } = round;
     if (isRelease(call)) failed.add(round);

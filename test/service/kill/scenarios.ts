@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toHolds } from '../../../lambdas/stores/dynamodb/hold-entries.ts';
 import type { Wanted } from '../../support/fault-proxy-wire.ts';
 import { LASTING_MODEL, saying } from '../../support/gateway-chat.ts';
 
@@ -71,6 +72,18 @@ export function callName({ operation, table, keys, body }: Wanted): string {
   const [, name] = marks.find(([mark]) => `${table} ${text}`.includes(mark)) ?? [];
   return name ?? (table === 'idempotency' && operation === 'PutItem' ? 'idempotency claim' : `${table} ${operation}`);
 }
+
+const holdSchema = z.object({
+  ExpressionAttributeNames: z.object({ '#id': z.string() }),
+  ExpressionAttributeValues: z.object({ ':hold': z.object({ B: z.base64() }) }),
+});
+
+/** Returns the id of the hold that a call places. */
+export const heldIn = ({ body }: Wanted): string => {
+  const { ExpressionAttributeNames: names, ExpressionAttributeValues: values } = holdSchema.parse(body);
+  const [holdId = ''] = toHolds({ [names['#id']]: Buffer.from(values[':hold'].B, 'base64') }).keys();
+  return holdId;
+};
 
 const releaseSchema = z.object({ Item: z.object({ outcome: z.object({ S: z.literal('released') }) }) });
 
