@@ -65,8 +65,8 @@ export class EngineHistory {
       ...plans.map((plan, index) => ({
         name: `request-${index}`,
         start: (deps: LedgerDependencies) =>
-          playRequest(deps, requestIdAt(index), accountId, plan, (told) => {
-            this.told[index] = told;
+          playRequest(deps, requestIdAt(index), accountId, plan, (result) => {
+            this.told[index] = result;
           }),
       })),
       { name: 'sweep-1', start: sweepNowAndThen },
