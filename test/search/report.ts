@@ -52,8 +52,8 @@ which the contract tests compare with the real engine.
   - A call is rejected with certainty, if the code distinguishes this from a missing reply.
 - An actor crashes between any two calls, while the budget of crashes lasts.
 - Time advances to its next step, such as the expiry of the hold or of the lease.
-- A process sleeps through any of these, while sweepers and other requests work. In some configurations it also
-  receives a reply later than the call was executed.
+- A process sleeps through any of these, while sweepers and other requests work. In some configurations, time
+  can also advance between the execution of a call and the arrival of its reply.
 
 **Conditions in every state.**
 

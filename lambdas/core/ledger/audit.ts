@@ -127,7 +127,7 @@ export interface Finding {
   readonly differencePicos?: bigint;
 }
 
-/** Longer than any delay of the sweeper. */
+/** Time after its expiry, in ms, after which an open hold is a finding. Longer than any delay of a sweeper that runs. */
 export const SWEEP_LATE_MS = 600_000;
 
 const findingsOf = (reading: Reading, nowMs: number): readonly Finding[] => [

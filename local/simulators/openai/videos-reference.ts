@@ -16,7 +16,7 @@ export function refuseReference(reference: unknown, size: string): void {
   }
   const named = objectSchema.safeParse(reference).data;
   if (named === undefined) {
-    const got = typeof reference === 'string' ? 'a string' : `an ${typeof reference}`;
+    const got = typeof reference === 'object' ? 'an object' : `a ${typeof reference}`;
     const message = `Invalid type for 'input_reference': expected a file, but got ${got} instead.`;
     throw openaiError(400, message, { param: 'input_reference', code: 'invalid_type' });
   }

@@ -73,7 +73,7 @@ test('ERR-4 an error as the first event is thrown, releases the hold and closes 
 });
 
 for (let count = 1; count <= 3; count += 1) {
-  test(`BILL-9 a stream that breaks after ${count} events sends an error event and frees its hold`, async () => {
+  test(`BILL-9 a stream that breaks after event ${count} sends an error event and frees its hold`, async () => {
     const { world, stream } = await played(...Array.from({ length: count }, (_, at) => raw(`${at}`)), broken);
     const { sink, seen } = loggingSink(world.log);
     await streamed(await world.ask({ stream: true })).pump(sink);
