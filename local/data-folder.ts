@@ -44,7 +44,7 @@ export function openDataFolder(folder: string): DataFolder {
   throw inUse(path, pid);
 }
 
-/** Opens the folder beside other processes. Throws an Error if a process uses it alone. */
+/** Opens the folder for shared use. Throws an Error if a process has opened it exclusively. */
 export function joinDataFolder(folder: string): DataFolder {
   const path = prepare(folder);
   const processes = join(path, processesName);

@@ -128,7 +128,7 @@ const outbox: readonly Clause[] = [
   },
   {
     id: 'lapsed',
-    clause: 'a lease that was renewed after its expiry carries no outbox entry',
+    clause: 'an outbox entry does not count if the lease was renewed after it had expired',
     file: 'lambdas/core/idempotency/claimed-execution.ts',
     find: 'if (ledger.clock.now() >= this.takenOverAtMs) this.#lapsed = true;',
     replace: '',
@@ -155,7 +155,7 @@ const outbox: readonly Clause[] = [
 const idempotency: readonly Clause[] = [
   {
     id: 'owner',
-    clause: 'a takeover requires the owner whose holds were resolved',
+    clause: 'a takeover requires that the claim still has the owner whose holds were resolved',
     file: 'test/search/claim-steps.ts',
     find: 'const old = atWork(claim, from);',
     replace: 'const old = from === undefined ? undefined : claim;',

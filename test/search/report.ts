@@ -65,8 +65,8 @@ which the contract tests compare with the real engine.
 - A request that returned an error is not charged.
 - An account with an open hold is on the sweep list.
 - All responses for one idempotency key are equal, and the response of a charge with such a key is stored.
-- When all actors have ended, sweeper and worker run without faults, both with and without the calls in flight. Then no hold is open, the
-  outbox is empty, and every success is charged.
+- When all actors have ended, the sweeper and the worker run without faults: once after the calls in flight are executed,
+  and once if they never are. Then no hold is open, the outbox is empty, and every success is charged.
 
 **Not modeled.** Amounts on receipts, usage, prices and the account's version: no decision depends on them. In an account that a successful
 hold or a read returns, only the id and the holds can be read; reading another field throws an error. Retry pauses take no time, and random
@@ -111,6 +111,7 @@ const documentedCases = (results: readonly ConfigurationResult[]): string => {
     'A charge is uncertain if neither its record nor its release had a definite reply, and no outbox entry was confirmed in time. No actor can know whether the request was charged.',
     'The client gets an error. The sweeper, the worker or the next request with the idempotency key finds the charge later. The search accepts',
     "this only if the request's last write of a record had no definite reply.\n",
+    '`[refused]` means that the store does not execute the call. In d to g, the actor gets no definite reply to the calls that its configuration rejects.\n',
     ...cases,
   ].join('\n');
 };

@@ -127,7 +127,10 @@ export interface Finding {
   readonly differencePicos?: bigint;
 }
 
-/** Time after its expiry, in ms, after which an open hold is a finding. Longer than any delay of a sweeper that runs. */
+/**
+ * The audit reports a hold that is still open this many ms after the hold expired. Longer than any delay of a sweeper
+ * that runs.
+ */
 export const SWEEP_LATE_MS = 600_000;
 
 const findingsOf = (reading: Reading, nowMs: number): readonly Finding[] => [
