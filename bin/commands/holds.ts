@@ -85,6 +85,7 @@ const release = async (place: Place, terminal: Terminal, { accountId, holdId, op
   const hold = before.holds.get(holdId);
   const own = reasonOf(options);
   if (!hold) return ended(before, holdId, own, await place.stores.ledger.readRecord(accountId, holdId));
+  refuseUnlessOwn(holdId, hold);
   refuseWhileRunning(hold, options);
   const deps = toLedgerDependencies(place);
   const known = (await deps.store.readRecord(accountId, holdId)) ?? (await deps.outbox.read(holdId))?.record;
@@ -108,6 +109,11 @@ const reasonOf = ({ ref }: MoneyOptions): string => `operator:${ref}`;
 
 /** Largest assumed difference between this clock and the clock of the function that placed the hold, in ms. */
 const CLOCKS_APART_MS = 60_000;
+
+const refuseUnlessOwn = (holdId: string, { isNewer }: Hold): void => {
+  if (isNewer)
+    throw refused(`${holdId}: stored in a form of a newer release, which must close it. Deploy that release again.`);
+};
 
 const refuseWhileRunning = ({ expiresAtMs }: Hold, { force }: ReleaseOptions): void => {
   if (force || expiresAtMs + CLOCKS_APART_MS <= Date.now()) return;

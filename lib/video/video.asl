@@ -36,7 +36,7 @@
     },
     "Wait": { "Type": "Wait", "SecondsPath": "$.poll.waitSeconds", "Next": "Poll" },
     "Pause": {
-      "Comment": "The gateway's stores did not respond. The provider continues, so wait and poll again.",
+      "Comment": "The gateway's stores did not respond, or this release cannot read the video. The provider continues, so wait and poll again.",
       "Type": "Wait",
       "Seconds": 60,
       "Next": "Poll"
@@ -96,7 +96,7 @@
       "Next": "Told"
     },
     "Release": {
-      "Comment": "Has no Catch: if all retries fail, the execution fails, and the rule on failed executions calls this step again.",
+      "Comment": "If all retries fail, for example because a newer release changed the video, wait and poll again. An execution that failed could not continue the video.",
       "Type": "Task",
       "Resource": "${StepFunctionArn}",
       "Parameters": { "step": "release", "videoId.$": "$.videoId" },
@@ -111,6 +111,7 @@
           "MaxAttempts": 6
         }
       ],
+      "Catch": [{ "ErrorEquals": ["States.ALL"], "ResultPath": null, "Next": "Pause" }],
       "Next": "Told"
     },
     "Told": {

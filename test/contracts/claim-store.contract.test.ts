@@ -262,6 +262,26 @@ describe.each(claimSubjects)('the claim store $name', ({ open }) => {
     expect((await present()).dispatches).toBe(2);
   });
 
+  test.for([LEASE_MS, 2 * DAY_MS])(
+    'OPS-11 a claim in a newer state with a lease of %d ms has no owner',
+    async (leaseMs) => {
+      const { setState } = subject;
+      if (!setState) return;
+      await claim('r1', { leaseUntilMs: NOW + leaseMs });
+      await prepare('r1');
+      await setState(ref, 'streaming');
+      const endsAtMs = NOW + Math.max(leaseMs, DAY_MS);
+      expect(await present()).toMatchObject({ state: 'unknown', leaseUntilMs: endsAtMs });
+      await expectShutOut('r1');
+      expect(await subject.store.complete(ref, 'r1')).toBe(false);
+      for (const owner of ['r1', 'r2']) {
+        expect(await claim(owner, { nowMs: endsAtMs - 1 })).toMatchObject({ kind: 'refused', claim: { owner: 'r1' } });
+        expect(await takeOver('r1', owner, endsAtMs)).toMatchObject({ kind: 'refused', claim: { state: 'unknown' } });
+      }
+      expect(await claim('r2', { nowMs: endsAtMs })).toEqual(claimed(1));
+    },
+  );
+
   test('IDEM-7 the time to live is after the expiry and after every lease, in seconds', async () => {
     await claim('first');
     const cleanedUpAt = await subject.cleanedUpAt(ref);

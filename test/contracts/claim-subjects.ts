@@ -12,6 +12,8 @@ export interface ClaimSubject {
   readonly store: ClaimStore;
   /** Unix seconds at which the table may remove the item; undefined if the engine never does. */
   cleanedUpAt(ref: ClaimRef): Promise<number | undefined>;
+  /** Stores a state of a newer release. Undefined if the engine has no stored form. */
+  readonly setState?: (ref: ClaimRef, state: string) => Promise<unknown>;
 }
 
 const memory = async (): Promise<ClaimSubject> => ({
@@ -29,13 +31,31 @@ const dynamodb = async (): Promise<ClaimSubject> => {
       const item = await db.get(table, claimKey(ref));
       return item && readNumber(item, 'expiresAt');
     },
+    setState: (ref, state) =>
+      db.update({
+        table,
+        key: claimKey(ref),
+        update: 'SET #state = :state',
+        condition: 'attribute_exists(pk)',
+        names: { '#state': 'state' },
+        values: { ':state': state },
+      }),
   };
 };
 
-const sqlite = async (): Promise<ClaimSubject> => ({
-  store: createSqliteStore(await openTestDatabase()),
-  cleanedUpAt: async () => undefined,
-});
+const sqlite = async (): Promise<ClaimSubject> => {
+  const db = await openTestDatabase();
+  return {
+    store: createSqliteStore(db),
+    cleanedUpAt: async () => undefined,
+    // Only the schema of a newer release allows other states.
+    setState: async ({ keyHash }, state) => {
+      await db.write(() => db.sql('PRAGMA ignore_check_constraints = ON').run());
+      await db.write(() => db.sql('UPDATE claims SET state = ? WHERE key_hash = ?').run(state, keyHash));
+      await db.write(() => db.sql('PRAGMA ignore_check_constraints = OFF').run());
+    },
+  };
+};
 
 export const claimSubjects = [
   { name: 'in memory', open: memory },

@@ -1,10 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
+import { renderRequestId } from '../../lambdas/core/request-id.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
+import { toHoldEntry } from '../../lambdas/stores/dynamodb/hold-entries.ts';
+import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { hasDynamodb, openTestTables } from '../support/dynamodb.ts';
 import {
   ACCOUNT,
+  AT,
+  DAY_MS,
   dump,
   OPEN,
   openStores,
@@ -13,12 +19,15 @@ import {
   SETTLED,
   type Stored,
   storeEverything,
+  VIDEOS,
   WAITING,
 } from './stored-shapes.ts';
 
 const FOLDER = 'test/fixtures/stored';
 /** What each release stored, by the date of the release; the latest is last. */
-const releases = readdirSync(FOLDER).toSorted();
+const releases = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.json'))
+  .toSorted();
 const latest = releases.at(-1) ?? '';
 const storedBy = (release: string): Stored => JSON.parse(readFileSync(`${FOLDER}/${release}`, 'utf8'));
 
@@ -79,12 +88,11 @@ describe.skipIf(!hasDynamodb)('data of earlier releases', () => {
     for (const holdId of [SETTLED, RELEASED]) expect(await ledger.readRecord(ACCOUNT, holdId)).toBeDefined();
   });
 
-  test('OPS-11 fields of a newer release are ignored in every item and object', async () => {
+  test('OPS-11 fields of a newer release are ignored in every item', async () => {
     const future = { M: { odd: { L: [{ NULL: true }] } } };
     const stored = storedBy(latest);
     const items = Object.entries(stored.tables).map(([name, all]) => [name, all.map((item) => ({ ...item, future }))]);
-    const notes = Object.entries(stored.objects).map(([name, text]) => [name, text.replace('{', '{"future":{},')]);
-    const newer = { tables: Object.fromEntries(items), objects: Object.fromEntries(notes) };
+    const newer = { tables: Object.fromEntries(items), objects: stored.objects };
     expect(await readEverything(await openOnData(newer))).toEqual(await readEverything(now.stores));
   });
 
@@ -95,16 +103,81 @@ describe.skipIf(!hasDynamodb)('data of earlier releases', () => {
         ['"outcome":{"S":"settled"}', '"outcome":{"S":"settled_in_part"}'],
         ['"outcome":{"S":"released"}', '"outcome":{"S":"voided"}'],
         ['"state":{"S":"open"}', '"state":{"S":"streaming"}'],
-        ['\\"outcome\\":\\"settled\\"', '\\"outcome\\":\\"settled_in_part\\"'],
       ]),
     );
-    const { accounts, records, claims, keys, waiting } = await readEverything(stores);
+    const { accounts, records, claims, keys } = await readEverything(stores);
     const expected = await readEverything(now.stores);
+    const [released, settled] = expected.records.records;
     expect(accounts.map((account) => account?.status)).toEqual(['blocked', 'blocked']);
     expect(keys.map((key) => key?.status)).toEqual(['revoked', 'revoked']);
-    expect([records, waiting]).toEqual([expected.records, expected.waiting]);
+    expect(records.records).toEqual([
+      { ...released, outcome: 'settled', newerOutcome: 'voided' },
+      { ...settled, outcome: 'settled', newerOutcome: 'settled_in_part' },
+    ]);
     // Nothing takes the claim over before it expires.
-    expect(claims[0]).toMatchObject({ state: 'open', leaseUntilMs: claims[0]?.expiresAtMs });
+    expect(claims[0]).toMatchObject({ state: 'unknown', leaseUntilMs: claims[0]?.expiresAtMs });
+  });
+
+  test.for([
+    ['state', '"state":{"S":"queued"}', '"state":{"S":"paused"}'],
+    ['unit', '"unit":{"S":"second"}', '"unit":{"S":"mile"}'],
+  ] as const)('OPS-11 a video with a %s of a newer release is left to it', async ([name, from, to]) => {
+    const { videos } = await openOnData(replaced(storedBy(latest), [[from, to]]));
+    const expected = (await now.stores.videos.list(ACCOUNT, { limit: 10, newestFirst: false })).jobs;
+    const isNewer = (id: string) => (name === 'unit' ? id !== VIDEOS[1] : id === VIDEOS[0]);
+    const failure = { code: 'upstream_error', message: 'gone' } as const;
+    const listed = await videos.list(ACCOUNT, { limit: 10, newestFirst: false });
+    expect(listed.jobs).toEqual(expected.filter(({ id }) => !isNewer(id)));
+    // A page of unreadable videos does not end the list.
+    const [first] = (await videos.list(ACCOUNT, { limit: 1, newestFirst: false })).jobs;
+    expect(first?.id).toBe(VIDEOS[1]);
+    const [newer = ''] = VIDEOS;
+    expect(await videos.due(AT + DAY_MS)).toContain(newer);
+    for (const read of [videos.read(newer), videos.abandon(newer)])
+      await expect(read).rejects.toThrow(`video#${newer}: the ${name} "${name === 'unit' ? 'mile' : 'paused'}"`);
+    if (name === 'unit') return;
+    expect(await videos.noteFailure(newer, failure)).toBe(false);
+    await expect(videos.end(newer, { state: 'failed', failure })).rejects.toThrow('newer release');
+  });
+
+  test('OPS-11 an outbox entry with values of a newer release is left to it', async () => {
+    const settled = '\\"outcome\\":\\"settled\\"';
+    const changed = replaced(storedBy(latest), [[settled, settled.replace('settled', 'settled_in_part')]]);
+    await expect((await openOnData(changed)).outbox.read(WAITING)).rejects.toThrow(`outbox/${WAITING}`);
+  });
+
+  test('OPS-11 a hold with bytes of a newer release stays open', async () => {
+    const tables = await openTestTables();
+    const ledger = createLedgerStore(createDatabases(tables.clients), tables.names.accounts);
+    await ledger.createAccount('newer');
+    await ledger.credit({ accountId: 'newer', ref: 'r', amountPicos: 100n, reason: 'test', at: AT });
+    const holdId = `${renderRequestId({ atMs: AT, random: 7 })}.0`;
+    const order = { accountId: 'newer', holdId, amountPicos: 40n, expiresAtMs: AT + 900_000 };
+    await ledger.hold({ ...order, sweepAtMs: AT, previousHoldId: undefined });
+    const { key, value } = toHoldEntry(holdId, order, 'packed');
+    const change = (bytes: Uint8Array) =>
+      tables.clients.repeating.send(
+        new UpdateItemCommand({
+          TableName: tables.names.accounts,
+          Key: { pk: { S: 'account#newer' }, sk: { S: 'ACCOUNT' } },
+          UpdateExpression: 'SET holds.#key = :value',
+          ExpressionAttributeNames: { '#key': key },
+          ExpressionAttributeValues: { ':value': { B: bytes } },
+        }),
+      );
+    const record = { accountId: 'newer', requestId: holdId.slice(0, -2), holdId, at: AT } as const;
+    const released = { ...record, outcome: 'released', amountPicos: 0n } as const;
+    await change(Buffer.concat([value as Uint8Array, Buffer.from('cap')]));
+    expect(await ledger.apply(released, 40n)).toBeUndefined();
+    const open = await ledger.readAccount('newer');
+    expect([open?.availablePicos, open?.holds.get(holdId)]).toEqual([
+      60n,
+      { amountPicos: 40n, expiresAtMs: AT + 900_000, isNewer: true },
+    ]);
+    await change(value as Uint8Array);
+    const otherId = `${renderRequestId({ atMs: AT + 4, random: 7 })}.0`;
+    expect(await ledger.apply({ ...released, holdId: otherId }, 40n)).toBeUndefined();
+    expect((await ledger.apply(released, 40n))?.availablePicos).toBe(100n);
   });
 
   test('OPS-11 with HOLD_FORMAT=map, the latest release can read everything that is stored now', () => {

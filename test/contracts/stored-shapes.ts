@@ -24,14 +24,14 @@ export interface Stored {
   readonly objects: Readonly<Record<string, string>>;
 }
 
-const AT = Date.UTC(2026, 10, 22, 12);
-const DAY_MS = 86_400_000;
+export const AT = Date.UTC(2026, 10, 22, 12);
+export const DAY_MS = 86_400_000;
 const KEY_HASH = 'a'.repeat(64);
 const NEW_KEY_HASH = 'b'.repeat(64);
 export const ACCOUNT = 'account-1';
 const BLOCKED = 'account-2';
 const CHAT = '1001';
-const VIDEOS = ['1', '2', '3', '4', '5', '6'].map((last) => `video_01KAP4GC0000000000000000${last}0`);
+export const VIDEOS = ['1', '2', '3', '4', '5', '6'].map((last) => `video_01KAP4GC0000000000000000${last}0`);
 const CIRCUIT = { providerId: 'openai', modelId: 'gpt-5.4' };
 const REQUESTS = ['1', '2', '3', '4'].map((last) => `01KAP4GC0000000000000000A${last}`);
 export const [OPEN, SETTLED, RELEASED, WAITING] = REQUESTS.map((id) => `${id}.0`) as [string, string, string, string];

@@ -31,8 +31,11 @@ export interface Claim {
   /** Unix milliseconds. After this time another request may take over. */
   readonly leaseUntilMs: number;
   readonly fingerprint: string;
-  /** `free`: the last attempt failed, and another one may start. `done`: `prepared` is the final response. */
-  readonly state: 'open' | 'prepared' | 'done' | 'free';
+  /**
+   * `free`: the last attempt failed, and another one may start. `done`: `prepared` is the final response. `unknown`: a
+   * state of a newer release. The claim has no owner here, and no response, until it expires.
+   */
+  readonly state: 'open' | 'prepared' | 'done' | 'free' | 'unknown';
   /** Number of attempts that called a provider or may have. */
   readonly dispatches: number;
   /** Unix milliseconds. After this time the idempotency key counts as unused. */
@@ -43,9 +46,11 @@ export interface Claim {
 const states: readonly string[] = ['open', 'prepared', 'done', 'free'] satisfies readonly Claim['state'][];
 const isState = (value: string): value is Claim['state'] => states.includes(value);
 
-/** Reads a stored claim. One in a state of a newer release counts as in progress until it expires. */
+/** Reads a stored claim. One in a state of a newer release is in progress until its lease and its expiry have passed. */
 export const toKnownClaim = (claim: Omit<Claim, 'state'>, state: string): Claim =>
-  isState(state) ? { ...claim, state } : { ...claim, state: 'open', leaseUntilMs: claim.expiresAtMs };
+  isState(state)
+    ? { ...claim, state }
+    : { ...claim, state: 'unknown', leaseUntilMs: Math.max(claim.leaseUntilMs, claim.expiresAtMs) };
 
 export interface ClaimRequest extends ClaimRef {
   readonly owner: string;

@@ -97,7 +97,7 @@ const tryToClaim = async (
   const taken = await retryUntilDefinite(ledger, () => claims.takeOver({ ...terms, from: claim.owner }));
   if (taken.kind === 'taken') return new ClaimedRequest(deps, request, terms.leaseUntilMs, taken.dispatches);
   // The reply of the takeover was lost, and the claim belongs to this request.
-  return taken.claim?.owner === requestId
+  return taken.claim?.owner === requestId && taken.claim.state === 'open'
     ? new ClaimedRequest(deps, request, taken.claim.leaseUntilMs, taken.claim.dispatches)
     : undefined;
 };
@@ -154,7 +154,7 @@ const committedAnswer = async (
   { accountId }: ClaimRef,
   { state, prepared }: Claim,
 ): Promise<StoredResponse | undefined> => {
-  if (!prepared) return undefined;
+  if (!prepared || state === 'unknown') return undefined;
   if (state !== 'done') {
     const record = await ledger.store.readRecord(accountId, prepared.holdId);
     if (record?.answer !== prepared.hash) return undefined;

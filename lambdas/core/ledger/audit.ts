@@ -114,7 +114,7 @@ type Invariant =
   | 'record-in-place'
   /** A hold ends soon after its expiry (BILL-13). */
   | 'hold-swept'
-  /** Every stored item is readable. */
+  /** Every stored item, hold and outcome is readable for this release (OPS-11). */
   | 'readable';
 
 export interface Finding {
@@ -139,6 +139,7 @@ const findingsOf = (reading: Reading, nowMs: number): readonly Finding[] => [
   ...overdrawnFinding(reading),
   ...recordFindings(reading),
   ...unsweptHolds(reading.account, nowMs),
+  ...newerFindings(reading),
 ];
 
 const sumOf = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((sum, amount) => sum + amount, 0n);
@@ -190,7 +191,8 @@ const recordFindings = ({ account, records }: Reading): readonly Finding[] => {
   const findings: Finding[] = [];
   const find = ({ holdId }: ChargeRecord, invariant: Invariant, message: string) =>
     findings.push({ accountId: account.id, recordId: holdId, invariant, message });
-  for (const record of [...records.values()].toSorted((one, other) => (one.holdId < other.holdId ? -1 : 1))) {
+  const known = [...records.values()].filter(({ newerOutcome }) => newerOutcome === undefined);
+  for (const record of known.toSorted((one, other) => (one.holdId < other.holdId ? -1 : 1))) {
     const { accountId, holdId, requestId, outcome, amountPicos } = record;
     if (accountId !== account.id || requestId !== requestIdOf(holdId))
       find(
@@ -217,13 +219,29 @@ const worth = (picos: bigint | undefined): string => (picos === undefined ? 'no 
 
 const unsweptHolds = ({ id, holds }: Account, nowMs: number): readonly Finding[] =>
   [...holds]
-    .filter(([, { expiresAtMs }]) => nowMs - expiresAtMs > SWEEP_LATE_MS)
+    .filter(([, { expiresAtMs, isNewer }]) => !isNewer && nowMs - expiresAtMs > SWEEP_LATE_MS)
     .map(([holdId, { expiresAtMs }]) => ({
       accountId: id,
       recordId: holdId,
       invariant: 'hold-swept',
       message: `open, and expired since ${new Date(expiresAtMs).toISOString()}: the sweeper does not run`,
     }));
+
+/** OPS-11: holds that only a newer release closes, and outcomes that count as settled at their amount. */
+const newerFindings = ({ account, records }: Reading): readonly Finding[] => {
+  const find = (recordId: string, message: string): Finding => ({
+    accountId: account.id,
+    recordId,
+    invariant: 'readable',
+    message,
+  });
+  const holds = [...account.holds].filter(([, { isNewer }]) => isNewer);
+  const outcomes = [...records.values()].filter(({ newerOutcome }) => newerOutcome !== undefined);
+  return [
+    ...holds.map(([holdId]) => find(holdId, 'open, in a form of a newer release, which must close it')),
+    ...outcomes.map(({ holdId, newerOutcome }) => find(holdId, `the outcome "${newerOutcome}" is of a newer release`)),
+  ];
+};
 
 /** Records of one account. */
 export type AccountRecords = Pick<LedgerRecords, 'listRecords' | 'readCredits'>;

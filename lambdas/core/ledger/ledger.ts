@@ -6,6 +6,11 @@ export interface Hold {
   readonly amountPicos: bigint;
   /** Unix milliseconds. After this time the sweeper releases the hold. */
   readonly expiresAtMs: number;
+  /**
+   * Whether its entry has parts that this release cannot read. The hold counts as open, and only a newer release closes
+   * it. If its amount is unreadable, the amount is 0.
+   */
+  readonly isNewer?: true;
 }
 
 export type AccountStatus = 'active' | 'blocked';
@@ -42,6 +47,8 @@ export interface ChargeRecord {
   readonly holdId: string;
   readonly requestId: string;
   readonly outcome: 'settled' | 'released';
+  /** Outcome of a newer release, as it is stored. `outcome` is then `settled`, whatever the amount is. */
+  readonly newerOutcome?: string;
   /** Pico-USD; 0 if released. */
   readonly amountPicos: bigint;
   /** Unix milliseconds. */
@@ -63,9 +70,12 @@ export interface ChargeRecord {
   readonly ignored?: readonly string[];
 }
 
-/** Reads a stored outcome. One of a newer release counts by its amount in pico-USD: what is charged is settled. */
-export const toOutcome = (value: string, amountPicos: bigint): ChargeRecord['outcome'] =>
-  value === 'settled' || (value !== 'released' && amountPicos > 0n) ? 'settled' : 'released';
+/**
+ * Reads a stored outcome. One of a newer release counts as settled at its amount, even if that is 0, so that its request
+ * is never dispatched again.
+ */
+export const toOutcome = (value: string): Pick<ChargeRecord, 'outcome' | 'newerOutcome'> =>
+  value === 'settled' || value === 'released' ? { outcome: value } : { outcome: 'settled', newerOutcome: value };
 
 export interface HoldRequest {
   readonly accountId: string;

@@ -24,7 +24,8 @@ interface Ended {
 }
 
 /**
- * BILL-13: ends every expired hold. An existing record, or one in the outbox, takes precedence and is applied. A
+ * BILL-13: ends every expired hold, except those of a newer release (OPS-11). An existing record, or one in the outbox,
+ * takes precedence and is applied. A
  * failure of one hold or account is left for the next run and does not delay the others. Throws StoreError if the list
  * cannot be read.
  */
@@ -59,7 +60,7 @@ const sweepAccount = async (deps: LedgerDependencies, accountId: string, ended: 
   if (!account) return errors;
   const now = deps.clock.now();
   for (const [holdId, hold] of account.holds) {
-    if (hold.expiresAtMs <= now) await attempt(() => endHold(deps, accountId, holdId, hold, ended));
+    if (hold.expiresAtMs <= now && !hold.isNewer) await attempt(() => endHold(deps, accountId, holdId, hold, ended));
   }
   await attempt(async () => scheduleNext(deps, await deps.store.readAccount(accountId)));
   return errors;
@@ -81,7 +82,7 @@ const endHold = async (
 const scheduleNext = async (deps: LedgerDependencies, account: Account | undefined): Promise<void> => {
   if (!account) return;
   const soonestMs = deps.clock.now() + deps.shortestLifetimeMs;
-  const expiries = [...account.holds.values()].map((hold) => hold.expiresAtMs);
-  const next = expiries.length === 0 ? undefined : Math.min(soonestMs, ...expiries);
+  const expiries = [...account.holds.values()].filter(({ isNewer }) => !isNewer).map((hold) => hold.expiresAtMs);
+  const next = account.holds.size === 0 ? undefined : Math.min(soonestMs, ...expiries);
   await deps.store.reschedule(account.id, next);
 };

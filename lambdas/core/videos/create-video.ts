@@ -270,9 +270,9 @@ const withdraw = async (
   try {
     if (await retryUntilDefinite(deps.ledger, () => deps.jobs.refuse(videoIdOf(requestId), failure))) return error;
   } catch (cause) {
-    if (!(cause instanceof StoreError)) throw cause;
     // Without an upstream id the workflow fails the video. Until then it exists, and its key must not start another.
     idempotent?.claimed.abandon();
+    if (!(cause instanceof StoreError)) throw cause;
     return error;
   }
   return given(idempotent) ?? error;

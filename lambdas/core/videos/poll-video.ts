@@ -30,8 +30,8 @@ export const pollVideo = async (deps: VideoStepDependencies, videoId: string): P
     elapsedSeconds: Math.floor(elapsedMs / 1_000),
   });
   if (!job || job.state === 'completed') return as('ended');
-  // Its hold may still be open.
-  if (isEnded(job)) return as('failed');
+  // Its hold may still be open. A release that failed is repeated.
+  if (isEnded(job) || job.failure) return as('failed');
   const failsWith = async (failure: VideoFailure): Promise<Polled> => {
     await retryUntilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
     return as('failed');

@@ -6,13 +6,18 @@ export type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
 const states: readonly string[] = ['queued', 'in_progress', 'completed', 'failed'] satisfies readonly VideoState[];
 const isState = (value: string): value is VideoState => states.includes(value);
 
-/** Reads a stored state. One of a newer release counts as in progress, and conditional writes do not change it. */
-export const toVideoState = (value: string): VideoState => (isState(value) ? value : 'in_progress');
+/**
+ * Reads a stored state. Throws an Error for one of a newer release: no step can know whether such a video was charged,
+ * or may still be.
+ */
+export const toVideoState = (value: string): VideoState => {
+  if (isState(value)) return value;
+  throw new Error(`the state "${value}" is of a newer release`);
+};
 
 /** Prices of a video at the time of its hold (BILL-3). */
 export interface VideoTerms {
-  /** `unknown`: a unit of a newer release, which this one cannot charge. */
-  readonly unit: 'token' | 'second' | 'unknown';
+  readonly unit: 'token' | 'second';
   /** Pico-USD per unit. */
   readonly ratePicos: bigint;
   /** Counts above this are implausible (BILL-7). */
@@ -40,9 +45,11 @@ export interface Webhook {
   readonly secret: string;
 }
 
-/** Reads a stored unit. */
-export const toVideoUnit = (value: string): VideoTerms['unit'] =>
-  value === 'token' || value === 'second' ? value : 'unknown';
+/** Reads a stored unit. Throws an Error for one of a newer release, which this release cannot charge. */
+export const toVideoUnit = (value: string): VideoTerms['unit'] => {
+  if (value === 'token' || value === 'second') return value;
+  throw new Error(`the unit "${value}" is of a newer release`);
+};
 
 /** Facts that are known when a video is requested, and that never change. */
 export interface VideoParamsRecord {
@@ -122,6 +129,16 @@ export interface JobRange {
   readonly newestFirst: boolean;
 }
 
+/** Reads the jobs of a list, without unreadable ones. The steps and the scheduled check of such a video report it. */
+export const readableJobs = <Stored>(stored: readonly Stored[], read: (one: Stored) => VideoJob): VideoJob[] =>
+  stored.flatMap((one) => {
+    try {
+      return [read(one)];
+    } catch {
+      return [];
+    }
+  });
+
 export interface JobPage {
   readonly jobs: readonly VideoJob[];
   readonly more: boolean;
@@ -132,7 +149,9 @@ export type Ending =
   | { readonly state: 'failed'; readonly failure: VideoFailure };
 
 /**
- * Store of videos. Each method is one call, safe to repeat, and throws StoreError if the result is not definite.
+ * Store of videos. Each method is one call, safe to repeat, and throws StoreError if the result is not definite. A
+ * method that must read a job throws an Error that names the video if the job is unreadable, or has a state or a unit of
+ * a newer release (OPS-11).
  * Methods that return a boolean report whether the job now has the requested state; `false` means that its present
  * state does not allow it.
  */
@@ -160,7 +179,10 @@ export interface VideoJobStore {
   noteFile(id: string, file: StoredFile, tokens: number | undefined): Promise<boolean>;
   /** Ends a job that has not ended. */
   end(id: string, ending: Ending): Promise<boolean>;
-  /** Lists the videos of one account, without refused ones. May miss the latest writes. */
+  /**
+   * Lists the videos of one account, without refused ones, and without unreadable ones, so that one job does not hide
+   * all others. May miss the latest writes.
+   */
   list(accountId: string, range: JobRange): Promise<JobPage>;
   /** Removes an ended video. The id and its position remain. */
   remove(id: string): Promise<boolean>;

@@ -17,7 +17,12 @@ export interface HoldEntry {
 
 const KEY_BYTES = 6;
 const AMOUNT_BYTES = 6;
-const PACKED_BYTES = 14;
+/** Length of a packed hold. A longer one is of a newer release. */
+export const PACKED_BYTES = 14;
+/** Bytes of the amount and, without its last two bits, of the time of the request. */
+const START_BYTES = 11;
+/** Time of an entry whose expiry is unreadable: the latest date, so that it never counts as expired. */
+const NEVER_MS = 8_640_000_000_000_000;
 /** Packed amounts are below this: about 281 USD. */
 const AMOUNT_END = 2n ** 48n;
 const OFFSET_BITS = 22n;
@@ -38,13 +43,19 @@ export const toHoldEntry = (holdId: string, hold: Hold, format: HoldFormat): Hol
  */
 const pack = (holdId: string, { amountPicos, expiresAtMs }: Hold): HoldEntry | undefined => {
   const parts = parseHoldId(holdId);
-  const amount = packAmount(amountPicos);
-  if (!parts || !amount || parts.atMs >= TIME_END_MS) return undefined;
+  if (!parts || parts.atMs >= TIME_END_MS || !isPackable(amountPicos)) return undefined;
   const offsetSeconds = Math.ceil((expiresAtMs - parts.atMs) / 1_000);
   if (offsetSeconds < 0 || offsetSeconds >= OFFSET_SECONDS_END) return undefined;
-  const value = Buffer.alloc(PACKED_BYTES, amount);
-  value.writeBigUInt64BE((BigInt(parts.atMs) << OFFSET_BITS) | BigInt(offsetSeconds), AMOUNT_BYTES);
-  return { key: packKey(parts), value };
+  return { key: packKey(parts), value: packValue(amountPicos, parts.atMs, offsetSeconds) };
+};
+
+const isPackable = (amountPicos: bigint): boolean => amountPicos >= 0n && amountPicos < AMOUNT_END;
+
+const packValue = (amountPicos: bigint, atMs: number, offsetSeconds: number): Buffer => {
+  const value = Buffer.alloc(PACKED_BYTES);
+  value.writeUIntBE(Number(amountPicos), 0, AMOUNT_BYTES);
+  value.writeBigUInt64BE((BigInt(atMs) << OFFSET_BITS) | BigInt(offsetSeconds), AMOUNT_BYTES);
+  return value;
 };
 
 /** Returns the key of a packed hold; undefined if its id has another form. */
@@ -61,7 +72,8 @@ interface HoldIdParts extends RequestIdParts {
 const parseHoldId = (holdId: string): HoldIdParts | undefined => {
   const requestId = requestIdOf(holdId);
   const number = Number(holdId.slice(requestId.length + 1));
-  if (!(number < HOLD_IDS) || holdIdOf(requestId, number) !== holdId) return undefined;
+  if (!Number.isInteger(number) || number < 0 || number >= HOLD_IDS) return undefined;
+  if (holdIdOf(requestId, number) !== holdId) return undefined;
   const parts = parseRequestId(requestId);
   return parts && { ...parts, number };
 };
@@ -72,26 +84,32 @@ const packKey = ({ random, number }: HoldIdParts): string => {
   return key.toString('base64url');
 };
 
-/** Start of every packed hold of that amount; undefined if the amount does not fit. */
-export const packAmount = (amountPicos: bigint): Uint8Array | undefined => {
-  if (amountPicos < 0n || amountPicos >= AMOUNT_END) return undefined;
-  const bytes = Buffer.alloc(AMOUNT_BYTES);
-  bytes.writeUIntBE(Number(amountPicos), 0, AMOUNT_BYTES);
-  return bytes;
+/**
+ * Start of the packed hold with that id and amount: its amount and the time of its request. Undefined if such a hold
+ * cannot be packed.
+ */
+export const packedStartOf = (holdId: string, amountPicos: bigint): Uint8Array | undefined => {
+  const parts = parseHoldId(holdId);
+  if (!parts || parts.atMs >= TIME_END_MS || !isPackable(amountPicos)) return undefined;
+  return packValue(amountPicos, parts.atMs, 0).subarray(0, START_BYTES);
 };
 
-/** Returns the open holds of an account by id. Throws an Error that names an entry of another form. */
+/**
+ * Returns the open holds of an account by id. An unreadable entry is a hold of a newer release under its key, because an
+ * error would hide the result of a write whose reply contains the account.
+ */
 export const toHolds = (entries: Item): ReadonlyMap<string, Hold> =>
   new Map(
-    Object.entries(entries).map(([key, value]) =>
-      isBytes(value) ? unpack(key, Buffer.from(value)) : [key, toHold(readMap(entries, key))],
+    Object.entries(entries).map(
+      ([key, value]) =>
+        (isBytes(value) ? unpack(key, Buffer.from(value)) : undefined) ?? [key, toHold(entries, key, value)],
     ),
   );
 
-/** Ignores further bytes, which a newer release may add. */
-const unpack = (key: string, value: Buffer): [string, Hold] => {
+/** Returns undefined for an entry of another form. Bytes after the fourteenth are of a newer release. */
+const unpack = (key: string, value: Buffer): [string, Hold] | undefined => {
   const id = Buffer.from(key, 'base64url');
-  if (id.length !== KEY_BYTES || value.length < PACKED_BYTES) throw new Error(`the stored hold "${key}" is unreadable`);
+  if (id.length !== KEY_BYTES || value.length < PACKED_BYTES) return undefined;
   const number = id.readUIntBE(0, KEY_BYTES);
   const times = value.readBigUInt64BE(AMOUNT_BYTES);
   const atMs = Number(times >> OFFSET_BITS);
@@ -101,11 +119,24 @@ const unpack = (key: string, value: Buffer): [string, Hold] => {
     {
       amountPicos: BigInt(value.readUIntBE(0, AMOUNT_BYTES)),
       expiresAtMs: atMs + Number(times % BigInt(OFFSET_SECONDS_END)) * 1_000,
+      ...(value.length > PACKED_BYTES && { isNewer: true }),
     },
   ];
 };
 
-const toHold = (item: Item): Hold => ({
-  amountPicos: readBigint(item, 'amount'),
-  expiresAtMs: readNumber(item, 'expiresAt'),
-});
+const toHold = (entries: Item, key: string, value: Value): Hold => {
+  const item = isBytes(value) ? {} : (orUndefined(() => readMap(entries, key)) ?? {});
+  const amountPicos = orUndefined(() => readBigint(item, 'amount'));
+  const expiresAtMs = orUndefined(() => readNumber(item, 'expiresAt'));
+  return amountPicos === undefined || expiresAtMs === undefined
+    ? { amountPicos: amountPicos ?? 0n, expiresAtMs: expiresAtMs ?? NEVER_MS, isNewer: true }
+    : { amountPicos, expiresAtMs };
+};
+
+const orUndefined = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};

@@ -62,24 +62,21 @@ export const toChargeItem = (record: ChargeRecord): Item => ({
   ...(record.ignored === undefined ? {} : { ignored: record.ignored }),
 });
 
-export const toChargeRecord = (item: Item): ChargeRecord => {
-  const amountPicos = readBigint(item, 'amount');
-  return {
-    accountId: readText(item, 'accountId'),
-    holdId: readText(item, 'holdId'),
-    requestId: readText(item, 'requestId'),
-    outcome: toOutcome(readText(item, 'outcome'), amountPicos),
-    amountPicos,
-    at: readNumber(item, 'at'),
-    ...textsOf(item, ['reason', 'model']),
-    ...(item.usage === undefined ? {} : { usage: mapValues(readMap(item, 'usage'), readFraction) }),
-    ...(item.prices === undefined ? {} : { prices: mapValues(readMap(item, 'prices'), readBigint) }),
-    ...(item.overage === true ? { overage: true } : {}),
-    ...(item.implausible === true ? { implausible: true } : {}),
-    ...textsOf(item, ['answer', 'endUser']),
-    ...(item.ignored === undefined ? {} : { ignored: readTexts(item, 'ignored') }),
-  };
-};
+export const toChargeRecord = (item: Item): ChargeRecord => ({
+  accountId: readText(item, 'accountId'),
+  holdId: readText(item, 'holdId'),
+  requestId: readText(item, 'requestId'),
+  ...toOutcome(readText(item, 'outcome')),
+  amountPicos: readBigint(item, 'amount'),
+  at: readNumber(item, 'at'),
+  ...textsOf(item, ['reason', 'model']),
+  ...(item.usage === undefined ? {} : { usage: mapValues(readMap(item, 'usage'), readFraction) }),
+  ...(item.prices === undefined ? {} : { prices: mapValues(readMap(item, 'prices'), readBigint) }),
+  ...(item.overage === true ? { overage: true } : {}),
+  ...(item.implausible === true ? { implausible: true } : {}),
+  ...textsOf(item, ['answer', 'endUser']),
+  ...(item.ignored === undefined ? {} : { ignored: readTexts(item, 'ignored') }),
+});
 
 /** Returns the named attributes that the item has as strings. */
 const textsOf = <Name extends string>(item: Item, names: readonly Name[]): { [name in Name]?: string } => {

@@ -11,7 +11,7 @@ import {
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
 import type { DynamoDB, UpdateRequest, Write } from './dynamodb.ts';
-import { type HoldFormat, packAmount, packedKeyOf, toHoldEntry } from './hold-entries.ts';
+import { type HoldFormat, PACKED_BYTES, packedKeyOf, packedStartOf, toHoldEntry } from './hold-entries.ts';
 import { type Item, readBigint } from './item.ts';
 import {
   accountIdOf,
@@ -105,6 +105,10 @@ const putRecord = async (db: DynamoDB, table: string, record: ChargeRecord): Pro
   return { kind: 'exists', record: toChargeRecord(reply.conditionFailed) };
 };
 
+const IS_MAP = 'holds.#id.amount = :amount';
+/** A longer hold is of a newer release: its further bytes may name a cap that this release would not restore. */
+const IS_PACKED = 'begins_with(holds.#idPacked, :start) AND size(holds.#idPacked) = :bytes';
+
 const apply = async (
   db: DynamoDB,
   table: string,
@@ -112,7 +116,7 @@ const apply = async (
   holdAmountPicos: bigint,
 ): Promise<Account | undefined> => {
   const names = namesOf(record.holdId, 'id');
-  const packed = '#idPacked' in names ? packAmount(holdAmountPicos) : undefined;
+  const start = packedStartOf(record.holdId, holdAmountPicos);
   const reply = await db.hot.update({
     table,
     key: accountKey(record.accountId),
@@ -121,14 +125,14 @@ const apply = async (
       `REMOVE ${Object.keys(names)
         .map((name) => `holds.${name}`)
         .join(', ')}`,
-    condition: `(holds.#id.amount = :amount${packed ? ' OR begins_with(holds.#idPacked, :packed)' : ''})`,
+    condition: start ? `${IS_MAP} OR (${IS_PACKED})` : IS_MAP,
     names,
     values: {
       ':back': holdAmountPicos - record.amountPicos,
       ':charge': record.amountPicos,
       ':one': 1,
       ':amount': holdAmountPicos,
-      ...(packed && { ':packed': packed }),
+      ...(start && { ':start': start, ':bytes': PACKED_BYTES }),
     },
     returns: 'ALL_NEW',
   });

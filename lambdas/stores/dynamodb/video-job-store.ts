@@ -2,6 +2,7 @@ import {
   isEnded,
   type JobPage,
   type JobRange,
+  readableJobs,
   type VideoJob,
   type VideoJobStore,
 } from '../../core/videos/video-job.ts';
@@ -179,7 +180,14 @@ const list = async (
     after: after && listPositionOf(accountId, after),
   };
   const items = await db.query(request, limit + 1);
-  return { jobs: items.slice(0, limit).map(toVideoJob), more: items.length > limit };
+  const page = items.slice(0, limit);
+  const jobs = readableJobs(page, toVideoJob);
+  const more = items.length > limit;
+  const last = page.at(-1);
+  // A caller cannot continue after a page without jobs.
+  if (jobs.length === 0 && more && last)
+    return list(db, table, accountId, { limit, newestFirst, after: positionOf(last) });
+  return { jobs, more };
 };
 
 /** Several jobs can have the same millisecond, so the position in the index includes the key of the table. */

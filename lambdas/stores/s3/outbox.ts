@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import * as z from 'zod';
-import { type Outbox, type OutboxEntry, toOutcome } from '../../core/ledger/ledger.ts';
+import type { Outbox, OutboxEntry } from '../../core/ledger/ledger.ts';
 import { find, send } from './objects.ts';
 
 const PREFIX = 'outbox/';
@@ -42,13 +42,13 @@ const picos = z
   .regex(/^\d{1,38}$/)
   .transform(BigInt);
 
-/** Fields of a newer release are ignored. */
-const recordSchema = z
-  .object({
+/** Strict: an entry is deleted after its record is committed, so a field that is not in the record would be lost. */
+const noteSchema = z.strictObject({
+  record: z.strictObject({
     accountId: z.string().min(1),
     holdId: z.string().min(1),
     requestId: z.string().min(1),
-    outcome: z.string(),
+    outcome: z.enum(['settled', 'released']),
     amountPicos: picos,
     at: z.int(),
     reason: z.string().exactOptional(),
@@ -60,17 +60,16 @@ const recordSchema = z
     answer: z.string().exactOptional(),
     endUser: z.string().exactOptional(),
     ignored: z.array(z.string()).exactOptional(),
-  })
-  .transform((record) => ({ ...record, outcome: toOutcome(record.outcome, record.amountPicos) }));
-
-const noteSchema = z.object({ record: recordSchema, holdAmountPicos: picos });
+  }),
+  holdAmountPicos: picos,
+});
 
 export const renderNote = (note: OutboxEntry): string =>
   JSON.stringify(note, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
 /**
- * Parses an outbox entry. Throws Error, not StoreError, if it is not an entry of that hold: money waits in it, and an
- * operator must look at it.
+ * Parses an outbox entry. Throws Error, not StoreError, if it is not an entry of that hold, or has a field or an outcome
+ * of a newer release: money waits in it, and an operator must look at it.
  */
 export const parseNote = (holdId: string, text: string): OutboxEntry => {
   const unreadable = `the note outbox/${holdId} cannot be read`;

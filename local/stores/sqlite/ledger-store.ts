@@ -196,20 +196,20 @@ const toDetails = (record: ChargeRecord): string => {
   });
 };
 
-export const toRecord = (row: Row): ChargeRecord => {
-  const amountPicos = bigintOf(row, 'amount');
-  return {
-    accountId: textOf(row, 'account_id'),
-    holdId: textOf(row, 'hold_id'),
-    requestId: textOf(row, 'request_id'),
-    outcome: toOutcome(textOf(row, 'outcome'), amountPicos),
-    amountPicos,
-    at: numberOf(row, 'at'),
-    ...readDetails(textOf(row, 'details')),
-  };
-};
+export const toRecord = (row: Row): ChargeRecord => ({
+  accountId: textOf(row, 'account_id'),
+  holdId: textOf(row, 'hold_id'),
+  requestId: textOf(row, 'request_id'),
+  ...toOutcome(textOf(row, 'outcome')),
+  amountPicos: bigintOf(row, 'amount'),
+  at: numberOf(row, 'at'),
+  ...readDetails(textOf(row, 'details')),
+});
 
-type Details = Omit<ChargeRecord, 'accountId' | 'holdId' | 'requestId' | 'outcome' | 'amountPicos' | 'at'>;
+type Details = Omit<
+  ChargeRecord,
+  'accountId' | 'holdId' | 'requestId' | 'outcome' | 'newerOutcome' | 'amountPicos' | 'at'
+>;
 
 const readDetails = (json: string): Details => {
   const value = parseJson(json);

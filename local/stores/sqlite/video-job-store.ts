@@ -11,8 +11,7 @@ import type {
 } from '../../../lambdas/core/videos/video-job.ts';
 import {
   isEnded,
-  toVideoState,
-  toVideoUnit,
+  readableJobs,
   type VideoJob,
   type VideoParamsRecord,
 } from '../../../lambdas/core/videos/video-job.ts';
@@ -20,16 +19,18 @@ import { type Database, numberOf, optionalTextOf, type Row, textOf } from './dat
 import { jsonOf, toJson } from './json-column.ts';
 
 /**
- * Videos in SQLite. Every write and read is durable. A job that cannot be read throws an Error that names the video.
+ * Videos in SQLite. Every write and read is durable. A job that cannot be read throws an Error that names the video. A
+ * change keeps fields of a newer release.
  */
 export const createVideoJobStore = (db: Database): VideoJobStore => {
-  const change = (id: string, changed: (job: VideoJob) => VideoJob | boolean): Promise<boolean> =>
+  const change = (id: string, changesOf: (job: VideoJob) => Partial<VideoJob> | boolean): Promise<boolean> =>
     db.writeDurably(() => {
       const row = readRow(db, id);
       if (!row || row.job === null) return false;
-      const reply = changed(toJob(row));
-      if (typeof reply === 'object') update(db, reply);
-      return reply !== false;
+      const job = toJob(row);
+      const changes = changesOf(job);
+      if (typeof changes === 'object') update(db, row, { ...job, ...changes }, changes);
+      return changes !== false;
     });
   return {
     create: (order, dueAtMs) => db.writeDurably(() => create(db, order, dueAtMs)),
@@ -41,19 +42,15 @@ export const createVideoJobStore = (db: Database): VideoJobStore => {
       }),
     locate: (id) => db.read(() => locate(db, id)),
     setUpstream: (id, upstreamId) =>
-      change(id, (job) => (hasNotBegun(job) ? { ...job, upstreamId } : job.upstreamId === upstreamId)),
+      change(id, (job) => (hasNotBegun(job) ? { upstreamId } : job.upstreamId === upstreamId)),
     refuse: (id, failure) =>
-      change(id, (job) => (hasNotBegun(job) ? { ...job, state: 'failed', failure, refused: true } : job.refused)),
+      change(id, (job) => (hasNotBegun(job) ? { state: 'failed', failure, refused: true } : job.refused)),
     advance: (id, progress = 0) =>
-      change(
-        id,
-        (job) => !isEnded(job) && { ...job, state: 'in_progress', progress: Math.max(job.progress, progress) },
-      ),
-    noteFailure: (id, failure) => change(id, (job) => !isEnded(job) && { ...job, failure: job.failure ?? failure }),
+      change(id, (job) => !isEnded(job) && { state: 'in_progress', progress: Math.max(job.progress, progress) }),
+    noteFailure: (id, failure) => change(id, (job) => !isEnded(job) && (job.failure ? {} : { failure })),
     noteFile: (id, file, tokens) =>
-      change(id, (job) => (isEnded(job) || job.file ? job.file?.name === file.name : { ...job, file, tokens })),
-    end: (id, ending: Ending) =>
-      change(id, (job) => (isEnded(job) ? job.state === ending.state : { ...job, ...ending })),
+      change(id, (job) => (isEnded(job) || job.file ? job.file?.name === file.name : { file, tokens })),
+    end: (id, ending: Ending) => change(id, (job) => (isEnded(job) ? job.state === ending.state : ending)),
     list: (accountId, range) => db.read(() => list(db, accountId, range)),
     remove: (id) => db.writeDurably(() => remove(db, id)),
     due: (nowMs) =>
@@ -102,14 +99,14 @@ const abandon = (db: Database, id: string): AbandonReply => {
 const locate = (db: Database, id: string): JobPosition | undefined => {
   const row = readRow(db, id);
   const accountId = row && optionalTextOf(row, 'account_id');
-  return row && accountId !== undefined ? { id, accountId, createdAtMs: numberOf(row, 'created_at') } : undefined;
+  return row && accountId !== undefined ? positionOf(row, accountId) : undefined;
 };
 
-const update = (db: Database, job: VideoJob): void => {
+const update = (db: Database, row: Row, job: VideoJob, changes: Partial<VideoJob>): void => {
   const sql = isEnded(job)
     ? 'UPDATE videos SET job = ?, listed = ?, due_at = NULL WHERE id = ?'
     : 'UPDATE videos SET job = ?, listed = ? WHERE id = ?';
-  db.sql(sql).run(toJson(job), job.refused ? 0 : 1, job.id);
+  db.sql(sql).run(toJson({ ...JSON.parse(textOf(row, 'job')), ...changes }), job.refused ? 0 : 1, job.id);
 };
 
 /** The account and the time of creation stay, so that a list can continue after a removed video. */
@@ -125,10 +122,23 @@ const list = (db: Database, accountId: string, { limit, after, newestFirst }: Jo
     : `${SELECT_LISTED} AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
   // One more row shows whether there are more.
   const rows = db.sql(sql).all(accountId, from.createdAtMs, from.id, limit + 1);
-  return { jobs: rows.slice(0, limit).map(toJob), more: rows.length > limit };
+  const page = rows.slice(0, limit);
+  const jobs = readableJobs(page, toJob);
+  const more = rows.length > limit;
+  const last = page.at(-1);
+  // A caller cannot continue after a page without jobs.
+  if (jobs.length === 0 && more && last)
+    return list(db, accountId, { limit, newestFirst, after: positionOf(last, accountId) });
+  return { jobs, more };
 };
 
-const SELECT_LISTED = 'SELECT id, job FROM videos WHERE listed = 1 AND account_id = ?';
+const positionOf = (row: Row, accountId: string): JobPosition => ({
+  id: textOf(row, 'id'),
+  accountId,
+  createdAtMs: numberOf(row, 'created_at'),
+});
+
+const SELECT_LISTED = 'SELECT id, created_at, job FROM videos WHERE listed = 1 AND account_id = ?';
 
 const toJob = (row: Row): VideoJob => {
   try {
@@ -160,9 +170,9 @@ const jobSchema: z.ZodType<VideoJob> = z.object({
   width: z.int(),
   height: z.int(),
   createdAtMs: z.int(),
-  terms: z.object({ unit: z.string().transform(toVideoUnit), ratePicos: picosSchema, unitsMax: z.int() }),
+  terms: z.object({ unit: z.enum(['token', 'second']), ratePicos: picosSchema, unitsMax: z.int() }),
   webhook: z.object({ url: z.string(), secret: z.string() }).optional(),
-  state: z.string().transform(toVideoState),
+  state: z.enum(['queued', 'in_progress', 'completed', 'failed']),
   // Providers report fractions of a percent, and of a token.
   progress: z.number(),
   tokens: z.number().optional(),

@@ -150,10 +150,28 @@ test('VID-7 a video is completed even if the stores recover only after an hour',
   expect(job()).toMatchObject({ state: 'completed' });
 });
 
-test('BILL-13 a release that fails after all its retries fails the execution', async () => {
-  const { error, transitions } = await playVideo(0, { trouble: (state) => state === 'Release' || state === 'Store' });
-  expect(error).toContain('a temporary fault');
-  expect(transitions.filter((state) => state === 'Release')).toHaveLength(7);
+test('BILL-13 a release that fails after all its retries is tried again after a pause', async () => {
+  const trouble: Trouble = (state, turn) => state === 'Store' || (state === 'Release' && turn < 7);
+  const { error, transitions, job, records } = await playVideo(0, { trouble });
+  expect(error).toBeUndefined();
+  expect(transitions.filter((state) => state === 'Release')).toHaveLength(8);
+  expect(job()).toMatchObject({ state: 'failed' });
+  expect(await records()).toMatchObject([{ outcome: 'released' }]);
+});
+
+test('OPS-11 a video that no step can read for an hour is charged and completed after it', async () => {
+  // The newer release that changed the video is back at the hundredth poll.
+  let isReadable = true;
+  const trouble: Trouble = (state, turn) => {
+    if (state === 'Poll') isReadable = turn === 0 || turn >= 100;
+    else if (turn === 0) isReadable = false;
+    return !isReadable;
+  };
+  const { error, transitions, job, records } = await playVideo(0, { trouble });
+  expect(error).toBeUndefined();
+  expect(transitions).toContain('Pause');
+  expect(job()).toMatchObject({ state: 'completed' });
+  expect(await records()).toMatchObject([{ outcome: 'settled' }]);
 });
 
 test('VID-7 a webhook is tried 5 times at growing intervals, without effect on the video', async () => {

@@ -85,7 +85,7 @@ const sweepBugs = bugsIn('lambdas/core/ledger/sweep.ts', `${tests}/sweep.test.ts
   {
     id: 'sweep-before-the-expiry',
     what: 'The sweeper ends holds of requests in progress.',
-    find: 'if (hold.expiresAtMs <= now)',
+    find: 'if (hold.expiresAtMs <= now && !hold.isNewer)',
     replace: 'if (now > 0)',
   },
   {
@@ -103,7 +103,7 @@ const sweepBugs = bugsIn('lambdas/core/ledger/sweep.ts', `${tests}/sweep.test.ts
   {
     id: 'sweep-list-never-left',
     what: 'An account without holds stays on the sweep list forever.',
-    find: 'expiries.length === 0 ? undefined : Math.min',
+    find: 'account.holds.size === 0 ? undefined : Math.min',
     replace: 'Math.min',
   },
   {

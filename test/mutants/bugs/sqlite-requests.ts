@@ -104,16 +104,23 @@ const jobTests = `${contracts}/video-job-store.contract.test.ts`;
 const listTests = `${contracts}/video-job-lists.contract.test.ts`;
 const videoBugs = bugsIn('local/stores/sqlite/video-job-store.ts', jobTests, [
   {
+    id: 'sqlite-video-loses-fields',
+    what: 'SQLite drops fields that a newer release stored with a video.',
+    find: "{ ...JSON.parse(textOf(row, 'job')), ...changes }",
+    replace: '{ ...job, ...changes }',
+    caughtBy: 'test/local/stores/sqlite/video-job-store.test.ts',
+  },
+  {
     id: 'sqlite-video-ended-twice',
     what: 'SQLite completes a video that failed without a charge.',
-    find: '(isEnded(job) ? job.state === ending.state : { ...job, ...ending })',
-    replace: '({ ...job, ...ending })',
+    find: '(isEnded(job) ? job.state === ending.state : ending)',
+    replace: '(job.id === undefined || ending)',
   },
   {
     id: 'sqlite-begun-video-refused',
     what: 'SQLite refuses a video that the provider creates and charges.',
-    find: "hasNotBegun(job) ? { ...job, state: 'failed'",
-    replace: "!isEnded(job) ? { ...job, state: 'failed'",
+    find: "hasNotBegun(job) ? { state: 'failed'",
+    replace: "!isEnded(job) ? { state: 'failed'",
   },
   {
     id: 'sqlite-second-video-file',

@@ -60,23 +60,30 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   {
     id: 'money-moved-twice',
     what: 'A closed hold releases its money again.',
-    find: '`(holds.#id.amount = :amount$',
-    replace: '`(attribute_exists(pk) OR holds.#id.amount = :amount$',
+    find: "IS_MAP = 'holds.#id.amount = :amount'",
+    replace: "IS_MAP = '(attribute_exists(pk) OR holds.#id.amount = :amount)'",
     caughtBy: ledgerTests,
   },
   {
     id: 'money-moved-by-another-amount',
     what: 'A hold can be closed with a wrong amount.',
-    find: 'begins_with(holds.#idPacked, :packed)',
-    replace: '(attribute_exists(holds.#idPacked) AND :packed = :packed)',
+    find: 'begins_with(holds.#idPacked, :start)',
+    replace: '(attribute_exists(holds.#idPacked) AND :start = :start)',
     caughtBy: ledgerTests,
   },
   {
     id: 'packed-hold-left-open',
     what: 'A packed hold is never closed.',
-    find: "const names = namesOf(record.holdId, 'id');",
-    replace: "const names = { '#id': record.holdId };",
+    find: 'const start = packedStartOf(record.holdId, holdAmountPicos);',
+    replace: 'const start = packedStartOf(record.holdId, -1n);',
     caughtBy: ledgerTests,
+  },
+  {
+    id: 'newer-hold-closed',
+    what: 'A packed hold with bytes of a newer release is closed, and its cap is not restored.',
+    find: 'size(holds.#idPacked) = :bytes',
+    replace: 'size(holds.#idPacked) >= :bytes',
+    caughtBy: `${contracts}/stored-shapes.contract.test.ts`,
   },
   {
     id: 'charge-given-back',
@@ -175,6 +182,30 @@ const claimBugs = [
   ]),
 ];
 
+const newerClaimBugs = bugsIn('lambdas/core/idempotency/claim-store.ts', claimTests, [
+  {
+    id: 'newer-claim-owned',
+    what: 'A claim in a state of a newer release counts as one that its owner works on.',
+    find: "state: 'unknown',",
+    replace: "state: 'open',",
+  },
+  {
+    id: 'newer-claim-lease-cut',
+    what: 'A claim in a state of a newer release can be replaced within its lease.',
+    find: 'Math.max(claim.leaseUntilMs, claim.expiresAtMs)',
+    replace: 'claim.expiresAtMs',
+  },
+]);
+
+const outboxBugs = bugsIn('lambdas/stores/s3/outbox.ts', `${contracts}/outbox.contract.test.ts`, [
+  {
+    id: 'newer-outbox-entry-cut',
+    what: 'An outbox entry of a newer release is charged without its new fields, and deleted.',
+    find: 'z.strictObject({\n  record: z.strictObject({',
+    replace: 'z.object({\n  record: z.object({',
+  },
+]);
+
 const itemBugs = [
   ...bugsIn('lambdas/stores/dynamodb/dynamodb.ts', holdTests, [
     {
@@ -188,8 +219,8 @@ const itemBugs = [
     {
       id: 'packed-amount-wraps',
       what: 'An amount that does not fit into a packed hold is cut off.',
-      find: 'if (amountPicos < 0n || amountPicos >= AMOUNT_END) return undefined;',
-      replace: 'if (amountPicos < 0n) return undefined;',
+      find: 'amountPicos >= 0n && amountPicos < AMOUNT_END',
+      replace: 'amountPicos >= 0n',
     },
     {
       id: 'packed-hold-expires-early',
@@ -202,8 +233,8 @@ const itemBugs = [
     {
       id: 'newer-outcome-is-free',
       what: 'A charge with an outcome of a newer release counts as released.',
-      find: "(value !== 'released' && amountPicos > 0n)",
-      replace: '(amountPicos < 0n)',
+      find: "{ outcome: 'settled', newerOutcome: value }",
+      replace: "{ outcome: 'released', newerOutcome: value }",
     },
     {
       id: 'newer-status-may-spend',
@@ -222,4 +253,12 @@ const itemBugs = [
   ]),
 ];
 
-export const storeBugs: readonly MoneyBug[] = [...ledgerBugs, ...sweepBugs, ...creditBugs, ...claimBugs, ...itemBugs];
+export const storeBugs: readonly MoneyBug[] = [
+  ...ledgerBugs,
+  ...sweepBugs,
+  ...creditBugs,
+  ...claimBugs,
+  ...newerClaimBugs,
+  ...outboxBugs,
+  ...itemBugs,
+];

@@ -149,8 +149,8 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'key-freed-beside-a-video-not-refused',
     what: 'A claim is freed although its video could not be refused: two requests get two videos.',
-    find: 'idempotent?.claimed.abandon();\n    return error;',
-    replace: 'return error;',
+    find: 'idempotent?.claimed.abandon();\n    if (!(cause instanceof StoreError)) throw cause;',
+    replace: 'if (!(cause instanceof StoreError)) throw cause;',
     caughtBy: standingTests,
   },
 ]);
@@ -197,6 +197,21 @@ const resumeBugs = bugsIn('lambdas/core/videos/resume-videos.ts', resumeTests, [
   },
 ]);
 
+const newerBugs = bugsIn('lambdas/core/videos/video-job.ts', 'test/contracts/stored-shapes.contract.test.ts', [
+  {
+    id: 'newer-video-state-released',
+    what: 'A video in a state of a newer release counts as in progress, and its hold is released.',
+    find: 'if (isState(value)) return value;',
+    replace: "if (value !== '') return isState(value) ? value : 'in_progress';",
+  },
+  {
+    id: 'newer-video-unit-charged',
+    what: 'A video with a unit of a newer release is charged by tokens.',
+    find: "if (value === 'token' || value === 'second') return value;",
+    replace: "if (value !== '') return value === 'second' ? value : 'token';",
+  },
+]);
+
 const priceBugs = bugsIn('lambdas/core/videos/video-price.ts', priceTests, [
   {
     id: 'full-hd-at-the-lower-rate',
@@ -228,5 +243,6 @@ export const videoBugs: readonly MoneyBug[] = [
   ...standingBugs,
   ...claimBugs,
   ...resumeBugs,
+  ...newerBugs,
   ...priceBugs,
 ];

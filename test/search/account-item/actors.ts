@@ -17,11 +17,18 @@ function* repeated(call: Call): Generator<Call, Received, Received> {
   return undefined;
 }
 
-function* commitAndApply(record: Outcome, hold: Hold): Generator<Call, Outcome | undefined, Received> {
+function* commitAndApply(
+  record: Outcome,
+  hold: Hold,
+  release: { readonly withoutCaps?: true } = {},
+): Generator<Call, Outcome | undefined, Received> {
   const committed = (yield* repeated({ kind: 'record', record }))?.record;
-  if (committed) yield* repeated({ kind: 'apply', record: committed, hold });
+  if (committed) yield* repeated({ kind: 'apply', record: committed, hold, ...release });
   return committed;
 }
+
+/** Result of a request, with its id. */
+export type RequestResult = `${'success' | 'failed' | 'unknown' | 'refused'} ${string}`;
 
 export interface RequestPlan {
   readonly id: string;
@@ -52,7 +59,7 @@ export const request = (plan: RequestPlan): Actor =>
       yield* repeated({ kind: 'open-period', key: plan.key ?? '', period: day });
     }
     yield* giveUp(uncertain);
-    return 'refused';
+    return `refused ${plan.id}` satisfies RequestResult;
   };
 
 const idOf = ({ id }: RequestPlan, number: number): string => `${id}.${number}`;
@@ -74,15 +81,15 @@ const isOver = ({ item }: Reply, { key = '' }: RequestPlan, day: number): boolea
   (item.caps[key]?.period ?? day) < day;
 
 function* finish(
-  { charge, uncollected }: RequestPlan,
+  { id: requestId, charge, uncollected }: RequestPlan,
   id: string,
   hold: Hold,
   clock: () => number,
-): Generator<Call, string, Received> {
+): Generator<Call, RequestResult, Received> {
   const ending = uncollected === undefined ? { charge, success: true } : released(clock(), uncollected);
   const committed = yield* commitAndApply({ id, ...ending, ...(hold.cap && { cap: hold.cap }) }, hold);
-  if (!committed) return 'unknown';
-  return committed.success ? 'success' : 'failed';
+  if (!committed) return `unknown ${requestId}`;
+  return `${committed.success ? 'success' : 'failed'} ${requestId}`;
 }
 
 const released = (day: number, cost: number) => ({ charge: 0, success: false, uncollected: { day, cost } });
@@ -92,13 +99,19 @@ function* giveUp(ids: readonly string[]): Generator<Call, void, Received> {
   for (const id of ids) yield* repeated({ kind: 'record', record: { id, charge: 0, success: false } });
 }
 
+const sweeperOf = (release: { readonly withoutCaps?: true }): Actor =>
+  function* play() {
+    const reply = yield { kind: 'read' };
+    for (const [id, hold] of Object.entries(reply?.item.holds ?? {}))
+      yield* commitAndApply({ id, charge: 0, success: false }, hold, release);
+    return 'swept';
+  };
+
 /** Ends every hold that it sees, at any time: an expiry can be at any moment. */
-export const sweeper: Actor = function* play() {
-  const reply = yield { kind: 'read' };
-  for (const [id, hold] of Object.entries(reply?.item.holds ?? {}))
-    yield* commitAndApply({ id, charge: 0, success: false }, hold);
-  return 'swept';
-};
+export const sweeper = sweeperOf({});
+
+/** Sweeper of a release that cannot read caps. Also a takeover of that release makes these calls. */
+export const sweeperWithoutCaps = sweeperOf({ withoutCaps: true });
 
 /** Makes calls of an operator or a payment provider in their order, each until it has a reply. */
 export const operator = (...calls: readonly Call[]): Actor =>

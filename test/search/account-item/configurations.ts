@@ -1,4 +1,4 @@
-import { operator, request, sweeper } from './actors.ts';
+import { operator, request, sweeper, sweeperWithoutCaps } from './actors.ts';
 import type { Configuration } from './explore.ts';
 import type { Item, Tables } from './item.ts';
 
@@ -55,6 +55,14 @@ export const configurations: readonly Configuration[] = [
     faults: 1,
     crashes: 1,
     days: 2,
+  },
+  {
+    id: 'cap-and-earlier-release',
+    actors: [request({ id: 'a', amount: 2, charge: 1, key: 'k' }), sweeperWithoutCaps],
+    tables: startWith(9, cap(3)),
+    faults: 1,
+    crashes: 1,
+    days: 1,
   },
   {
     id: 'cap-change',

@@ -57,9 +57,13 @@ export const explore = (configuration: Configuration, without?: Clause): Found =
   let ends = 0;
   for (let state = stack.pop(); state; state = stack.pop()) {
     const waiting = state.actors.map((actor, index) => callOf(configuration.actors[index]!, actor));
-    const violation = problemOf(state.tables) ?? resultProblemOf(waiting, state.tables, configuration);
+    const isEnd = waiting.every((call) => 'result' in call);
+    const violation =
+      problemOf(state.tables) ??
+      resultProblemOf(waiting, state.tables) ??
+      (isEnd && state.late.length === 0 ? closingProblemOf(state.tables, without) : undefined);
     if (violation !== undefined) return { states: seen.size, ends, violation };
-    if (waiting.every((call) => 'result' in call)) ends += 1;
+    if (isEnd) ends += 1;
     nextStates(state, waiting, configuration, without).forEach(keep);
   }
   return { states: seen.size, ends, violation: undefined };
@@ -163,14 +167,27 @@ const problemOf = ({ item, records, credits, returns }: Tables): string | undefi
   return problems.find(([, isWrong]) => isWrong)?.[0];
 };
 
-const resultProblemOf = (
-  waiting: readonly Waiting[],
-  { records }: Tables,
-  { actors }: Configuration,
-): string | undefined => {
-  const successes = waiting.filter((one) => 'result' in one && one.result === 'success').length;
-  const charged = Object.values(records).filter(({ success }) => success).length;
-  return successes > charged
-    ? `${successes} of ${actors.length} actors succeeded, and ${charged} were charged`
-    : undefined;
+/** Compares the result of each request with the charges of that request. */
+const resultProblemOf = (waiting: readonly Waiting[], { records }: Tables): string | undefined => {
+  const charged = new Set(
+    Object.values(records)
+      .filter(({ success }) => success)
+      .map(requestOf),
+  );
+  for (const one of waiting) {
+    const [result, id = ''] = 'result' in one ? one.result.split(' ') : [];
+    if (result === 'success' && !charged.has(id)) return `${id} succeeded and was not charged`;
+    if ((result === 'failed' || result === 'refused') && charged.has(id)) return `${id} ${result} and was charged`;
+  }
+  return undefined;
+};
+
+/** Whether the sweeper of the latest release can close every open hold, and all sums match afterwards. */
+const closingProblemOf = (tables: Tables, without: Clause | undefined): string | undefined => {
+  const end = structuredClone(tables);
+  for (const [id, hold] of Object.entries(tables.item.holds)) {
+    const { record } = execute(end, { kind: 'record', record: { id, charge: 0, success: false } }, without);
+    if (record) execute(end, { kind: 'apply', record, hold }, without);
+  }
+  return Object.keys(end.item.holds).length > 0 ? 'a hold can never be closed' : problemOf(end);
 };

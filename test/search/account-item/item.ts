@@ -51,6 +51,7 @@ export const clauses = [
   'period: the cap has an earlier period',
   'record: the hold has no record',
   'apply: the hold is open',
+  'apply: a release without caps leaves holds with a cap',
   'apply: the cap still has the period of the hold',
   'apply: the uncollected amount is of the current day',
   'credit: the reference is new',
@@ -72,7 +73,8 @@ export type Call =
     }
   | { readonly kind: 'open-period'; readonly key: string; readonly period: number }
   | { readonly kind: 'record'; readonly record: Outcome }
-  | { readonly kind: 'apply'; readonly record: Outcome; readonly hold: Hold }
+  /** `withoutCaps`: by a release that cannot read the cap of a hold. */
+  | { readonly kind: 'apply'; readonly record: Outcome; readonly hold: Hold; readonly withoutCaps?: true }
   | { readonly kind: 'read' }
   | { readonly kind: 'credit'; readonly ref: string; readonly amount: number }
   | { readonly kind: 'return'; readonly ref: string; readonly of: string; readonly amount: number }
@@ -122,7 +124,11 @@ const executors: Executors = {
     records[record.id] = record;
     return { done: true, record };
   },
-  apply: ({ item }, { record, hold }, holds) => apply(item, record, hold, holds),
+  apply: ({ item }, { record, hold, withoutCaps }, holds) => {
+    if (!withoutCaps) return apply(item, record, hold, holds);
+    const isKnown = holds('apply: a release without caps leaves holds with a cap', !item.holds[record.id]?.cap);
+    return isKnown && apply(item, record, { amount: hold.amount }, holds);
+  },
   read: () => true,
   credit: ({ item, credits }, { ref, amount }, holds) => {
     if (!holds('credit: the reference is new', !credits[ref])) return false;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { IdempotencyDependencies } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import { type IdempotencyDependencies, toKnownClaim } from '../../../../lambdas/core/idempotency/claim-store.ts';
+import { toOutcome } from '../../../../lambdas/core/ledger/ledger.ts';
 import { resolveHoldById } from '../../../../lambdas/core/ledger/release.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import {
@@ -152,4 +153,35 @@ test('IDEM-8 and BILL-14 an owner that regained an expired lease writes no outbo
   expect((await world.clock.until(owner)).status).toBe(503);
   expect(world.notes.notes()).toEqual([]);
   await world.expectCharges(0);
+});
+
+test('OPS-11 a key whose claim is in a newer state is in progress, whatever is stored with it', async () => {
+  let isNewer = false;
+  const world = await keyedWorld({}, (deps) => ({
+    ...deps,
+    claims: {
+      ...withClaimFaults(deps.claims, {}),
+      claim: async (request) => {
+        const reply = await deps.claims.claim(request);
+        if (!isNewer || reply.kind === 'claimed') return reply;
+        return { ...reply, claim: toKnownClaim(reply.claim, 'streaming') };
+      },
+    },
+  }));
+  expect(await world.send('r1')).toEqual(answerOf('r1'));
+  isNewer = true;
+  await world.clock.advance(LEASE_MS);
+  expect(await world.send('r2')).toEqual(refused(409, 'idempotency_in_progress'));
+  await world.expectCharges(1);
+});
+
+test('OPS-11 a request that ended with a newer outcome without a charge is not dispatched again', async () => {
+  const world = await keyedWorld({ play: () => new Promise(() => undefined) }, withClaims({ renew: fails }));
+  void world.send('r1');
+  await world.clock.flush();
+  const record = { accountId: ACCOUNT, holdId: 'r1.0', requestId: 'r1', amountPicos: 0n, at: 1 };
+  await world.memory.putRecord({ ...record, ...toOutcome('voided') });
+  await world.clock.advance(LEASE_MS);
+  expect(await world.send('r2')).toEqual(refused(409, 'idempotency_exhausted'));
+  expect((await world.account()).holds.size).toBe(0);
 });

@@ -141,6 +141,23 @@ test('BILL-13 a hold is a finding once it is open more than ten minutes after it
   expect(result?.findings).toMatchObject([{ recordId: idOf(5), invariant: 'hold-swept' }]);
 });
 
+test('OPS-11 an outcome and a hold of a newer release are findings, and nothing else', async () => {
+  const opened = await scene();
+  await charge(opened, idOf(5), {}, false);
+  await opened.clock.advance(LIFETIME_MS + SWEEP_LATE_MS + 1);
+  const result = await audit(opened, {
+    record: of(idOf(4), { outcome: 'settled', newerOutcome: 'voided', ...priced, amountPicos: 0n }),
+    account: (it) => ({
+      ...it,
+      holds: new Map([...it.holds].map(([id, hold]) => [id, { ...hold, isNewer: true as const }])),
+    }),
+  });
+  expect(result?.findings).toMatchObject([
+    { recordId: idOf(5), invariant: 'readable' },
+    { recordId: idOf(4), invariant: 'readable', message: 'the outcome "voided" is of a newer release' },
+  ]);
+});
+
 test('OPS-5 an unreadable record is a finding, and a failing store is an error', async () => {
   const opened = await scene();
   const stores = told(opened.memory, {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
-import { createMoment, fails } from '../../../support/memory/faults.ts';
+import { createMoment, fails, withFaults } from '../../../support/memory/faults.ts';
 import { ID, LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
 
 type Scene = Awaited<ReturnType<typeof ledgerScene>>;
@@ -87,4 +87,23 @@ test('BILL-14 an account that cannot be read is left for the next run, and the o
   await scene.clock.advance(LIFETIME_MS);
   expect(await run(scene)).toEqual({ accounts: 2, released: 1, finished: 0, failed: 1 });
   expect(await run(scene)).toEqual({ accounts: 1, released: 1, finished: 0, failed: 0 });
+});
+
+test('OPS-11 an expired hold of a newer release is left to it, without a record', async () => {
+  const scene = await ledgerScene(1_000n);
+  const { holdId } = await hold(scene, 'r');
+  await hold(scene, 's');
+  const readAccount = async (id: string) => {
+    const account = await scene.deps.store.readAccount(id);
+    const holds = [...(account?.holds ?? [])].map(
+      ([one, found]) => [one, one === holdId ? { ...found, isNewer: true as const } : found] as const,
+    );
+    return account && { ...account, holds: new Map(holds) };
+  };
+  await scene.clock.advance(LIFETIME_MS);
+  const deps = { ...scene.deps, store: { ...withFaults(scene.deps.store, {}), readAccount } };
+  expect(await scene.clock.until(sweep(deps))).toEqual({ accounts: 1, released: 1, finished: 0, failed: 0 });
+  expect([...scene.account().holds.keys()]).toEqual([holdId]);
+  expect(scene.memory.recordsOf(ID)).toMatchObject([{ holdId: 's.0' }]);
+  expect(scene.memory.sweepAtOf(ID)).toBe(scene.clock.now() + LIFETIME_MS);
 });

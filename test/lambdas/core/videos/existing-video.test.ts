@@ -224,3 +224,19 @@ test.for(['stageResponse', 'complete'] as const)(
     expect(claimOf(world)?.state).toBe('done');
   },
 );
+
+test('OPS-11 a key whose new video becomes unreadable starts no other, and the hold stays open', async () => {
+  const world = await videoWorld();
+  const { jobs } = world.memory;
+  const unreadable = async () => {
+    throw new Error('video_a: the state "paused" is of a newer release');
+  };
+  Object.assign(jobs, { setUpstream: unreadable, refuse: unreadable, read: unreadable, abandon: unreadable });
+  await expect(world.createKeyed('a')).rejects.toThrow('newer release');
+  expect(claimOf(world)).toMatchObject({ state: 'open', owner: 'a' });
+  await world.clock.advance(OVER_MS + LEASE_MS);
+  await expect(world.createKeyed('b')).rejects.toThrow('newer release');
+  expect([...(await world.account()).holds.keys()]).toEqual(['a.0']);
+  expect(await world.records()).toEqual([]);
+  expect(world.wire.creations).toHaveLength(1);
+});

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { videoCreations } from '../../../../lambdas/core/videos/existing-video.ts';
+import { chargeVideo, finishVideo, releaseVideo, storeVideo } from '../../../../lambdas/core/videos/finish-video.ts';
+import { pollVideo } from '../../../../lambdas/core/videos/poll-video.ts';
 import { firstLookAt, LAST_STEPS_MS, resumeVideos } from '../../../../lambdas/core/videos/resume-videos.ts';
 import { fails } from '../../../support/memory/faults.ts';
-import { jobOf, NOW, times, VIDEO } from './video-samples.ts';
+import { jobOf, NOW, REQUEST, times, toStored, VIDEO } from './video-samples.ts';
 import { videoWorld, worldWithJob } from './video-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -72,4 +75,22 @@ test('VID-5 a programming error is reported after all other videos are checked',
   };
   const broken = { ...world.steps, jobs: { ...world.steps.jobs, due: async () => ['one', 'two'], read } };
   expect((await resumeVideos(broken)).bug?.message).toBe('2 videos could not be resumed');
+});
+
+test('OPS-11 no step, check or takeover ends, charges or deletes a video that it cannot read', async () => {
+  const world = await worldWithJob({ upstreamId: 'u-1', file: { name: 'one', bytes: 5, sha256: 'a' } });
+  const unreadable = async () => {
+    throw new Error(`${VIDEO}: the state "paused" is of a newer release`);
+  };
+  const jobs = { ...world.steps.jobs, due: async () => [VIDEO], read: unreadable, abandon: unreadable };
+  const steps = { ...world.steps, jobs };
+  world.memory.machine.end(VIDEO);
+  await world.clock.advance(OVERDUE_MS);
+  for (const step of [pollVideo, storeVideo, chargeVideo, finishVideo, releaseVideo])
+    await expect(step(steps, VIDEO)).rejects.toThrow('newer release');
+  await expect(videoCreations(steps, toStored).close(REQUEST)).rejects.toThrow('newer release');
+  expect(await resumeVideos(steps)).toMatchObject({ released: 0, failed: 1, bug: { errors: [{}] } });
+  expect(world.job()).toMatchObject({ state: 'queued', upstreamId: 'u-1' });
+  expect((await world.account()).holds.size).toBe(1);
+  expect([world.notices, await world.records()]).toEqual([[], []]);
 });

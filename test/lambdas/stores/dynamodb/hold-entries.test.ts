@@ -1,8 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOLD_IDS } from '../../../../lambdas/core/ledger/hold.ts';
 import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
-import { packAmount, packedKeyOf, toHoldEntry, toHolds } from '../../../../lambdas/stores/dynamodb/hold-entries.ts';
+import { packedKeyOf, packedStartOf, toHoldEntry, toHolds } from '../../../../lambdas/stores/dynamodb/hold-entries.ts';
 
 /** Integers of at most this many bits. */
 const below = (bits: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n }).map(Number);
@@ -50,6 +51,8 @@ test.for([
   ['the id of another origin', '01KAXT2Z00ZZZZZZZZZZZZZZZZ.0', hold],
   ['a fifth id of its request', `${REQUEST}.4`, hold],
   ['a number with leading zeros', `${REQUEST}.03`, hold],
+  ['a number below zero', `${REQUEST}.-1`, hold],
+  ['a number with a fraction', `${REQUEST}.1e-7`, hold],
   ['an amount of 2^48 pico-USD', HOLD, { ...hold, amountPicos: 2n ** 48n }],
   ['an expiry before its request', HOLD, { ...hold, expiresAtMs: AT - 1_000 }],
   ['an expiry after 49 days', HOLD, { ...hold, expiresAtMs: AT + 49 * 86_400_000 }],
@@ -62,23 +65,65 @@ test('BILL-1 the format "map" stores every hold as a map', () => {
   expect(toHoldEntry(HOLD, hold, 'map').key).toBe(HOLD);
 });
 
-test('BILL-1 bytes that a newer release adds to a packed hold are ignored', () => {
+const readOne = (key: string, value: Parameters<typeof toHolds>[0][string]) => [...toHolds({ [key]: value })];
+
+test('OPS-11 a packed hold with bytes of a newer release is open, and only that release closes it', () => {
   const { key, value } = toHoldEntry(HOLD, hold, 'packed');
-  const longer = Buffer.concat([value as Uint8Array, Buffer.from('more')]);
-  expect([...toHolds({ [key]: longer })]).toEqual([[HOLD, hold]]);
+  const longer = Buffer.concat([value as Uint8Array, Buffer.from('cap')]);
+  expect(readOne(key, longer)).toEqual([[HOLD, { ...hold, isNewer: true }]]);
 });
 
-test('BILL-1 an unreadable entry is an error that names it', () => {
-  expect(() => toHolds({ short: new Uint8Array(14) })).toThrow('the stored hold "short" is unreadable');
-  expect(() => toHolds({ [packedKeyOf(HOLD)!]: new Uint8Array(3) })).toThrow('is unreadable');
+test('OPS-11 an unreadable entry is an open hold of a newer release, with its readable parts', () => {
+  const never = 8.64e15;
+  for (const [key, value] of [
+    ['short', new Uint8Array(14)],
+    [packedKeyOf(HOLD) ?? '', new Uint8Array(3)],
+    ['a text', 'odd'],
+    ['no amount', {}],
+  ] as const)
+    expect(readOne(key, value)).toEqual([[key, { amountPicos: 0n, expiresAtMs: never, isNewer: true }]]);
+  expect(readOne('some.0', { amount: 40n })).toEqual([
+    ['some.0', { amountPicos: 40n, expiresAtMs: never, isNewer: true }],
+  ]);
+  expect(readOne('some.0', { expiresAt: 5n })).toEqual([
+    ['some.0', { amountPicos: 0n, expiresAtMs: 5, isNewer: true }],
+  ]);
 });
 
-test('BILL-13 an amount is the start of every packed hold of that amount, and of no other', () => {
-  const { value } = toHoldEntry(HOLD, hold, 'packed');
-  const start = (picos: bigint) =>
-    Buffer.from(value as Uint8Array)
-      .subarray(0, 6)
-      .equals(packAmount(picos)!);
-  expect([start(40n), start(41n), start(0n)]).toEqual([true, false, false]);
-  expect([packAmount(-1n), packAmount(2n ** 48n)]).toEqual([undefined, undefined]);
+test('BILL-13 the start of a packed hold is that of no other amount, and of no other time', () => {
+  const value = Buffer.from(toHoldEntry(HOLD, hold, 'packed').value as Uint8Array);
+  const isStart = (holdId: string, picos: bigint) => value.subarray(0, 11).equals(packedStartOf(holdId, picos)!);
+  const later = `${renderRequestId({ atMs: AT + 4, random: 2 ** 45 - 1 })}.3`;
+  expect([isStart(HOLD, 40n), isStart(HOLD, 41n), isStart(HOLD, 0n), isStart(later, 40n)]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect([packedStartOf(HOLD, -1n), packedStartOf(HOLD, 2n ** 48n), packedStartOf('other.0', 1n)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+interface Packed {
+  readonly holdId: string;
+  readonly amountPicos: string;
+  readonly expiresAtMs: number;
+  readonly key: string;
+  /** In hex. */
+  readonly value: string;
+}
+
+const FOLDER = 'test/fixtures/stored/packed';
+
+test.for(readdirSync(FOLDER))('OPS-11 packed holds of %s have the same form now', (release) => {
+  const entries: readonly Packed[] = JSON.parse(readFileSync(`${FOLDER}/${release}`, 'utf8'));
+  expect(entries.length).toBeGreaterThan(3);
+  for (const { holdId, amountPicos, expiresAtMs, key, value } of entries) {
+    const one = { amountPicos: BigInt(amountPicos), expiresAtMs };
+    expect(toHoldEntry(holdId, one, 'packed')).toEqual({ key, value: Buffer.from(value, 'hex') });
+    expect(readOne(key, Buffer.from(value, 'hex'))).toEqual([[holdId, one]]);
+  }
 });

@@ -26,6 +26,8 @@ const storeWith = async (path: string, value: unknown): Promise<string> => {
 };
 
 test.each([
+  ['state', 'paused'],
+  ['terms.unit', 'mile'],
   ['progress', 'half'],
   ['prompt', 5],
   ['holdAmountPicos', 12.5],
@@ -33,18 +35,32 @@ test.each([
 ])('ERR-5 a job with an unreadable %s names the video and the field', async (path, value) => {
   const id = await storeWith(path, value);
   const complaint = `${id}: the stored "job.${path}" is invalid`;
-  for (const call of [store.read(id), store.advance(id, 5), store.list('account-1', { limit: 1, newestFirst: true })])
+  const stored = () => db.read(() => db.sql('SELECT * FROM videos WHERE id = ?').get(id));
+  const before = await stored();
+  const failure = { code: 'upstream_error', message: 'gone' } as const;
+  for (const call of [
+    store.read(id),
+    store.advance(id, 5),
+    store.noteFailure(id, failure),
+    store.end(id, { state: 'failed', failure }),
+  ])
     await expect(call).rejects.toThrow(complaint);
+  expect(await stored()).toEqual(before);
 });
 
 test.each([
-  ['wire', 'smoke_signals', { wire: 'smoke_signals' }],
-  ['state', 'paused', { state: 'in_progress' }],
-  ['terms.unit', 'mile', { terms: expect.objectContaining({ unit: 'unknown' }) }],
-  ['extra', { odd: true }, {}],
-])('OPS-11 a job with a %s of a newer release is read', async (path, value, expected) => {
+  ['wire', 'smoke_signals'],
+  ['extra', { odd: true }],
+  ['terms.minimum', '5'],
+])('OPS-11 a job with %s of a newer release is read, and changes keep it', async (path, value) => {
   const id = await storeWith(path, value);
-  expect(await store.read(id)).toMatchObject(expected);
+  expect(await store.read(id)).toMatchObject({ id, state: 'queued' });
+  await store.setUpstream(id, 'up-1');
+  await store.advance(id, 5);
+  await store.end(id, { state: 'completed', completedAtMs: 1 });
+  const kept = await db.read(() => db.sql('SELECT job -> ? AS kept FROM videos WHERE id = ?').get(`$.${path}`, id));
+  expect(kept?.kept).toBe(JSON.stringify(value));
+  expect(await store.read(id)).toMatchObject({ state: 'completed', upstreamId: 'up-1', progress: 5 });
 });
 
 test('ERR-5 the error for a job that is not JSON names the video and quotes none of its text', async () => {
