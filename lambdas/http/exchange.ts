@@ -6,6 +6,7 @@ import type { InitData } from '../core/accounts/init-data.ts';
 import { utcDay } from '../core/clock.ts';
 import type { GatewayError, LimitName } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { StoreTime } from '../core/retry.ts';
 import type { Route, RouteName } from '../routes.ts';
 import type { EventStream } from './event-stream.ts';
 import type { FrontDoorTimeouts } from './front-door.ts';
@@ -79,6 +80,8 @@ export interface Exchange {
   receivedAtMs: number;
   /** Unix ms at which the host stops this process; undefined if it does not. */
   readonly hostEndsAtMs: number | undefined;
+  /** Time that is left for store calls before the provider call. */
+  readonly storeTime?: StoreTime | undefined;
   /** Timeouts of the front door. */
   readonly frontDoorTimeouts?: FrontDoorTimeouts | undefined;
   readonly event: APIGatewayProxyEventV2;

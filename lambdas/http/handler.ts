@@ -5,6 +5,7 @@ import { type AdmissionDependencies, admit, admitAddress, rateHeaders } from '..
 import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { AddressLimit } from '../core/limits/rate-limit.ts';
+import { StoreTime } from '../core/retry.ts';
 import type { RouteName } from '../routes.ts';
 import {
   authenticateCaller,
@@ -93,6 +94,7 @@ const open = (deps: HttpDependencies, event: APIGatewayProxyEventV2, context: Co
     startedAtMs,
     receivedAtMs: startedAtMs,
     hostEndsAtMs: remainingMs === undefined ? undefined : startedAtMs + remainingMs,
+    storeTime: new StoreTime(deps.clock),
     frontDoorTimeouts: deps.frontDoor.frontDoorTimeouts,
     event,
     summary: { status: 0, frontDoorRequestId: deps.frontDoor.requestIdOf(event) },
@@ -136,7 +138,8 @@ const authenticate = async (deps: HttpDependencies, exchange: Exchange): Promise
     return proof;
   }
   const { read, param, advice } = credentialForms[credential];
-  exchange.admission = await admit(deps.admission, address, { credential: read(headers, query), param, advice });
+  const presented = { credential: read(headers, query), param, advice };
+  exchange.admission = await admit(deps.admission, address, presented, exchange.storeTime);
   exchange.summary.accountId = exchange.admission.accountId;
   return undefined;
 };

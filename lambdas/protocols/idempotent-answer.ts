@@ -36,6 +36,7 @@ export const idempotentAnswer = async (
         json(error.status, toErrorBody(error, formatOf(event.rawPath, event.headers), requestId), errorHeaders(error)),
       ),
     creations,
+    storeTime: exchange.storeTime,
   };
   const answered = await answerOnce(deps, request, work);
   if (answered.kind === 'fresh') return answered.value;

@@ -70,9 +70,9 @@ const ledger: readonly Clause[] = [
     id: 'commit-first',
     clause: 'the charge is committed before the account is changed',
     file: 'lambdas/core/paid-call/settle.ts',
-    find: 'return { record: await commit(deps.ledger, record), noted: false };',
+    find: 'return { record: await commit(deps.ledger, record, COMMIT_LIMIT_MS), noted: false };',
     replace:
-      'await apply(deps.ledger, record, placedHold.amountPicos);\n    return { record: await commit(deps.ledger, record), noted: false };',
+      'await apply(deps.ledger, record, placedHold.amountPicos);\n    return { record: await commit(deps.ledger, record, COMMIT_LIMIT_MS), noted: false };',
     configuration: 'a',
   },
   {

@@ -63,7 +63,10 @@ const withoutStack = <T>(make: () => T): T => {
 };
 
 /** Retry pauses are shorter, and end immediately. */
-const PAUSE_MAX_MS = 5_000;
+const PAUSE_MAX_MS = 400;
+
+/** Limits of store calls are shorter, and never fire: a missing reply of the search has the same effect. */
+const LIMIT_MAX_MS = 5_000;
 
 /** One run of an actor. */
 export class Run {
@@ -170,7 +173,7 @@ export class Run {
             cancelled = true;
           };
         }
-        if (!this.#graph.timers) return () => undefined;
+        if (delayMs <= LIMIT_MAX_MS || !this.#graph.timers) return () => undefined;
         const timer: Call = { op: { kind: 'timer', dueMs: now() + delayMs }, answer: callback, waiting: true };
         this.#calls.push(timer);
         return () => {

@@ -4,6 +4,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
 import { type Bucket, type BucketState, describe } from '../limits/rate-limit.ts';
+import { type StoreTime, within } from '../retry.ts';
 import type { KeyReply, KeyStore } from './key-store.ts';
 import type { Peppers } from './keys.ts';
 import { hashApiKey, isApiKey } from './keys.ts';
@@ -49,13 +50,14 @@ export const admit = async (
   deps: AdmissionDependencies,
   address: string,
   offered: PresentedApiKey,
+  storeTime?: StoreTime,
 ): Promise<Admission> => {
   const { credential, param } = offered;
   if (!deps.addressLimit.takeLocal(address)) throw tooManyFromAddress();
   const wellFormed = credential !== undefined && isApiKey(credential);
   const [addressAllowed, key] = await Promise.all([
     deps.addressLimit.takeShared(address),
-    wellFormed ? settled(takeKey(deps, credential)) : undefined,
+    wellFormed ? settled(takeKey(deps, credential, storeTime)) : undefined,
   ]);
   if (!addressAllowed) throw tooManyFromAddress();
   if (!credential) {
@@ -113,27 +115,38 @@ export const rateHeaders = (rate: BucketState): Record<string, string> => ({
 });
 
 /** Tries the peppers in order until one matches. An API key under the first one costs one store trip (AUTH-5). */
-const takeKey = async (deps: AdmissionDependencies, credential: string): Promise<KeyReply> => {
+const takeKey = async (
+  deps: AdmissionDependencies,
+  credential: string,
+  storeTime: StoreTime | undefined,
+): Promise<KeyReply> => {
   for (const pepper of [deps.pepper, ...deps.olderPeppers]) {
-    const reply = await takeHash(deps, hashApiKey(pepper, credential));
+    const reply = await takeHash(deps, hashApiKey(pepper, credential), storeTime);
     if (reply.kind !== 'unknown') return reply;
   }
   return { kind: 'unknown' };
 };
 
+/** Longest wait for the update of an API key item before the key is only read, in ms. */
+const TAKE_LIMIT_MS = 1_500;
+
 /**
  * Takes one request from the bucket of a key. If the update fails, reads the API key once and uses this process's own
  * bucket for the key (LIM-4).
  */
-const takeHash = async (deps: AdmissionDependencies, hash: string): Promise<KeyReply> => {
+const takeHash = async (
+  deps: AdmissionDependencies,
+  hash: string,
+  storeTime: StoreTime | undefined,
+): Promise<KeyReply> => {
   const nowMicros = deps.clock.now() * 1_000;
   try {
-    return await deps.keys.take(hash, deps.keyBucket, nowMicros);
+    return await within(storeTime, () => deps.keys.take(hash, deps.keyBucket, nowMicros), TAKE_LIMIT_MS);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
   }
   try {
-    const key = await deps.keys.read(hash);
+    const key = await within(storeTime, () => deps.keys.read(hash));
     if (!key) return { kind: 'unknown' };
     const local = deps.keyBuckets.take(hash, nowMicros);
     return { kind: local.allowed ? 'taken' : 'refused', key: { ...key, tatMicros: local.tatMicros } };

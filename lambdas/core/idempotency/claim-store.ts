@@ -1,5 +1,6 @@
 import type { GatewayError } from '../errors/gateway-error.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
+import type { StoreTime } from '../retry.ts';
 
 /** Response that the client receives to the first request and to every replay (IDEM-2). */
 export interface StoredResponse {
@@ -140,6 +141,8 @@ export interface IdempotentRequest extends ClaimRef {
   /** Also the owner of the claim, because it is never used twice. */
   readonly requestId: string;
   readonly fingerprint: string;
+  /** Time that is left for store calls before the provider call. Undefined means no limit. */
+  readonly storeTime?: StoreTime | undefined;
   /** Renders an error as the client receives it. */
   readonly renderError: (error: GatewayError) => StoredResponse;
   /** Undefined if the charge record commits the request. */

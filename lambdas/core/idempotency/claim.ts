@@ -5,7 +5,7 @@ import { HOLD_IDS, holdIdOf } from '../ledger/hold.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveHoldById } from '../ledger/release.ts';
 import { apply } from '../ledger/resolve.ts';
-import { retryUntilDefinite } from '../retry.ts';
+import { retryUntilDefinite, within } from '../retry.ts';
 import type {
   Claim,
   ClaimRef,
@@ -206,6 +206,24 @@ const complete = async (
   return retryUntilDefinite(ledger, () => claims.complete(request, owner));
 };
 
+/** Claims the key within the time of the request. A claim that succeeds later is freed. */
+const claimInTime = async (
+  deps: IdempotencyDependencies,
+  request: IdempotentRequest,
+): Promise<ClaimedRequest | StoredResponse> => {
+  const claiming = claimKey(deps, request);
+  try {
+    return await within(request.storeTime, () => claiming);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const free = async (late: ClaimedRequest | StoredResponse): Promise<void> => {
+      if (late instanceof ClaimedRequest) await late.free();
+    };
+    claiming.then(free).catch(() => undefined);
+    throw storeIsDown(error);
+  }
+};
+
 type Answered<Fresh> =
   | { readonly kind: 'fresh'; readonly value: Fresh }
   | { readonly kind: 'replayed'; readonly answer: StoredResponse };
@@ -220,7 +238,7 @@ export const answerOnce = async <Fresh>(
   request: IdempotentRequest,
   work: (attempt: ClaimedRequest) => Promise<Fresh>,
 ): Promise<Answered<Fresh>> => {
-  const claimed = await claimKey(deps, request);
+  const claimed = await claimInTime(deps, request);
   if (!(claimed instanceof ClaimedRequest)) return { kind: 'replayed', answer: claimed };
   try {
     return { kind: 'fresh', value: await work(claimed) };

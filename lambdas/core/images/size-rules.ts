@@ -102,8 +102,8 @@ const stepEdges: readonly (readonly [ImageTier, number])[] = [
 ];
 
 /**
- * Returns the tier with this name. A size in pixels becomes its tier and the provider's nearest ratio. Without a size, or
- * for `auto`, returns the default tier.
+ * Returns the tier that `size` names. If `size` is in pixels, returns its tier and the provider's nearest ratio. Without
+ * a size, or for `auto`, returns the default tier.
  */
 export const chooseStep = (model: ImageModel, rule: RuleOf<'tiers'>, size: string | undefined): ChosenSize => {
   const { tiers, maxEdge } = rule;

@@ -1,7 +1,8 @@
-import { sleep } from '../clock.ts';
+import { inTime, sleep } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
+import { type StoreTime, within } from '../retry.ts';
 import type { HoldReply, LedgerDependencies } from './ledger.ts';
 import { type Account, balanceOf, HOLDS_MAX, heldOf } from './ledger.ts';
 
@@ -38,6 +39,8 @@ export interface HoldParams {
   readonly smaller?: (availablePicos: bigint) => bigint | undefined;
   /** Returns advice for a client without enough money: what the available amount pays for. */
   readonly advice?: (availablePicos: bigint) => string;
+  /** Time that is left for store calls before the provider call. Undefined means no limit. */
+  readonly storeTime?: StoreTime | undefined;
   /** Last sentence of the error, which advises the client without enough money. Replaces the default. */
   readonly remedy?: string;
 }
@@ -63,10 +66,12 @@ interface HoldTry {
  * time.
  */
 export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Promise<PlacedHold> => {
+  deps.breaker?.admit();
   const attempts: HoldTry[] = [];
   try {
     const held = await tryInTurn(deps, order, attempts);
     held.uncertain = false;
+    deps.breaker?.succeeded();
     deps.meter?.({ held: held.amountPicos });
     return {
       accountId: order.accountId,
@@ -98,9 +103,11 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldParams, attempts: 
       attempt.uncertain = uncertainAfter(error);
       if (!(error instanceof StoreError)) throw error;
       cause = error;
+      if (order.storeTime?.leftMs === 0) break;
       await sleep(deps.clock, deps.random() * PAUSE_MS * 2 ** attempts.length);
     }
   }
+  if (attempts.every(({ uncertain }) => uncertain)) deps.breaker?.failed();
   throw new GatewayError(
     'service_unavailable',
     'The balance cannot be reached now. Nothing was charged. Retry the request.',
@@ -119,18 +126,20 @@ const uncertainAfter = (error: unknown): boolean =>
 
 const send = (
   deps: LedgerDependencies,
-  { accountId, expiresAtMs }: HoldParams,
+  { accountId, expiresAtMs, storeTime }: HoldParams,
   { holdId, amountPicos }: HoldTry,
   previous: HoldTry | undefined,
 ): Promise<HoldReply> =>
-  deps.store.hold({
-    accountId,
-    holdId,
-    amountPicos,
-    expiresAtMs,
-    sweepAtMs: deps.clock.now() + deps.shortestLifetimeMs,
-    previousHoldId: previous?.holdId,
-  });
+  within(storeTime, () =>
+    deps.store.hold({
+      accountId,
+      holdId,
+      amountPicos,
+      expiresAtMs,
+      sweepAtMs: deps.clock.now() + deps.shortestLifetimeMs,
+      previousHoldId: previous?.holdId,
+    }),
+  );
 
 /** Returns the newest of the ids that the reply shows as held. */
 const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]): HoldTry | undefined => {
@@ -148,15 +157,46 @@ const smallerAmount = (reply: HoldReply, order: HoldParams, mayShrink: boolean):
   return smaller;
 };
 
+/** Longest time that the response waits for the release of holds that were given up, in ms. */
+const GIVE_UP_WAIT_MS = 450;
+/** Time after which the sweeper may look for such holds, in ms: then a late write has landed or never will. */
+const SWEEP_GIVEN_UP_MS = 15_000;
+/** Times after which the account is checked again for holds that landed late, in ms. */
+const LOOK_AGAIN_MS = [5_000, 15_000] as const;
+
 /**
- * Writes a released record for each id whose write may still land, so that it can never be settled. Best effort: the
- * sweeper does the same when such a hold expires.
+ * Releases each hold whose write may have landed, and checks again later for those that land late. The sweeper does the
+ * same, soon, because this process may end or be suspended first.
  */
-const giveUp = async (deps: LedgerDependencies, { accountId, requestId }: HoldParams, attempts: readonly HoldTry[]) => {
+const giveUp = async (deps: LedgerDependencies, order: HoldParams, attempts: readonly HoldTry[]): Promise<void> => {
+  const uncertain = attempts.filter((attempt) => attempt.uncertain);
+  if (uncertain.length === 0) return;
+  const { accountId, requestId } = order;
   const at = deps.clock.now();
   const released = { accountId, requestId, outcome: 'released', amountPicos: 0n, at, reason: 'given_up' } as const;
-  const uncertain = attempts.filter((attempt) => attempt.uncertain);
-  await Promise.allSettled(uncertain.map(({ holdId }) => deps.store.putRecord({ ...released, holdId })));
+  // Each write is sent once: the later checks and the sweeper repeat it.
+  const close = async ({ holdId, amountPicos }: HoldTry): Promise<boolean> => {
+    const own = { ...released, holdId };
+    const reply = await deps.store.putRecord(own);
+    if (!(await deps.store.apply(reply.kind === 'written' ? own : reply.record, amountPicos))) return false;
+    deps.meter?.({ held: amountPicos, released: amountPicos });
+    return true;
+  };
+  const closeAll = async (landed: readonly HoldTry[]): Promise<boolean> => {
+    let all = true;
+    for (const attempt of landed) all = (await close(attempt).catch(() => false)) && all;
+    return all;
+  };
+  const closeNow = async (): Promise<void> => {
+    if (await closeAll(uncertain)) return;
+    await deps.store.reschedule(accountId, deps.clock.now() + SWEEP_GIVEN_UP_MS).catch(() => undefined);
+  };
+  const look = async (): Promise<void> => {
+    const holds = (await deps.store.readAccount(accountId))?.holds;
+    await closeAll(uncertain.filter(({ holdId }) => holds?.has(holdId)));
+  };
+  for (const delayMs of LOOK_AGAIN_MS) deps.clock.after(delayMs, () => void look().catch(() => undefined));
+  await inTime(deps.clock, GIVE_UP_WAIT_MS, closeNow());
 };
 
 const refuseUnlessShort = (account: Account): void => {

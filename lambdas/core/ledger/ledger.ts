@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { MoneyMeter } from '../metrics.ts';
+import type { HoldBreaker } from './hold-breaker.ts';
 
 /** An open hold. */
 export interface Hold {
@@ -174,6 +175,8 @@ export interface LedgerDependencies {
   readonly shortestLifetimeMs: number;
   /** Undefined if no meter is used. */
   readonly meter?: MoneyMeter;
+  /** Undefined if new holds are never rejected for a slow store. */
+  readonly breaker?: HoldBreaker;
 }
 
 /** Counts the money of a closed hold. Called by the code that closed the hold, and therefore once per hold. */

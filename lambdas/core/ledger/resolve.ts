@@ -4,10 +4,15 @@ import { meterResolved } from './ledger.ts';
 
 /**
  * Commit point: writes the record unless the hold already has one, and returns the record that counts. A caller must
- * follow the returned record, even if it is not its own. Throws StoreError if the result is not definite.
+ * follow the returned record, even if it is not its own. Throws StoreError if the result is not definite, also after
+ * `limitMs`.
  */
-export const commit = async (deps: LedgerDependencies, record: ChargeRecord): Promise<ChargeRecord> => {
-  const reply = await retryUntilDefinite(deps, () => deps.store.putRecord(record));
+export const commit = async (
+  deps: LedgerDependencies,
+  record: ChargeRecord,
+  limitMs?: number,
+): Promise<ChargeRecord> => {
+  const reply = await retryUntilDefinite(deps, () => deps.store.putRecord(record), limitMs);
   // If a reply was lost, the retry finds this record. If another writer came first, its record may commit another
   // response.
   return reply.kind === 'written' ? record : reply.record;
@@ -18,8 +23,9 @@ export const apply = async (
   deps: LedgerDependencies,
   record: ChargeRecord,
   holdAmountPicos: bigint,
+  limitMs?: number,
 ): Promise<Account | undefined> => {
-  const account = await retryUntilDefinite(deps, () => deps.store.apply(record, holdAmountPicos));
+  const account = await retryUntilDefinite(deps, () => deps.store.apply(record, holdAmountPicos), limitMs);
   if (account && deps.meter) meterResolved(deps.meter, record, holdAmountPicos);
   return account;
 };

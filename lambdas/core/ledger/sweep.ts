@@ -24,10 +24,9 @@ interface Ended {
 }
 
 /**
- * BILL-13: ends every expired hold, except those of a newer release (OPS-11). An existing record, or one in the outbox,
- * takes precedence and is applied. A
- * failure of one hold or account is left for the next run and does not delay the others. Throws StoreError if the list
- * cannot be read.
+ * BILL-13: ends every hold that expired or has a record, except those of a newer release (OPS-11). An existing record,
+ * or one in the outbox, takes precedence. A failure of one hold or account is left for the next run and does not delay
+ * the others. Throws StoreError if the list cannot be read.
  */
 export const sweep = async (deps: LedgerDependencies): Promise<SweepReport> => {
   const ended: Ended = { released: 0, finished: 0 };
@@ -58,14 +57,21 @@ const sweepAccount = async (deps: LedgerDependencies, accountId: string, ended: 
   };
   const account = await attempt(() => deps.store.readAccount(accountId));
   if (!account) return errors;
-  const now = deps.clock.now();
   for (const [holdId, hold] of account.holds) {
-    if (hold.expiresAtMs <= now && !hold.isNewer) await attempt(() => endHold(deps, accountId, holdId, hold, ended));
+    if (hold.isNewer) continue;
+    await attempt(() => endHold(deps, accountId, holdId, hold, ended));
   }
   await attempt(async () => scheduleNext(deps, await deps.store.readAccount(accountId)));
   return errors;
 };
 
+/** Time that a process has to update the account after it wrote a record, in ms. */
+const OWN_UPDATE_MS = 5_000;
+
+/**
+ * Ends a hold that expired, or whose outcome was recorded some time ago: it was given up, or its process ended between
+ * the record and the update of the account.
+ */
 const endHold = async (
   deps: LedgerDependencies,
   accountId: string,
@@ -73,7 +79,12 @@ const endHold = async (
   hold: Hold,
   ended: Ended,
 ): Promise<void> => {
-  const record = await resolveHoldById(deps, { accountId, holdId, reason: 'expired' });
+  const now = deps.clock.now();
+  const hasExpired = hold.expiresAtMs <= now;
+  const record = hasExpired
+    ? await resolveHoldById(deps, { accountId, holdId, reason: 'expired' })
+    : await deps.store.readRecord(accountId, holdId);
+  if (!record || (!hasExpired && record.at + OWN_UPDATE_MS > now)) return;
   const applied = await apply(deps, record, hold.amountPicos);
   if (applied) ended[record.outcome === 'settled' ? 'finished' : 'released'] += 1;
 };

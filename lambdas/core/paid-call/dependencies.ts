@@ -4,6 +4,7 @@ import type { Circuits } from '../circuit/circuit.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
 import type { PaidEvent } from '../metrics.ts';
+import type { StoreTime } from '../retry.ts';
 
 /** Dependencies of every paid use case. */
 export interface PaidCallDependencies {
@@ -33,6 +34,8 @@ export interface Caller {
   readonly requestId: string;
   /** Time at which the host stops this process, in Unix milliseconds; undefined without such a limit. */
   readonly hostEndsAtMs: number | undefined;
+  /** Time that is left for store calls before the provider call. Undefined means no limit. */
+  readonly storeTime?: StoreTime | undefined;
   /** Undefined if there is no such timeout, or if the response always starts in time. */
   readonly answerBy?: AnswerBy | undefined;
 }

@@ -135,6 +135,9 @@ const ifStoreError = (error: unknown): undefined => {
   if (!(error instanceof StoreError)) throw error;
 };
 
+/** Longest time to write a charge record before the outbox is used, in ms. */
+const COMMIT_LIMIT_MS = 3_000;
+
 /**
  * Writes the charge record. If the result is unknown, an outbox entry makes sure that the charge is written (BILL-14).
  * If no entry can be written, a released record decides: if the store rejects it, the charge exists and the client gets
@@ -146,7 +149,7 @@ const writeRecord = async (
   record: ChargeRecord,
 ): Promise<Committed> => {
   try {
-    return { record: await commit(deps.ledger, record), noted: false };
+    return { record: await commit(deps.ledger, record, COMMIT_LIMIT_MS), noted: false };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const { accountId, holdId, requestId, at } = record;

@@ -67,7 +67,7 @@ export const withReservation = async <Chosen extends Candidate, Result>(
  */
 const holdAndAcquire = async <Chosen extends Candidate>(
   deps: PaidCallDependencies,
-  { accountId, requestId }: Caller,
+  { accountId, requestId, storeTime }: Caller,
   first: Chosen,
   second?: () => Promise<Chosen>,
 ): Promise<AcquiredCall<Chosen>> => {
@@ -78,7 +78,7 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     isLast: boolean,
   ): Promise<AcquiredCall<Chosen> | RejectedCandidate> => {
     const { model, circuit, hold } = candidate;
-    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId });
+    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, storeTime });
     const permit = await deps.circuits.acquire(circuit, { accountId, requestId });
     if (permit.kind === 'permit') return { candidate, placedHold, permit };
     const error = rejectionError(model, permit);

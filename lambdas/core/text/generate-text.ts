@@ -102,8 +102,8 @@ export const generateText = async (
 
 /**
  * Prepares a model for its call: fetches data that the provider accepts only as bytes, and computes the hold and the
- * deadline. Throws the last errors that the request itself can cause. After it, only limits, the balance and the
- * circuit are checked (GEN-8).
+ * deadline. Throws the remaining errors that the request itself can cause. After this function, only limits, the
+ * balance and the circuit are checked (GEN-8).
  */
 const makeReady = async (
   deps: TextDependencies,

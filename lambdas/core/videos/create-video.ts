@@ -12,7 +12,7 @@ import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts'
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, chooseUpstream, type Route, rejectionError, unavailable } from '../paid-call/route-model.ts';
 import { beforeCall, withReservation } from '../paid-call/with-paid-call.ts';
-import { retryUntilDefinite } from '../retry.ts';
+import { retryUntilDefinite, within } from '../retry.ts';
 import type { VideoWorkflow } from './dependencies.ts';
 import { firstLookAt } from './resume-videos.ts';
 import {
@@ -132,6 +132,7 @@ interface Beginning {
   readonly ready: ReadyVideo;
   readonly record: VideoParamsRecord;
   readonly idempotent: VideoOptions['idempotent'];
+  readonly storeTime: Caller['storeTime'];
 }
 
 /** Creates the video under a hold. A creation that fails is withdrawn and never charged. */
@@ -157,7 +158,7 @@ const beginVideo = async (
   };
   return withReservation(deps, caller, order, async ({ placedHold, permit }) => {
     const record = toRecord(placedHold, ready, webhook, now);
-    const beginning = { placedHold, ready, record, idempotent };
+    const beginning = { placedHold, ready, record, idempotent, storeTime: caller.storeTime };
     await beforeCall(permit, async () => {
       await idempotent?.claimed.dispatch(placedHold.holdId);
       // The record may exist if its write had no definite result. It too must be withdrawn before the key is free.
@@ -174,16 +175,20 @@ const beginVideo = async (
   });
 };
 
-const commitCreation = async (deps: CreateDependencies, { record }: Beginning): Promise<void> => {
+const commitCreation = async (deps: CreateDependencies, { record, storeTime }: Beginning): Promise<void> => {
   const dueAtMs = firstLookAt(record.createdAtMs, deps.times.createMs);
-  const reply = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.jobs.create(record, dueAtMs)));
+  const reply = await orUnavailable(
+    within(storeTime, () => retryUntilDefinite(deps.ledger, () => deps.jobs.create(record, dueAtMs))),
+  );
   // After a lost reply, the write finds its own record.
   if (reply.kind === 'created' || (reply.kind === 'exists' && reply.job.holdId === record.holdId)) return;
   throw new ClaimLost();
 };
 
-const startMachine = async (deps: CreateDependencies, { record, idempotent }: Beginning): Promise<void> => {
-  const started = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id)));
+const startMachine = async (deps: CreateDependencies, { record, idempotent, storeTime }: Beginning): Promise<void> => {
+  const started = await orUnavailable(
+    within(storeTime, () => retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id))),
+  );
   // An earlier execution has ended and released the video.
   if (started === 'ended') throw given(idempotent) ?? lateError(deps.times.createMs);
 };

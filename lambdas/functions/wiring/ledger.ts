@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
+import { HoldBreaker } from '../../core/ledger/hold-breaker.ts';
 import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
 import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../../core/metrics.ts';
 import { RANDOM_END, renderRequestId } from '../../core/request-id.ts';
@@ -68,6 +69,7 @@ export const toLedgerDependencies = ({
   random,
   shortestLifetimeMs: settings.HOLD_GRACE_SECONDS * 1_000,
   meter: (picos) => reporting.measured(toMoneyMetrics(picos)),
+  breaker: new HoldBreaker(clock),
 });
 
 const toMoneyMetrics = (picos: Parameters<MoneyMeter>[0]): Readonly<Partial<Record<MoneyMetric, number>>> =>

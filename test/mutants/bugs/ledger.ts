@@ -42,6 +42,53 @@ const holdBugs = bugsIn('lambdas/core/ledger/hold.ts', `${tests}/hold.test.ts`, 
   },
 ]);
 
+const slowStoreTests = `${tests}/hold-slow-store.test.ts`;
+
+const slowStoreBugs = [
+  ...bugsIn('lambdas/core/ledger/hold.ts', slowStoreTests, [
+    {
+      id: 'given-up-hold-not-released',
+      what: 'A given-up hold gets a record, but its money returns only when it expires.',
+      find: "if (!(await deps.store.apply(reply.kind === 'written' ? own : reply.record, amountPicos))) return false;",
+      replace: "if (reply.kind === 'written' || amountPicos > 0n) return false;",
+    },
+    {
+      id: 'late-hold-not-looked-for',
+      what: 'A given-up hold that lands late stays open until it expires.',
+      find: 'uncertain.filter(({ holdId }) => holds?.has(holdId))',
+      replace: 'uncertain.filter(({ holdId }) => holds?.has(holdId) === undefined)',
+    },
+    {
+      id: 'given-up-account-not-swept-soon',
+      what: 'The sweeper looks for a late hold only when the hold expires.',
+      find: 'deps.clock.now() + SWEEP_GIVEN_UP_MS',
+      replace: 'order.expiresAtMs',
+    },
+    {
+      id: 'hold-writes-after-the-time',
+      what: 'A request without store time sends further hold writes.',
+      find: 'if (order.storeTime?.leftMs === 0) break;',
+      replace: '',
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/sweep.ts', slowStoreTests, [
+    {
+      id: 'recorded-hold-waits-for-its-expiry',
+      what: 'The sweeper leaves a hold with a record open until it expires.',
+      find: '(!hasExpired && record.at + OWN_UPDATE_MS > now)',
+      replace: '!hasExpired',
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/hold-breaker.ts', slowStoreTests, [
+    {
+      id: 'breaker-admits-everyone-to-probe',
+      what: 'After its pause the breaker admits all requests to a store that may still be slow.',
+      find: 'this.#openUntilMs = now + OPEN_MS;',
+      replace: '',
+    },
+  ]),
+];
+
 const resolveBugs = bugsIn('lambdas/core/ledger/resolve.ts', `${tests}/resolve.test.ts`, [
   {
     id: 'commit-obeys-itself',
@@ -85,8 +132,8 @@ const sweepBugs = bugsIn('lambdas/core/ledger/sweep.ts', `${tests}/sweep.test.ts
   {
     id: 'sweep-before-the-expiry',
     what: 'The sweeper ends holds of requests in progress.',
-    find: 'if (hold.expiresAtMs <= now && !hold.isNewer)',
-    replace: 'if (now > 0)',
+    find: 'hold.expiresAtMs <= now',
+    replace: 'now > 0',
   },
   {
     id: 'sweep-drops-the-charge',
@@ -160,6 +207,7 @@ const noteBugs = [
 
 export const ledgerBugs: readonly MoneyBug[] = [
   ...holdBugs,
+  ...slowStoreBugs,
   ...resolveBugs,
   ...releaseBugs,
   ...foreignBugs,

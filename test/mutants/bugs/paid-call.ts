@@ -14,9 +14,9 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
   {
     id: 'apply-before-commit',
     what: 'The account changes before the charge is recorded.',
-    find: 'return { record: await commit(deps.ledger, record), noted: false };',
+    find: 'return { record: await commit(deps.ledger, record, COMMIT_LIMIT_MS), noted: false };',
     replace:
-      'await apply(deps.ledger, record, placedHold.amountPicos);\n    return { record: await commit(deps.ledger, record), noted: false };',
+      'await apply(deps.ledger, record, placedHold.amountPicos);\n    return { record: await commit(deps.ledger, record, COMMIT_LIMIT_MS), noted: false };',
     caughtBy: `${text}/generate-text.test.ts`,
   },
   {
@@ -112,8 +112,8 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
   {
     id: 'fallback-held-at-another-price',
     what: 'The hold for the fallback model uses the price of the requested model.',
-    find: '{ ...hold, accountId, requestId, firstId }',
-    replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId }',
+    find: '{ ...hold, accountId, requestId, firstId, storeTime }',
+    replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId, storeTime }',
   },
 ]);
 

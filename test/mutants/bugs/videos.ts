@@ -124,8 +124,8 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'video-begun-without-an-execution',
     what: 'The provider creates a video that no workflow completes.',
-    find: 'const started = await orUnavailable(retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id)));',
-    replace: "const started = await deps.machine.start(record.id).catch(() => 'running');",
+    find: 'within(storeTime, () => retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id))),',
+    replace: "deps.machine.start(record.id).catch(() => 'running'),",
   },
   {
     id: 'circuit-blamed-for-a-job-record',

@@ -75,7 +75,7 @@ test('OPS-3 a run that is out of time leaves the remaining accounts to the next'
 
 test('OPS-3 an account cut off by the time limit is retried first, and skipped if cut off again', async () => {
   const { run, store } = await createScene({ two: 1_200 });
-  // The stray charge makes the sums of `two` differ, so the audit reads it again from the start. No time is left for that.
+  // The stray charge makes the sums of `two` differ, so the audit reads that account again. No time is left for that.
   await store.putRecord(stray);
   expect(await run()).toEqual({ complete: false, seen: ['one'] });
   expect(await run()).toEqual({ complete: false, seen: ['two takes too long'] });
