@@ -97,16 +97,17 @@ export const openStores = (options: BucketOptions): Stores => {
     return bucket;
   };
   const accountsTable = table('accounts');
+  // Only holds and the rate limit need a client without retries. The command line uses neither.
+  const databases = createDatabases({ once: client, repeating: client });
   return {
-    // A client without retries is only needed to place holds, which the command line never does.
-    ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), accountsTable),
+    ledger: createLedgerStore(databases, accountsTable),
     records: createLedgerRecords(createDynamoDB(client), accountsTable),
     operations: createOperationLog(createDynamoDB(client), accountsTable),
     get accounts() {
       return createAccountStore(createDynamoDB(client), { accounts: accountsTable, keys: table('keys') });
     },
     get keys() {
-      return createKeyStore(createDynamoDB(client), { accounts: accountsTable, keys: table('keys') });
+      return createKeyStore(databases, { accounts: accountsTable, keys: table('keys') });
     },
     get videoJobs() {
       return createVideoJobStore(createDynamoDB(client), table('videos'));

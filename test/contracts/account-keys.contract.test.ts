@@ -50,7 +50,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   const current = (accountId: string) => subject.keys.currentKey(accountId);
   /** Result of a request with this key. */
   const admitted = async (hash: string): Promise<string> => {
-    const reply = await subject.keys.take(hash, bucket, LATER_MS * 1_000);
+    const reply = await subject.keys.take(hash, bucket, () => LATER_MS * 1_000);
     if (reply.kind === 'unknown') return 'unknown';
     return reply.key.status === 'revoked' ? 'revoked' : reply.key.blocked ? 'blocked' : 'let in';
   };

@@ -62,7 +62,7 @@ export const openDatabase = async (): Promise<AccountSubject> => {
   const { accounts, keys, counters } = names;
   return {
     accounts: createAccountStore(createDynamoDB(clients.repeating), { accounts, keys }),
-    keys: createKeyStore(createDynamoDB(clients.repeating), { accounts, keys }),
+    keys: createKeyStore(createDatabases(clients), { accounts, keys }),
     ledger: createLedgerStore(createDatabases(clients), accounts),
     records: createLedgerRecords(createDynamoDB(clients.repeating), accounts),
     updates: createUpdateLog(createDynamoDB(clients.repeating), counters),

@@ -1,11 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { keyIdOf } from '../../lambdas/core/accounts/keys.ts';
-import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
+import { bucketOf, type NowMicros } from '../../lambdas/core/limits/rate-limit.ts';
 import { countPassed, type LimitSubject, limitSubjects } from './limit-subjects.ts';
 
 const NOW = Date.UTC(2026, 10, 1) * 1_000;
 const bucket = bucketOf(10, 15);
 const INTERVAL = 100_000;
+
+/** Time that passes after it was read for the first write. */
+const moving = (laterMicros: number): NowMicros => {
+  let reads = 0;
+  return () => {
+    reads += 1;
+    return reads === 1 ? NOW : laterMicros;
+  };
+};
 
 describe.each(limitSubjects)('the key store $name', ({ open }) => {
   let subject: LimitSubject;
@@ -20,7 +29,7 @@ describe.each(limitSubjects)('the key store $name', ({ open }) => {
     await subject.put(hash, `account-${count}`);
     return hash;
   };
-  const take = (hash: string, nowMicros = NOW) => subject.keys.take(hash, bucket, nowMicros);
+  const take = (hash: string, nowMicros = NOW) => subject.keys.take(hash, bucket, () => nowMicros);
   const takeMany = (hash: string, times: number, nowMicros = NOW): Promise<number> =>
     countPassed(times, async () => (await take(hash, nowMicros)).kind === 'taken');
 
@@ -89,6 +98,26 @@ describe.each(limitSubjects)('the key store $name', ({ open }) => {
     expect(await takeMany(hash, 5)).toBe(0);
     expect(await takeMany(await newKey(), 16)).toBe(15);
   });
+
+  test('LIM-2 a refusal by the time of a late write is decided by the time of its reply', async () => {
+    const hash = await newKey();
+    await takeMany(hash, 15);
+    const late = await subject.keys.take(hash, bucket, moving(NOW + 15 * INTERVAL));
+    expect(late).toMatchObject({ kind: 'taken', key: { tatMicros: NOW + 16 * INTERVAL } });
+    const busy = await subject.keys.take(hash, bucket, moving(NOW + 2 * INTERVAL));
+    expect(busy).toMatchObject({ kind: 'taken', key: { tatMicros: NOW + 17 * INTERVAL } });
+    const full = await subject.keys.take(hash, bucket, moving(NOW + 3 * INTERVAL - 1));
+    expect(full).toMatchObject({ kind: 'refused', key: { tatMicros: NOW + 17 * INTERVAL } });
+  });
+
+  test('LIM-2 a take reads the time when it writes, not when it is called', async () => {
+    const hash = await newKey();
+    await takeMany(hash, 15);
+    let nowMicros = NOW;
+    const pending = subject.keys.take(hash, bucket, () => nowMicros);
+    nowMicros += 15 * INTERVAL;
+    expect(await pending).toMatchObject({ kind: 'taken', key: { tatMicros: NOW + 16 * INTERVAL } });
+  });
 });
 
 describe.each(limitSubjects)('the address counters $name', ({ open }) => {
@@ -98,7 +127,7 @@ describe.each(limitSubjects)('the address counters $name', ({ open }) => {
   });
 
   const takeMany = (address: string, times: number, nowMicros = NOW): Promise<number> =>
-    countPassed(times, () => subject.counters.take(address, bucket, nowMicros));
+    countPassed(times, () => subject.counters.take(address, bucket, () => nowMicros));
 
   test('LIM-1 an unknown address passes exactly the burst, and addresses share no bucket', async () => {
     expect(await takeMany('192.0.2.1', 40)).toBe(15);
@@ -112,6 +141,14 @@ describe.each(limitSubjects)('the address counters $name', ({ open }) => {
     expect(await takeMany('192.0.2.3', 3, NOW + INTERVAL)).toBe(1);
     expect(await takeMany('192.0.2.3', 8, NOW + 6 * INTERVAL)).toBe(5);
     expect(await takeMany('192.0.2.3', 20, NOW + 100 * INTERVAL)).toBe(15);
+  });
+
+  test('LIM-1 a refusal by the time of a late write is decided by the time of its reply', async () => {
+    await takeMany('192.0.2.5', 15);
+    const take = (laterMicros: number) => subject.counters.take('192.0.2.5', bucket, moving(laterMicros));
+    expect(await take(NOW + 15 * INTERVAL)).toBe(true);
+    expect(await take(NOW + 2 * INTERVAL)).toBe(true);
+    expect(await take(NOW + 3 * INTERVAL - 1)).toBe(false);
   });
 
   test('LIM-1 concurrent requests with different clock times get at most burst plus refill', async () => {

@@ -1,6 +1,7 @@
 import { ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { KeyStore } from '../../lambdas/core/accounts/key-store.ts';
 import type { AddressCounters } from '../../lambdas/core/limits/rate-limit.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createAddressCounters } from '../../lambdas/stores/dynamodb/rate-bucket.ts';
@@ -71,7 +72,7 @@ const dynamodb = async (): Promise<LimitSubject> => {
     );
   };
   return {
-    keys: createKeyStore(createDynamoDB(clients.repeating), names),
+    keys: createKeyStore(createDatabases(clients), names),
     counters: createAddressCounters(createDynamoDB(clients.once), names.counters),
     put: (hash, accountId) =>
       putKey(clients.repeating, table, {

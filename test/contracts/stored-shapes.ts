@@ -48,7 +48,7 @@ export const openStores = ({ clients, names }: TestTables, objects: Record<strin
     operations: createOperationLog(db.repeating, names.accounts),
     cursor: createAuditCursor(db.repeating, names.counters),
     accounts: createAccountStore(db.repeating, tables),
-    keys: createKeyStore(db.repeating, tables),
+    keys: createKeyStore(db, tables),
     counters: createAddressCounters(db.once, names.counters),
     updates: createUpdateLog(db.repeating, names.counters),
     circuits: createCircuitStore(db.repeating, names.counters),
@@ -123,7 +123,7 @@ const storeAccounts = async ({ accounts, keys, ledger, operations }: Stores): Pr
   await accounts.setThreshold(ACCOUNT, 2_000_000_000_000n);
   await keys.replaceKey({ accountId: ACCOUNT, oldHash: KEY_HASH, key: keyOf(NEW_KEY_HASH), atMs: AT + 5 });
   await keys.markShown(ACCOUNT, NEW_KEY_HASH);
-  await keys.take(NEW_KEY_HASH, BUCKET, AT * 1_000);
+  await keys.take(NEW_KEY_HASH, BUCKET, () => AT * 1_000);
   await ledger.createAccount(BLOCKED);
   await accounts.setBlocked(BLOCKED, true, undefined);
   const operation = {
@@ -206,7 +206,7 @@ const storeVideos = async ({ videos }: Stores): Promise<void> => {
 };
 
 const storeCounters = async ({ circuits, counters, cursor, updates }: Stores): Promise<void> => {
-  await counters.take('192.0.2.1', BUCKET, AT * 1_000);
+  await counters.take('192.0.2.1', BUCKET, () => AT * 1_000);
   await cursor.write('account#account-1\nACCOUNT');
   await updates.claim('update#1', AT);
   await updates.claim('update#2', AT);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
-import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
+import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createTables, localDynamodbConfig } from '../../local/create-tables.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
@@ -86,7 +86,7 @@ test('OPS-5 --env finds tables, bucket and pepper of an environment from its sta
   expect(issued.stderr).toContain(`table ${names.accounts} at `);
   const client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
   const hash = hashApiKey(PEPPER, JSON.parse(issued.stdout).key);
-  expect(await createKeyStore(createDynamoDB(client), names).read(hash)).toMatchObject({
+  expect(await createKeyStore(createDatabases({ once: client, repeating: client }), names).read(hash)).toMatchObject({
     accountId: 'first',
     status: 'active',
   });

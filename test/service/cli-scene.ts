@@ -20,7 +20,7 @@ export const openTables = (endpoint: string) => {
     client,
     ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts),
     accounts: createAccountStore(createDynamoDB(client), localTableNames),
-    keys: createKeyStore(createDynamoDB(client), localTableNames),
+    keys: createKeyStore(createDatabases({ once: client, repeating: client }), localTableNames),
     videoJobs: createVideoJobStore(createDynamoDB(client), localTableNames.videos),
   };
 };

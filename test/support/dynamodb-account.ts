@@ -15,7 +15,7 @@ export const openDynamodbAccount = async (endpoint: string, folder: DataFolder, 
   const pepper = readPepper(folder);
   const deps = {
     accounts: createAccountStore(createDynamoDB(clients.repeating), localTableNames),
-    keys: createKeyStore(createDynamoDB(clients.repeating), localTableNames),
+    keys: createKeyStore(createDatabases(clients), localTableNames),
     ledgerStore: createLedgerStore(createDatabases(clients), localTableNames.accounts),
     clock: systemClock,
     ...parsePeppers(pepper),

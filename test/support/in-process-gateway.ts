@@ -274,9 +274,9 @@ const createParts = async (options: Inside, { deps: stores, videoLeases }: Embed
 /** Adds the hash of every lookup to `reads`. */
 const spiedOn = (keys: KeyStore, reads: string[]): KeyStore => ({
   ...keys,
-  take: (hash, bucket, nowMicros) => {
+  take: (hash, bucket, now) => {
     reads.push(hash);
-    return keys.take(hash, bucket, nowMicros);
+    return keys.take(hash, bucket, now);
   },
   read: (hash) => {
     reads.push(hash);

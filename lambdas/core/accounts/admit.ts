@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/error-codes.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
-import { type Bucket, type BucketState, describe } from '../limits/rate-limit.ts';
+import { type Bucket, type BucketState, describe, microsOf } from '../limits/rate-limit.ts';
 import { type StoreTime, within } from '../retry.ts';
 import type { KeyReply, KeyStore } from './key-store.ts';
 import type { Peppers } from './keys.ts';
@@ -139,16 +139,16 @@ const takeHash = async (
   hash: string,
   storeTime: StoreTime | undefined,
 ): Promise<KeyReply> => {
-  const nowMicros = deps.clock.now() * 1_000;
+  const now = microsOf(deps.clock);
   try {
-    return await within(storeTime, () => deps.keys.take(hash, deps.keyBucket, nowMicros), TAKE_LIMIT_MS);
+    return await within(storeTime, () => deps.keys.take(hash, deps.keyBucket, now), TAKE_LIMIT_MS);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
   }
   try {
     const key = await within(storeTime, () => deps.keys.read(hash));
     if (!key) return { kind: 'unknown' };
-    const local = deps.keyBuckets.take(hash, nowMicros);
+    const local = deps.keyBuckets.take(hash, now());
     return { kind: local.allowed ? 'taken' : 'refused', key: { ...key, tatMicros: local.tatMicros } };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -1,4 +1,4 @@
-import type { Bucket } from '../limits/rate-limit.ts';
+import type { Bucket, NowMicros } from '../limits/rate-limit.ts';
 import type { KeyLabel, NewKey } from './keys.ts';
 
 export interface KeyRecord {
@@ -36,14 +36,15 @@ export interface KeyReplacement {
 
 /**
  * API keys. Each method is one call to the store: a consistent read, or one atomic conditional write. Throws StoreError
- * if the store does not confirm the call. No method repeats a call after an error.
+ * if the store does not confirm the call. Only `take` repeats a call after an error.
  */
 export interface KeyStore {
   /**
    * Looks up the API key, checks for revocation and applies the rate limit in one conditional update. Never creates an
-   * item.
+   * item. A lost reply or a refusal by an old time is followed by a further update with a fresh time, so one request can
+   * count twice.
    */
-  take(hash: string, bucket: Bucket, nowMicros: number): Promise<KeyReply>;
+  take(hash: string, bucket: Bucket, now: NowMicros): Promise<KeyReply>;
   /** Reads the API key of a caller whose `take` failed. Takes nothing from the bucket. */
   read(hash: string): Promise<KeyRecord | undefined>;
   /** Returns undefined if the account never had a key. */

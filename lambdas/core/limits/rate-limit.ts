@@ -31,6 +31,40 @@ export const take = (bucket: Bucket, tatMicros: number, nowMicros: number): Verd
     ? { allowed: false, tatMicros }
     : { allowed: true, tatMicros: Math.max(tatMicros, nowMicros) + bucket.intervalMicros };
 
+/** Source of the present in whole microseconds since 1970. A store calls it for each write that it sends. */
+export type NowMicros = () => number;
+
+export const microsOf =
+  (clock: Clock): NowMicros =>
+  () =>
+    clock.now() * 1_000;
+
+/** Result of one write to a shared bucket. */
+export interface BucketAttempt<Result> {
+  readonly result: Result;
+  /** Theoretical arrival time that refused the request; undefined if the time did not decide the result. */
+  readonly refusedByMicros?: number | undefined;
+}
+
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Takes one request from a shared bucket. A write can land long after its time was read, so a refusal is final only if
+ * it still holds when its reply is here. Otherwise a further write with a fresh time decides. Throws a StoreError of
+ * the kind `conflict` if other requests changed the bucket during every attempt.
+ */
+export const takeAtReply = async <Result>(
+  bucket: Bucket,
+  now: NowMicros,
+  attempt: () => Promise<BucketAttempt<Result>>,
+): Promise<Result> => {
+  for (let tried = 0; tried < ATTEMPTS_MAX; tried += 1) {
+    const { result, refusedByMicros } = await attempt();
+    if (refusedByMicros === undefined || refusedByMicros > latestTatMicros(bucket, now())) return result;
+  }
+  throw new StoreError('conflict', 'the bucket changed during every write');
+};
+
 /** State of a client's bucket for the response headers (LIM-5). */
 export interface BucketState {
   readonly limit: number;
@@ -67,7 +101,7 @@ export class ProcessBuckets {
 
 /** Shared buckets of client IPs. Throws StoreError; `throttled` means that this item receives too many writes. */
 export interface AddressCounters {
-  take(address: string, bucket: Bucket, nowMicros: number): Promise<boolean>;
+  take(address: string, bucket: Bucket, now: NowMicros): Promise<boolean>;
 }
 
 const ABANDONED_AFTER_MS = 50;
@@ -103,7 +137,7 @@ export class AddressLimit {
   async takeShared(address: string): Promise<boolean> {
     if (this.#clock.now() < this.#pausedUntilMs) return true;
     try {
-      const allowed = await this.#abandoned(this.#counters.take(address, this.#bucket, this.#clock.now() * 1_000));
+      const allowed = await this.#abandoned(this.#counters.take(address, this.#bucket, microsOf(this.#clock)));
       this.#failures = 0;
       return allowed;
     } catch (error) {

@@ -38,7 +38,7 @@ export const dependenciesFromEnvironment = async (environment: Environment): Pro
     secrets: { botToken, topUpKey },
     newKeyBytes: () => randomBytes(32),
     ledgerRecords: createLedgerRecords(db.repeating, settings.ACCOUNTS_TABLE),
-    keys: createKeyStore(db.repeating, tables),
+    keys: createKeyStore(db, tables),
     accounts: createAccountStore(db.repeating, tables),
     updates: createUpdateLog(db.repeating, settings.COUNTERS_TABLE),
     claims: createClaimStore(db.repeating, settings.IDEMPOTENCY_TABLE),

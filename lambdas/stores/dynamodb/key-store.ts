@@ -4,20 +4,28 @@ import { currentKeyKey, toCurrentKey, toCurrentKeyItem } from './chat-item.ts';
 import { type DynamoDB, putNew, type Write } from './dynamodb.ts';
 import { type Item, readNumber, readText } from './item.ts';
 import { accountKey } from './ledger-items.ts';
-import { takeFromBucket } from './rate-bucket.ts';
+import { type BucketDatabase, takeFromBucket } from './rate-bucket.ts';
 
 export interface AccountTables {
   readonly accounts: string;
   readonly keys: string;
 }
 
-export const createKeyStore = (db: DynamoDB, tables: AccountTables): KeyStore => ({
-  take: async (hash, bucket, nowMicros) => {
-    const reply = await takeFromBucket(db, {
+/** Number of times that `take` sends an update again after a lost reply. */
+const TAKE_REPEATS = 1;
+
+/** `take` uses the client that sends each call once, so that a repeated update has a fresh time. */
+export const createKeyStore = (
+  { once, repeating: db }: { readonly once: BucketDatabase; readonly repeating: DynamoDB },
+  tables: AccountTables,
+): KeyStore => ({
+  take: async (hash, bucket, now) => {
+    const reply = await takeFromBucket(once, {
       table: tables.keys,
       key: { pk: hash },
       bucket,
-      nowMicros,
+      now,
+      repeats: TAKE_REPEATS,
       createsItem: false,
       condition: '#status = :active',
       conditionNames: { '#status': 'status' },

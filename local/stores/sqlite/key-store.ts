@@ -6,13 +6,18 @@ import type {
   KeyStore,
 } from '../../../lambdas/core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../../lambdas/core/accounts/keys.ts';
-import type { AddressCounters } from '../../../lambdas/core/limits/rate-limit.ts';
-import { type Bucket, take } from '../../../lambdas/core/limits/rate-limit.ts';
+import {
+  type AddressCounters,
+  type Bucket,
+  type BucketAttempt,
+  take,
+  takeAtReply,
+} from '../../../lambdas/core/limits/rate-limit.ts';
 import { booleanOf, type Database, numberOf, type Row, textOf } from './database.ts';
 
 /** API keys in SQLite. Only the rates are not durable: after a power cut the buckets can be fuller than before. */
 export const createKeyStore = (db: Database): KeyStore => ({
-  take: (hash, bucket, nowMicros) => db.write(() => takeFromKey(db, hash, bucket, nowMicros)),
+  take: (hash, bucket, now) => takeAtReply(bucket, now, () => db.write(() => takeFromKey(db, hash, bucket, now()))),
   read: (hash) => db.peek(() => readKey(db, hash)),
   currentKey: (accountId) => db.read(() => readCurrentKey(db, accountId)),
   putFirstKey: (accountId, key, atMs) => db.writeDurably(() => putFirstKey(db, accountId, key, atMs)),
@@ -25,13 +30,14 @@ export const createKeyStore = (db: Database): KeyStore => ({
   },
 });
 
-const takeFromKey = (db: Database, hash: string, bucket: Bucket, nowMicros: number): KeyReply => {
+const takeFromKey = (db: Database, hash: string, bucket: Bucket, nowMicros: number): BucketAttempt<KeyReply> => {
   const key = readKey(db, hash);
-  if (!key) return { kind: 'unknown' };
+  if (!key) return { result: { kind: 'unknown' } };
   const { allowed, tatMicros } = take(bucket, key.tatMicros, nowMicros);
-  if (key.status !== 'active' || !allowed) return { kind: 'refused', key };
+  if (key.status !== 'active') return { result: { kind: 'refused', key } };
+  if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros };
   db.sql('UPDATE keys SET tat = ? WHERE hash = ?').run(tatMicros, hash);
-  return { kind: 'taken', key: { ...key, tatMicros } };
+  return { result: { kind: 'taken', key: { ...key, tatMicros } } };
 };
 
 const readKey = (db: Database, hash: string): KeyRecord | undefined => {
@@ -115,17 +121,18 @@ const BUCKET_KEPT_MS = 300_000;
 
 /** The client IPs' shared rates. Not durable. */
 export const createAddressCounters = (db: Database): AddressCounters => ({
-  take: (address, bucket, nowMicros) => db.write(() => takeFromAddress(db, address, bucket, nowMicros)),
+  take: (address, bucket, now) =>
+    takeAtReply(bucket, now, () => db.write(() => takeFromAddress(db, address, bucket, now()))),
 });
 
-const takeFromAddress = (db: Database, address: string, bucket: Bucket, nowMicros: number): boolean => {
+const takeFromAddress = (db: Database, address: string, bucket: Bucket, nowMicros: number): BucketAttempt<boolean> => {
   const row = db.sql('SELECT tat FROM address_buckets WHERE address = ?').get(address);
   const { allowed, tatMicros } = take(bucket, row ? numberOf(row, 'tat') : 0, nowMicros);
-  if (!allowed) return false;
+  if (!allowed) return { result: false, refusedByMicros: tatMicros };
   db.sql('INSERT OR REPLACE INTO address_buckets (address, tat, expires_at) VALUES (?, ?, ?)').run(
     address,
     tatMicros,
     Math.ceil(nowMicros / 1_000) + BUCKET_KEPT_MS,
   );
-  return true;
+  return { result: true };
 };

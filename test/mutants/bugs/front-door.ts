@@ -28,6 +28,14 @@ export const frontDoorBugs: readonly MoneyBug[] = [
       replace: 'value.length < 0 ? undefined : value',
     },
   ]),
+  ...bugsIn('lambdas/stores/dynamodb/rate-bucket.ts', 'test/lambdas/stores/dynamodb/rate-bucket.test.ts', [
+    {
+      id: 'limiter-uses-one-time',
+      what: 'The rate limit uses one time for all updates of a request, so a late update rejects a customer below the limit.',
+      find: '  let idle = true;',
+      replace: '  const early = update.now();\n  update = { ...update, now: () => early };\n  let idle = true;',
+    },
+  ]),
   ...bugsIn('lambdas/core/accounts/admit.ts', pepperTests, [
     {
       id: 'older-pepper-never-tried',

@@ -247,8 +247,8 @@ const keyBugs = bugsIn('local/stores/sqlite/key-store.ts', `${contracts}/limit-s
   {
     id: 'sqlite-revoked-key-admitted',
     what: 'The embedded key store admits a revoked API key.',
-    find: "key.status !== 'active' || !allowed",
-    replace: '!allowed',
+    find: "if (key.status !== 'active') return",
+    replace: "if (key.status === 'unknown') return",
   },
   {
     id: 'sqlite-rate-not-kept',

@@ -6,11 +6,17 @@ import type {
   KeyStore,
 } from '../../../lambdas/core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../../lambdas/core/accounts/keys.ts';
-import { type Bucket, take } from '../../../lambdas/core/limits/rate-limit.ts';
+import {
+  type Bucket,
+  type BucketAttempt,
+  type NowMicros,
+  take,
+  takeAtReply,
+} from '../../../lambdas/core/limits/rate-limit.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
 
 /**
- * In-memory fake of the API key store. Every method is one synchronous step. The ledger reports whether an account is
+ * In-memory fake of the API key store. Every write is one synchronous step. The ledger reports whether an account is
  * active.
  */
 export class MemoryKeyStore implements KeyStore {
@@ -22,14 +28,19 @@ export class MemoryKeyStore implements KeyStore {
     this.#ledger = ledger;
   }
 
-  async take(hash: string, bucket: Bucket, nowMicros: number): Promise<KeyReply> {
+  take(hash: string, bucket: Bucket, now: NowMicros): Promise<KeyReply> {
+    return takeAtReply(bucket, now, async () => this.#take(hash, bucket, now()));
+  }
+
+  #take(hash: string, bucket: Bucket, nowMicros: number): BucketAttempt<KeyReply> {
     const key = this.#keys.get(hash);
-    if (!key) return { kind: 'unknown' };
-    const verdict = take(bucket, key.tatMicros, nowMicros);
-    if (key.status !== 'active' || !verdict.allowed) return { kind: 'refused', key };
-    const taken = { ...key, tatMicros: verdict.tatMicros };
+    if (!key) return { result: { kind: 'unknown' } };
+    if (key.status !== 'active') return { result: { kind: 'refused', key } };
+    const { allowed, tatMicros } = take(bucket, key.tatMicros, nowMicros);
+    if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros };
+    const taken = { ...key, tatMicros };
     this.#keys.set(hash, taken);
-    return { kind: 'taken', key: taken };
+    return { result: { kind: 'taken', key: taken } };
   }
 
   async read(hash: string): Promise<KeyRecord | undefined> {

@@ -3,7 +3,7 @@ import { type AdmissionDependencies, admit, admitAddress } from '../../../../lam
 import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
 import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
-import { AddressLimit, bucketOf, ProcessBuckets } from '../../../../lambdas/core/limits/rate-limit.ts';
+import { AddressLimit, bucketOf, microsOf, ProcessBuckets } from '../../../../lambdas/core/limits/rate-limit.ts';
 import {
   createMoment,
   type FaultScript,
@@ -55,10 +55,10 @@ const refusal = async (pending: Promise<unknown>): Promise<GatewayError> => {
 const codeOf = async (scene: Scene, credential: string | undefined, address = 'a') =>
   (await refusal(admit(scene.deps, address, offered(credential)))).code;
 const fillSharedAddress = async ({ shared, clock }: Scene) => {
-  for (let index = 0; index < 60; index += 1) await shared.take('a', addressBucket, clock.now() * 1_000);
+  for (let index = 0; index < 60; index += 1) await shared.take('a', addressBucket, microsOf(clock));
 };
 const fillKey = async ({ memory, clock }: Scene) => {
-  for (let index = 0; index < 15; index += 1) await memory.take(HASH, keyBucket, clock.now() * 1_000);
+  for (let index = 0; index < 15; index += 1) await memory.take(HASH, keyBucket, microsOf(clock));
 };
 
 test('AUTH-4 a known key is admitted with its account and rate', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
-import { AddressLimit, bucketOf } from '../../../../lambdas/core/limits/rate-limit.ts';
+import { AddressLimit, bucketOf, microsOf } from '../../../../lambdas/core/limits/rate-limit.ts';
 import { createMoment, type Fault, fails, throttled, withCounterFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
@@ -14,7 +14,7 @@ const scene = (faults: Fault | readonly (Fault | undefined)[] = [], shared = new
   return { clock, counters, shared, limit: new AddressLimit(bucket, counters, clock) };
 };
 const empty = async (shared: MemoryAddressCounters, address: string, clock: ManualClock) => {
-  for (let index = 0; index < 60; index += 1) await shared.take(address, bucket, clock.now() * 1_000);
+  for (let index = 0; index < 60; index += 1) await shared.take(address, bucket, microsOf(clock));
 };
 
 test('LIM-1 the process admits 60 of 1000 simultaneous requests, without a store call', () => {
@@ -35,7 +35,8 @@ test('LIM-1 requests admitted by other processes count as well', async () => {
 test('LIM-4 a store reply after 49 ms counts', async () => {
   const moment = createMoment();
   const { limit, shared, clock } = scene([{ kind: 'delayed', until: moment.until }]);
-  await empty(shared, 'a', clock);
+  // The clock of another process is ahead, so the bucket is still empty after 49 ms.
+  await empty(shared, 'a', new ManualClock(clock.now() + 1_000));
   const verdict = limit.takeShared('a');
   await clock.advance(49);
   moment.come();

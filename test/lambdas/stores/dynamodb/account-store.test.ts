@@ -18,7 +18,7 @@ afterEach(() => dynamodb.reset());
 
 const db = createDynamoDB(dynamodb.client);
 const accounts = createAccountStore(db, { accounts: 'accounts', keys: 'keys' });
-const keys = createKeyStore(db, { accounts: 'accounts', keys: 'keys' });
+const keys = createKeyStore({ once: db, repeating: db }, { accounts: 'accounts', keys: 'keys' });
 const ledger = createLedgerStore({ once: db, repeating: db }, 'accounts');
 const updates = createUpdateLog(db, 'counters');
 

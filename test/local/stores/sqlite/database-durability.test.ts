@@ -130,11 +130,11 @@ const updates: Calls<UpdateLog> = {
 };
 
 const rates: Calls<Pick<KeyStore, Rate>> = {
-  take: (store) => store.take(oldHash, rate, NOW * 1_000),
+  take: (store) => store.take(oldHash, rate, () => NOW * 1_000),
   read: (store) => store.read(oldHash),
 };
 
-const counters: Calls<AddressCounters> = { take: (store) => store.take('192.0.2.1', rate, NOW * 1_000) };
+const counters: Calls<AddressCounters> = { take: (store) => store.take('192.0.2.1', rate, () => NOW * 1_000) };
 
 let db: Database;
 let syncs = 0;

@@ -54,7 +54,7 @@ const fill = async (): Promise<void> => {
   await createOperationLog(db).add({ accountId, id: '1', command: 'credit', reason: 'test', at: NOW });
   await createAuditCursor(db).write('one');
   await createVideoJobStore(db).create(orderOf(), NOW);
-  await createAddressCounters(db).take('192.0.2.1', bucketOf(10, 15), NOW * 1_000);
+  await createAddressCounters(db).take('192.0.2.1', bucketOf(10, 15), () => NOW * 1_000);
   await createUpdateLog(db).finish('update#1', NOW);
   const circuits = createCircuitStore(db);
   const circuit = { providerId: 'vendor', modelId: 'model' };

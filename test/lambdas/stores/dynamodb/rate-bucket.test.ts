@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { type Clock, sleep } from '../../../../lambdas/core/clock.ts';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { bucketOf, microsOf } from '../../../../lambdas/core/limits/rate-limit.ts';
+import { createDynamoDB, type UpdateRequest, type WriteResult } from '../../../../lambdas/stores/dynamodb/dynamodb.ts';
+import type { Item } from '../../../../lambdas/stores/dynamodb/item.ts';
+import { createKeyStore } from '../../../../lambdas/stores/dynamodb/key-store.ts';
+import { type BucketDatabase, createAddressCounters } from '../../../../lambdas/stores/dynamodb/rate-bucket.ts';
+import { numbersFrom } from '../../../support/kill-random.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+import { createScriptedClient } from './scripted-client.ts';
+
+const bucket = bucketOf(10, 15);
+const KEY = { pk: 'hash', accountId: 'account-1', status: 'active', tat: 0n };
+
+const compare: Readonly<Record<string, (one: unknown, other: unknown) => boolean>> = {
+  '=': (one, other) => one === other,
+  '<=': (one, other) => Number(one) <= Number(other),
+  '>': (one, other) => Number(one) > Number(other),
+};
+
+/** One item that evaluates the conditions and the updates of a bucket. */
+const createItem = (first: Item) => {
+  let item = first;
+  const holds = ({ names = {}, values = {} }: UpdateRequest, part: string): boolean => {
+    const [left = '', sign = '', right = ''] = part.split(' ');
+    return compare[sign]?.(item[names[left] ?? left], values[right]) ?? false;
+  };
+  return (request: UpdateRequest): WriteResult => {
+    const parts = request.condition?.split(' AND ') ?? [];
+    if (!parts.every((part) => holds(request, part))) return { conditionFailed: item };
+    const { ':next': next, ':interval': interval } = request.values ?? {};
+    item = { ...item, tat: BigInt(interval === undefined ? Number(next) : Number(item.tat) + Number(interval)) };
+    return { written: item };
+  };
+};
+
+const storeOn = (hot: BucketDatabase['hot']) =>
+  createKeyStore(
+    { once: { hot }, repeating: createDynamoDB(createScriptedClient().client) },
+    { accounts: 'accounts', keys: 'keys' },
+  );
+
+const lost = (): StoreError => new StoreError('unavailable', 'no reply');
+
+const DELAYED_SHARE = 0.3;
+const DELAY_MS_MAX = 1_500;
+/** Time limit of one call of the client. */
+const REPLY_MS_MAX = 1_000;
+
+/** Delays a share of the updates, half of them before they land and half after. Late replies are lost. */
+const delayed = (clock: Clock, random: () => number, land: (request: UpdateRequest) => WriteResult) => ({
+  update: async (request: UpdateRequest): Promise<WriteResult> => {
+    const delayMs = random() < DELAYED_SHARE ? Math.floor(random() * DELAY_MS_MAX) : 5;
+    const isLate = random() < 0.5;
+    const landing = sleep(clock, isLate ? delayMs : 0).then(() => land(request));
+    if (delayMs <= REPLY_MS_MAX) await sleep(clock, delayMs);
+    else {
+      await sleep(clock, REPLY_MS_MAX);
+      throw lost();
+    }
+    return landing;
+  },
+});
+
+test('LIM-2 late updates refuse none of 500 requests that are below the limit', async () => {
+  const clock = new ManualClock();
+  const store = storeOn(delayed(clock, numbersFrom(24), createItem(KEY)));
+  const replies: Promise<string>[] = [];
+  for (let sent = 0; sent < 500; sent += 1) {
+    const reply = store.take('hash', bucket, microsOf(clock)).then(
+      ({ kind }) => kind,
+      ({ kind }: StoreError) => kind,
+    );
+    replies.push(reply);
+    await clock.advance(150);
+  }
+  await clock.advance(10_000);
+  const kinds = await Promise.all(replies);
+  expect(kinds.filter((kind) => kind === 'refused')).toEqual([]);
+  expect(kinds.filter((kind) => kind === 'taken').length).toBeGreaterThan(480);
+});
+
+test('LIM-2 an update is sent again with a fresh time after a lost reply', async () => {
+  const times: unknown[] = [];
+  let nowMicros = 1_000_000;
+  const land = createItem(KEY);
+  const store = storeOn({
+    update: async (request) => {
+      times.push(request.values?.[':now']);
+      nowMicros += 1_400_000;
+      const reply = land(request);
+      if (times.length === 1) throw lost();
+      return reply;
+    },
+  });
+  expect(await store.take('hash', bucket, () => nowMicros)).toMatchObject({ kind: 'taken' });
+  expect(times).toEqual([1_000_000, 2_400_000]);
+});
+
+test.each([
+  ['a second lost reply', 'unavailable', 2],
+  ['a throttled update', 'throttled', 1],
+  ['an update in conflict', 'conflict', 1],
+] as const)('LIM-4 the update of a key is not sent again after %s', async (_name, kind, sent) => {
+  let calls = 0;
+  const store = storeOn({
+    update: () => {
+      calls += 1;
+      return Promise.reject(new StoreError(kind, 'refused'));
+    },
+  });
+  await expect(store.take('hash', bucket, () => 0)).rejects.toMatchObject({ kind });
+  expect(calls).toBe(sent);
+});
+
+test('LIM-4 a client IP has no second update after a lost reply', async () => {
+  let calls = 0;
+  const hot = {
+    update: () => {
+      calls += 1;
+      return Promise.reject(lost());
+    },
+  };
+  const counters = createAddressCounters({ hot }, 'counters');
+  await expect(counters.take('192.0.2.1', bucket, () => 0)).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(calls).toBe(1);
+});
+
+test('LIM-4 a bucket that changes during every update is a conflict, not a refusal', async () => {
+  let nowMicros = 0;
+  const store = storeOn({
+    update: async () => {
+      nowMicros += 1_000_000;
+      return { conditionFailed: { ...KEY, tat: BigInt(nowMicros + 1_400_000) } };
+    },
+  });
+  await expect(store.take('hash', bucket, () => nowMicros)).rejects.toMatchObject({ kind: 'conflict' });
+});
