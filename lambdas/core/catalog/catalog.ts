@@ -15,7 +15,10 @@ export interface Catalog {
    * `model_unavailable`.
    */
   list(nowMs: number): readonly Model[];
-  /** Returns the most similar id or alias, among the models of a protocol if one is given. */
+  /**
+   * Returns the most similar id or alias, among the models of a protocol if one is given. Undefined if none is similar
+   * (`nearestOf`).
+   */
   nearest(id: string, nowMs: number, protocol?: Protocol): string | undefined;
   /** Returns the message of `model_not_found` (CAT-4, CAT-6). */
   explainMissing(id: string, nowMs: number, protocol?: Protocol): string;
@@ -105,15 +108,19 @@ export const editsBetween = (left: string, right: string): number => {
   return above.at(-1) ?? 0;
 };
 
+/** Share of the characters of a name that a suggestion may change. */
+const EDITS_SHARE = 3;
+
 /**
- * Returns the candidate with the fewest edits, ignoring case; the first one if several are equally near; undefined
- * without candidates.
+ * Returns the candidate with the fewest edits, ignoring case; the first one if several are equally near. Undefined if
+ * every candidate needs more edits than a third of the text's characters.
  */
 export const nearestOf = (text: string, candidates: readonly string[]): string | undefined => {
   const wanted = text.slice(0, COMPARED).toLowerCase();
   let best: { readonly candidate: string; readonly edits: number } | undefined;
   for (const candidate of candidates) {
     const edits = editsBetween(wanted, candidate.toLowerCase());
+    if (edits * EDITS_SHARE > wanted.length) continue;
     if (!best || edits < best.edits) best = { candidate, edits };
   }
   return best?.candidate;

@@ -33,7 +33,7 @@ export const findCallable = (
   if (callable) return callable;
   const message = model
     ? `The model "${model.id}" is not available in this format. Use a protocol that GET /api/models lists for it.`
-    : catalog.explainMissing(id, nowMs);
+    : catalog.explainMissing(id, nowMs, protocol);
   throw new GatewayError('model_not_found', message, { param: 'model' });
 };
 
