@@ -1,7 +1,5 @@
 import { utcDay } from '../clock.ts';
-import { formatUsd } from '../money/usd.ts';
-import { unitSizes } from './prices.ts';
-import type { Model, PriceRow, Protocol, Provider, TextRates } from './schema.ts';
+import type { Model, Protocol, Provider, TextRates } from './schema.ts';
 
 /** Validated catalog. Callers pass the time, so every result can be reproduced. */
 export interface Catalog {
@@ -162,47 +160,3 @@ export const cacheRatesOf = (rates: TextRates): CacheRates => ({
   cacheWrite1h: rates.cacheWrite1h ?? rates.input * 2n,
   cacheRead: rates.cacheRead ?? rates.input / 10n,
 });
-
-/** Displayed price: exact decimal strings in USD per the unit of the row, including the markup. */
-export interface ListedPrice {
-  readonly unit: PriceRow['unit'];
-  readonly from: string | null;
-  readonly until: string | null;
-  readonly rates: Readonly<Record<string, string>>;
-  readonly tiers: readonly { readonly aboveInputTokens: number; readonly rates: Readonly<Record<string, string>> }[];
-  readonly byTier?: Readonly<Record<string, string>>;
-  readonly bySize?: Readonly<Record<string, string>>;
-  /** `maxPixels` null: all larger images. */
-  readonly byPixels?: readonly { readonly maxPixels: number | null; readonly perImage: string }[];
-  readonly imageTokensByTier?: Readonly<Record<string, number>>;
-}
-
-const listEach = (picos: Readonly<Record<string, bigint | undefined>>, unitSize: bigint): Record<string, string> => {
-  const listed: Record<string, string> = {};
-  for (const [name, value] of Object.entries(picos)) {
-    if (value !== undefined) listed[name] = formatUsd(value * unitSize);
-  }
-  return listed;
-};
-
-export const toListedPrice = (row: PriceRow): ListedPrice => {
-  const size = unitSizes[row.unit];
-  const tiers = 'tiers' in row ? row.tiers : [];
-  return {
-    unit: row.unit,
-    from: row.from ?? null,
-    until: row.until ?? null,
-    rates: listEach(row.rates, size),
-    tiers: tiers.map((tier) => ({ aboveInputTokens: tier.aboveInputTokens, rates: listEach(tier.rates, size) })),
-    ...('byTier' in row && row.byTier && { byTier: listEach(row.byTier, size) }),
-    ...('bySize' in row && row.bySize && { bySize: listEach(row.bySize, size) }),
-    ...('byPixels' in row &&
-      row.byPixels && {
-        byPixels: row.byPixels.map((band) => ({
-          maxPixels: band.maxPixels ?? null,
-          perImage: formatUsd(band.perImage * size),
-        })),
-      }),
-    ...('imageTokensByTier' in row && row.imageTokensByTier && { imageTokensByTier: row.imageTokensByTier }),
-  };
-};

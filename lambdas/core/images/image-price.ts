@@ -50,7 +50,8 @@ const priceByImage = (row: RowOf<'image'>, model: ImageModel, ask: ImageAsk): Im
   const inputImage = row.rates.perInputImage ?? 0n;
   const references = ask.references.length;
   const countsInputs = inputImage > 0n && references > 0;
-  const prices = { image, ...(countsInputs && { inputImage }) };
+  const { inputImage: _, ...withoutInputs } = imagePrices(row, image);
+  const prices = countsInputs ? imagePrices(row, image) : withoutInputs;
   return {
     holdPicos: image * BigInt(ask.n) + inputImage * BigInt(references),
     prices,
@@ -62,6 +63,36 @@ const priceByImage = (row: RowOf<'image'>, model: ImageModel, ask: ImageAsk): Im
       implausible: false,
     }),
   };
+};
+
+/** Prices of images at a rate of the row, with that of reference images if they have one. */
+export const imagePrices = ({ rates: { perInputImage = 0n } }: RowOf<'image'>, image: bigint): Prices => ({
+  image,
+  ...(perInputImage > 0n && { inputImage: perInputImage }),
+});
+
+/**
+ * Returns the price of one image in pico-USD, without prompt and references. Without a quality, the highest one.
+ * Undefined for a combination without a price.
+ */
+export const pricePerImage = (row: PriceRow, size: ChosenSize, quality: string | undefined): bigint | undefined => {
+  switch (row.unit) {
+    case 'image':
+      return imageRateFor(row, size);
+    case 'megapixel':
+      return megapixelCharge(megapixelPrices(row), 1, milliMegapixelsOf(pixelsOf(size)), 0).amountPicos;
+    case '1M_tokens':
+      return tokenPricePerImage(row, size, quality);
+  }
+};
+
+const tokenPricePerImage = (row: TokenRow, size: ChosenSize, quality: string | undefined): bigint | undefined => {
+  if (row.imageTokensByTier) {
+    const tokens = tokensOfTier(row.imageTokensByTier, size);
+    return tokens === undefined ? undefined : BigInt(tokens) * row.rates.imageOutput;
+  }
+  const estimates = row.holdEstimatePerImage?.[size.kind === 'pixels' ? size.asked : ''] ?? {};
+  return quality === undefined ? largest(Object.values(estimates)) : estimates[quality];
 };
 
 const imageRateFor = ({ rates, byTier, byPixels }: RowOf<'image'>, size: ChosenSize): bigint | undefined => {
@@ -84,27 +115,39 @@ const REFERENCE_MEGAPIXELS_MAX = 5;
 
 const milliMegapixelsOf = (pixels: number): number => Math.ceil(pixels / (PIXELS_PER_MEGAPIXEL / 1_000));
 
+/** Pico-USD per image of up to a megapixel, and per thousandth of a megapixel. */
+export const megapixelPrices = ({ rates }: RowOf<'megapixel'>) => ({
+  firstMegapixel: rates.firstMegapixel,
+  extraMilliMegapixel: rates.extraMegapixel / MILLI,
+  referenceMilliMegapixel: rates.referenceMegapixel / MILLI,
+});
+
+/** Charge of images whose output and references have these sizes in total, in thousandths of a megapixel. */
+const megapixelCharge = (
+  prices: ReturnType<typeof megapixelPrices>,
+  images: number,
+  output: number,
+  reference: number,
+): Omit<Charge, 'implausible'> => {
+  const extra = Math.max(0, output - images * 1_000);
+  return {
+    amountPicos:
+      prices.firstMegapixel * BigInt(images) +
+      prices.extraMilliMegapixel * BigInt(extra) +
+      prices.referenceMilliMegapixel * BigInt(reference),
+    prices,
+    usage: { firstMegapixel: images, extraMilliMegapixel: extra, referenceMilliMegapixel: reference },
+  };
+};
+
 /**
  * Prices images by megapixel. The hold rounds up to whole megapixels, because the provider may. The charge uses the
  * reported size, or else the dimensions (BILL-3).
  */
-const priceByMegapixel = ({ rates }: RowOf<'megapixel'>, ask: ImageAsk): ImageMoney => {
-  const prices = {
-    firstMegapixel: rates.firstMegapixel,
-    extraMilliMegapixel: rates.extraMegapixel / MILLI,
-    referenceMilliMegapixel: rates.referenceMegapixel / MILLI,
-  };
-  const toCharge = (images: number, output: number, reference: number): Omit<Charge, 'implausible'> => {
-    const extra = Math.max(0, output - images * 1_000);
-    return {
-      amountPicos:
-        prices.firstMegapixel * BigInt(images) +
-        prices.extraMilliMegapixel * BigInt(extra) +
-        prices.referenceMilliMegapixel * BigInt(reference),
-      prices,
-      usage: { firstMegapixel: images, extraMilliMegapixel: extra, referenceMilliMegapixel: reference },
-    };
-  };
+const priceByMegapixel = (row: RowOf<'megapixel'>, ask: ImageAsk): ImageMoney => {
+  const prices = megapixelPrices(row);
+  const toCharge = (images: number, output: number, reference: number) =>
+    megapixelCharge(prices, images, output, reference);
   const outputMaxEach = Math.ceil(pixelsOf(ask.size) / PIXELS_PER_MEGAPIXEL) * 1_000;
   const referenceMax = ask.references.length * REFERENCE_MEGAPIXELS_MAX * 1_000;
   return {

@@ -293,7 +293,7 @@ const toDimensions = (found: RegExpExecArray | null): Dimensions | undefined => 
     : { width: Math.max(1, Number(width)), height: Math.max(1, Number(height)) };
 };
 
-/** Weight of the shape, below any difference of two distances. Of two equally distant sizes, the shape decides. */
+/** Weight of the shape, below any difference of two distances. The shape decides between equally distant sizes. */
 const SHAPE_WEIGHT = 1e-8;
 
 /** Returns the distance of two sizes, in pixels. */

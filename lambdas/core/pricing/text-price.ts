@@ -1,7 +1,7 @@
 import { cacheRatesOf, ratesAt } from '../catalog/catalog.ts';
 import type { TextPriceRow, TextRates } from '../catalog/schema.ts';
 import type { Charge } from './charge.ts';
-import { answerTokensOf, IMAGE_TIER_DEFAULT, promptTokensOf, type TokenUsage } from './charge.ts';
+import { answerTokensOf, IMAGE_TIER_DEFAULT, priceOfCount, promptTokensOf, type TokenUsage } from './charge.ts';
 
 /**
  * Pricing of prompt tokens. `one-rate`: every token has the same price, on all protocols except messages (BILL-18). The
@@ -49,8 +49,19 @@ export const maximumPrice = (
   );
 };
 
-/** Returns pico-USD per token by kind of token, for a prompt of this length. */
+/** Returns pico-USD per token by kind of token, for a prompt of this length. Every kind that a text can count has one. */
 export const pricesAt = (
+  row: TextPriceRow,
+  promptTokens: number,
+  pricing: PromptPricing,
+): Readonly<Record<string, bigint>> => {
+  const recorded = recordedPrices(row, promptTokens, pricing);
+  const kinds = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning', ...Object.keys(recorded)];
+  return Object.fromEntries(kinds.map((kind) => [kind, priceOfCount(kind, recorded)]));
+};
+
+/** Prices that a charge record stores: only those that `priceOfCount` does not derive from them. */
+const recordedPrices = (
   row: TextPriceRow,
   promptTokens: number,
   pricing: PromptPricing,
@@ -121,7 +132,7 @@ export const chargeFor = (
   ];
   return {
     amountPicos: priceOf(parts, bounds.promptTokens) + priceOf(answerParts, bounds.answerTokens),
-    prices: pricesAt(row, promptLength, pricing),
+    prices: recordedPrices(row, promptLength, pricing),
     usage: usage ? { ...usage } : {},
     implausible: prompt > bounds.promptTokens || answer > bounds.answerTokens,
   };

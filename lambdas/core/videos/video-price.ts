@@ -43,21 +43,27 @@ export const priceVideo = (row: PriceRow, { video, id }: VideoModel, asked: Size
   };
 };
 
+/** Pico-USD by the name of the count. Throws an Error for a unit of a newer release. */
+export const videoPrices = ({ unit, ratePicos }: VideoTerms): Readonly<Record<string, bigint>> => {
+  if (unit === 'unknown') throw new Error('the price of the video has a unit of a newer release');
+  return unit === 'second' ? { second: ratePicos } : { output: ratePicos };
+};
+
 /** Returns the charge. If the provider should count tokens but did not, no tokens are charged (BILL-10). */
 export const chargeForVideo = ({ terms, seconds, tokens }: Pick<VideoJob, 'terms' | 'seconds' | 'tokens'>): Charge => {
   const { unit, ratePicos, unitsMax } = terms;
-  if (unit === 'unknown') throw new Error('the price of the video has a unit of a newer release');
+  const prices = videoPrices(terms);
   if (unit === 'second') {
     return {
       amountPicos: ratePicos * BigInt(seconds),
-      prices: { second: ratePicos },
+      prices,
       usage: { second: seconds },
       implausible: false,
     };
   }
   return {
     amountPicos: ratePicos * BigInt(Math.min(tokens ?? 0, unitsMax)),
-    prices: { output: ratePicos },
+    prices,
     usage: tokens === undefined ? {} : { output: tokens },
     implausible: (tokens ?? 0) > unitsMax,
   };
