@@ -17,6 +17,7 @@ const full = (holdId: string): Required<ChargeRecord> => ({
   prices: { input: 8_000_000n, output: 0n },
   overage: true,
   implausible: false,
+  costPicos: 2n ** 60n,
   answer: 'a'.repeat(64),
   endUser: 'ünï "quoted" \n \u{1f600}',
   ignored: ['seed', 'tools[].x'],

@@ -1,4 +1,5 @@
 import { utcDay } from '../clock.ts';
+import { PICOS_PER_USD } from '../money/usd.ts';
 import type { Model, Protocol, Provider, TextRates } from './schema.ts';
 
 /** Validated catalog. Callers pass the time, so every result can be reproduced. */
@@ -6,6 +7,8 @@ export interface Catalog {
   /** Every catalog entry in the order of the files, including disabled and retired ones. */
   readonly entries: readonly Model[];
   readonly providers: readonly Provider[];
+  /** Factor on every price, in units of 1e-12 (BILL-3). */
+  readonly markup: bigint;
   /** By id or alias; undefined unless the entry is enabled, not shut down and priced on that day. */
   find(id: string, nowMs: number): Model | undefined;
   /**
@@ -33,7 +36,15 @@ const isServed = (model: Model, day: string): boolean =>
 
 const shown = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
 
-export const createCatalog = (entries: readonly Model[], providers: readonly Provider[]): Catalog => {
+/** Returns an amount without the markup, in pico-USD, rounded down. */
+export const withoutMarkup = ({ markup }: Pick<Catalog, 'markup'>, picos: bigint): bigint =>
+  (picos * PICOS_PER_USD) / markup;
+
+export const createCatalog = (
+  entries: readonly Model[],
+  providers: readonly Provider[],
+  markup = PICOS_PER_USD,
+): Catalog => {
   const byName = new Map(
     entries.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model] as const)),
   );
@@ -72,6 +83,7 @@ export const createCatalog = (entries: readonly Model[], providers: readonly Pro
   return {
     entries,
     providers,
+    markup,
     list,
     nearest,
     explainMissing,

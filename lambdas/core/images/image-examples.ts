@@ -31,7 +31,7 @@ export const imageExamples = (model: ImageModel, row: PriceRow): readonly ImageE
   });
 };
 
-/** Sizes that stand for the prices of a model; undefined if a request cannot choose one. */
+/** Sizes with different prices; undefined if a request cannot choose one. */
 const requestedSizes = (model: ImageModel): readonly (string | undefined)[] => {
   const rule = model.image.size;
   switch (rule.mode) {

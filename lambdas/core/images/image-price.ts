@@ -50,17 +50,19 @@ const priceByImage = (row: RowOf<'image'>, model: ImageModel, ask: ImageAsk): Im
   const inputImage = row.rates.perInputImage ?? 0n;
   const references = ask.references.length;
   const countsInputs = inputImage > 0n && references > 0;
-  const { inputImage: _, ...withoutInputs } = imagePrices(row, image);
-  const prices = countsInputs ? imagePrices(row, image) : withoutInputs;
+  const prices = imagePrices(row, image);
   return {
     holdPicos: image * BigInt(ask.n) + inputImage * BigInt(references),
     prices,
     expectsUsage: false,
-    chargeFor: ({ delivered }) => ({
+    chargeFor: ({ delivered, made, usage }) => ({
       amountPicos: image * BigInt(delivered) + inputImage * BigInt(references),
       prices,
       usage: { image: delivered, ...(countsInputs && { inputImage: references }) },
       implausible: false,
+      billedPicos: row.billedRates
+        ? usage && costOf(countsOf(usage), pricesOf({ rates: row.billedRates }))
+        : image * BigInt(made) + inputImage * BigInt(references),
     }),
   };
 };
@@ -161,7 +163,9 @@ const priceByMegapixel = (row: RowOf<'megapixel'>, ask: ImageAsk): ImageMoney =>
       const most = outputMaxEach * delivery.delivered;
       const { amountPicos } = toCharge(delivery.delivered, Math.min(output, most), Math.min(reference, referenceMax));
       const told = toCharge(delivery.delivered, output, reference);
-      return { ...told, amountPicos, implausible: output > most || reference > referenceMax };
+      const whole = milliMegapixels?.output ?? Math.ceil((measured * delivery.made) / delivery.delivered);
+      const billedPicos = toCharge(delivery.made, whole, reference).amountPicos;
+      return { ...told, amountPicos, implausible: output > most || reference > referenceMax, billedPicos };
     },
   };
 };
@@ -215,7 +219,7 @@ const priceByTokens = (row: TokenRow, model: ImageModel, ask: ImageAsk): ImageMo
     outputTokensMax: held.output + held.imageOutput,
     expectsUsage: model.reportsUsage,
     chargeFor: ({ usage, ...delivery }) =>
-      chargeFor(usage && deliveredUsage(usage, delivery), prices, { promptMax, answerMax }),
+      withBill(chargeFor(usage && deliveredUsage(usage, delivery), prices, { promptMax, answerMax }), usage, prices),
   };
 };
 
@@ -227,7 +231,7 @@ type Prices = Readonly<Record<string, bigint>>;
  * Returns the prices. A kind of token without its own price costs as much as the kind it belongs to, so that no token
  * is free by mistake (IMG-8).
  */
-export const pricesOf = ({ rates }: TokenRow): Prices => {
+export const pricesOf = ({ rates }: Pick<TokenRow, 'rates'>): Prices => {
   const { textInput, imageInput = textInput, imageOutput, textOutput = imageOutput } = rates;
   return {
     input: textInput,
@@ -263,6 +267,27 @@ const tokensOfTier = (tokens: Readonly<Record<string, number>>, size: ChosenSize
 const largest = <Amount extends number | bigint>(amounts: readonly Amount[]): Amount | undefined =>
   amounts.reduce<Amount | undefined>((most, each) => (most === undefined || each > most ? each : most), undefined);
 
+/** Splits the counts into kinds with a price. All other prompt tokens are charged as text. */
+const splitOf = (usage: TokenUsage) => {
+  const { cacheRead, imageInput = 0, cachedImageInput = 0, imageOutput = 0 } = usage;
+  const input = promptTokensOf(usage) - cacheRead - imageInput - cachedImageInput;
+  return {
+    prompt: { input, cacheRead, imageInput, cachedImageInput },
+    answer: { imageOutput, output: usage.output + usage.reasoning },
+  };
+};
+
+const countsOf = (usage: TokenUsage): Counts => {
+  const { prompt, answer } = splitOf(usage);
+  return { ...prompt, ...answer };
+};
+
+/** Adds the provider's bill, which includes images that did not reach the client. */
+const withBill = (charge: Charge, usage: TokenUsage | undefined, prices: Prices): Charge => ({
+  ...charge,
+  billedPicos: usage && costOf(countsOf(usage), prices),
+});
+
 /**
  * Returns the charge. Without usage, no tokens are charged (BILL-10). Implausible counts are charged at their bound and
  * stored as reported.
@@ -273,11 +298,8 @@ const chargeFor = (
   { promptMax, answerMax }: { readonly promptMax: number; readonly answerMax: number },
 ): Charge => {
   if (!usage) return { amountPicos: 0n, prices, usage: {}, implausible: false };
-  const { cacheRead, imageInput = 0, cachedImageInput = 0, imageOutput = 0 } = usage;
   const told = promptTokensOf(usage);
-  // All other prompt tokens are charged as text.
-  const prompt = { input: told - cacheRead - imageInput - cachedImageInput, cacheRead, imageInput, cachedImageInput };
-  const answer = { imageOutput, output: usage.output + usage.reasoning };
+  const { prompt, answer } = splitOf(usage);
   return {
     amountPicos: costOf(within(prompt, promptMax), prices) + costOf(within(answer, answerMax), prices),
     prices,

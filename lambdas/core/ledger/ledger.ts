@@ -61,6 +61,8 @@ export interface ChargeRecord {
   readonly endUser?: string;
   /** Names of the ignored request fields (GEN-16). */
   readonly ignored?: readonly string[];
+  /** Provider's bill for the request by the catalog, in pico-USD. For operators only. */
+  readonly costPicos?: bigint;
 }
 
 /** Reads a stored outcome. One of a newer release counts by its amount in pico-USD: what is charged is settled. */

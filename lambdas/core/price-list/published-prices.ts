@@ -8,7 +8,7 @@ import { priceVideo, videoPrices } from '../videos/video-price.ts';
 /** Pico-USD per unit, with the names of the counts in a charge record. */
 export type Prices = Readonly<Record<string, bigint>>;
 
-/** Requests that a price applies to. An absent member is no condition. */
+/** Requests that a price applies to. An absent member does not restrict them. */
 export interface PriceCondition {
   /** Tokens of the whole prompt. */
   readonly inputTokensAbove?: number;
@@ -21,7 +21,7 @@ export interface PriceCondition {
   readonly sizes?: readonly string[];
 }
 
-/** Price that routes charge. Of one protocol, exactly one price applies to a request on a day. */
+/** Price that routes charge. For one protocol, exactly one price applies to a request on a day. */
 export interface PublishedPrice {
   readonly protocols: readonly Protocol[];
   /** UTC days, included. Null: without a bound. */

@@ -6,7 +6,16 @@ export interface Charge {
   readonly usage: Readonly<Record<string, number>>;
   /** Whether an implausible count was charged at its bound (BILL-7). */
   readonly implausible: boolean;
+  /**
+   * Provider's bill times the markup, in pico-USD. Absent: equal to `amountPicos`. Undefined: the catalog does not state
+   * it.
+   */
+  readonly billedPicos?: bigint | undefined;
 }
+
+/** Returns the provider's bill times the markup, in pico-USD; undefined if the catalog does not state it. */
+export const billOf = (charge: Charge): bigint | undefined =>
+  'billedPicos' in charge ? charge.billedPicos : charge.amountPicos;
 
 /** Token counts of a provider as disjoint numbers, whatever the provider's own fields include (BILL-11). */
 export interface TokenUsage {
@@ -40,22 +49,3 @@ export const answerTokensOf = (usage: TokenUsage): number => usage.output + usag
 
 /** Size of models with size tiers, if the request names none. */
 export const IMAGE_TIER_DEFAULT = '1K';
-
-/** Counts that cost as much as `input` and `output` if they have no price of their own. */
-const inputCounts: ReadonlySet<string> = new Set([
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'imageInput',
-  'cachedImageInput',
-  'audioInput',
-]);
-const outputCounts: ReadonlySet<string> = new Set(['reasoning', 'imageOutput']);
-
-/** Returns the price of one unit of a count in a charge record, in pico-USD; 0 for a count that is not charged. */
-export const priceOfCount = (count: string, prices: Charge['prices']): bigint => {
-  const own = prices[count];
-  if (own !== undefined) return own;
-  if (inputCounts.has(count)) return prices.input ?? 0n;
-  return outputCounts.has(count) ? (prices.output ?? 0n) : 0n;
-};

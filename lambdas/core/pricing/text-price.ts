@@ -1,7 +1,8 @@
 import { cacheRatesOf, ratesAt } from '../catalog/catalog.ts';
 import type { TextPriceRow, TextRates } from '../catalog/schema.ts';
 import type { Charge } from './charge.ts';
-import { answerTokensOf, IMAGE_TIER_DEFAULT, priceOfCount, promptTokensOf, type TokenUsage } from './charge.ts';
+import { answerTokensOf, IMAGE_TIER_DEFAULT, promptTokensOf, type TokenUsage } from './charge.ts';
+import { type CountPrices, priceOfCount, sumOfCounts } from './count-prices.ts';
 
 /**
  * Pricing of prompt tokens. `one-rate`: every token has the same price, on all protocols except messages (BILL-18). The
@@ -58,6 +59,23 @@ export const pricesAt = (
   const recorded = recordedPrices(row, promptTokens, pricing);
   const kinds = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning', ...Object.keys(recorded)];
   return Object.fromEntries(kinds.map((kind) => [kind, priceOfCount(kind, recorded)]));
+};
+
+/**
+ * Returns the provider's rates with the markup, by kind of token. They include cache reads and writes that the gateway
+ * charges as input (BILL-18).
+ */
+export const billedRatesAt = (row: TextPriceRow, promptTokens: number): CountPrices => {
+  const { input, output, imageOutput = output, ...rates } = ratesAt(row, promptTokens);
+  const cacheWrite = rates.cacheWrite5m ?? rates.cacheWrite ?? input;
+  return {
+    input,
+    cacheRead: rates.cacheRead ?? rates.cachedInput ?? input,
+    cacheWrite,
+    cacheWrite1h: rates.cacheWrite1h ?? cacheWrite,
+    output,
+    imageOutput,
+  };
 };
 
 /** Prices that a charge record stores: only those that `priceOfCount` does not derive from them. */
@@ -135,6 +153,7 @@ export const chargeFor = (
     prices: recordedPrices(row, promptLength, pricing),
     usage: usage ? { ...usage } : {},
     implausible: prompt > bounds.promptTokens || answer > bounds.answerTokens,
+    billedPicos: usage && sumOfCounts(usage, billedRatesAt(row, prompt)),
   };
 };
 

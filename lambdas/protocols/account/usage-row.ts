@@ -1,6 +1,6 @@
 import type { ChargeRecord, Hold } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
-import { priceOfCount } from '../../core/pricing/charge.ts';
+import { priceOfCount } from '../../core/pricing/count-prices.ts';
 import { timeOfRequest } from '../../http/exchange.ts';
 import { wireNames } from '../paid-response.ts';
 

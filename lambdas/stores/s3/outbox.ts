@@ -60,6 +60,7 @@ const recordSchema = z
     answer: z.string().exactOptional(),
     endUser: z.string().exactOptional(),
     ignored: z.array(z.string()).exactOptional(),
+    costPicos: picos.exactOptional(),
   })
   .transform((record) => ({ ...record, outcome: toOutcome(record.outcome, record.amountPicos) }));
 
