@@ -6,6 +6,8 @@ import { formatPicos, parseUsd, usdText } from './usd.ts';
 export interface PriceLines {
   /** Empty for the current price without an end. */
   readonly span: string;
+  /** Unit of prices of tokens. Empty for prices whose names have their unit. */
+  readonly unit: string;
   /** Protocols, if the prices of the model differ by protocol. */
   readonly protocols: string;
   readonly lines: readonly PriceLine[];
@@ -28,6 +30,7 @@ export const toPriceLines = (model: Model, today: string, spoken: Spoken): reado
     return [
       {
         span: spanText(first, today, spoken),
+        unit: 'input' in first.prices_usd || 'output' in first.prices_usd ? spoken.texts.prices.tokens : '',
         protocols: isSplit ? first.protocols.join(', ') : '',
         lines: group.map((row) => ({ when: whenText(row, spoken), rates: ratesOf(row, spoken) })),
       },

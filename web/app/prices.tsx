@@ -90,9 +90,9 @@ const ModelPrices = ({ model }: { readonly model: Model }) => {
   );
 };
 
-const Lines = ({ lines: { span, protocols, lines } }: { readonly lines: PriceLines }) => (
+const Lines = ({ lines: { span, unit, protocols, lines } }: { readonly lines: PriceLines }) => (
   <div class="price">
-    <p class="muted">{[protocols, span].filter((text) => text !== '').join(', ')}</p>
+    <p class="muted">{[protocols, unit, span].filter((text) => text !== '').join(', ')}</p>
     {lines.map(({ when, rates }) => (
       <Rates key={when} title={when} rates={rates} />
     ))}
