@@ -139,13 +139,13 @@ const formOf = (fields: Readonly<Record<string, string | File>>): FormData => {
   return form;
 };
 
-const told = (input: number): string =>
+const promptWith = (input: number): string =>
   `Hello [[usage-prompt ${input}]] [[cached 300]] [[cache-write 50]] [[tokens 70]] [[reasoning 30]]`;
 
 /** One prompt for each length tier of the model. */
 const prompts = (model: Model): readonly string[] =>
   [...new Set(model.prices.map(({ when }) => when.input_tokens_above))].map((above) =>
-    told(above < 0 ? 900 : above + 1_000),
+    promptWith(above < 0 ? 900 : above + 1_000),
   );
 
 const long = 'word '.repeat(6_000);
@@ -335,7 +335,11 @@ test('CAT-2 speech and transcription have an example of a minute at their publis
 test('OPS-3 a record has the bill of the provider without the markup, and its receipt has not', async () => {
   const asked = {
     path: '/v1/chat/completions',
-    body: { model: 'gpt-6.2-sol', messages: [{ role: 'user', content: told(900) }], max_completion_tokens: 2_000 },
+    body: {
+      model: 'gpt-6.2-sol',
+      messages: [{ role: 'user', content: promptWith(900) }],
+      max_completion_tokens: 2_000,
+    },
   };
   const response = await send(asked);
   expect(response.status).toBe(200);

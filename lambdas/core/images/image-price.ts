@@ -162,10 +162,10 @@ const priceByMegapixel = (row: RowOf<'megapixel'>, ask: ImageAsk): ImageMoney =>
       const reference = milliMegapixels?.reference ?? referencesOf(ask);
       const most = outputMaxEach * delivery.delivered;
       const { amountPicos } = toCharge(delivery.delivered, Math.min(output, most), Math.min(reference, referenceMax));
-      const told = toCharge(delivery.delivered, output, reference);
+      const reported = toCharge(delivery.delivered, output, reference);
       const whole = milliMegapixels?.output ?? Math.ceil((measured * delivery.made) / delivery.delivered);
       const billedPicos = toCharge(delivery.made, whole, reference).amountPicos;
-      return { ...told, amountPicos, implausible: output > most || reference > referenceMax, billedPicos };
+      return { ...reported, amountPicos, implausible: output > most || reference > referenceMax, billedPicos };
     },
   };
 };

@@ -160,7 +160,7 @@ describe('OPS-3 the bill of the provider', () => {
 
   test('OPS-3 a flat price is billed by tokens if the entry has their rates', () => {
     const money = priceOf(shippedImage('gpt-image-2-fixed'), { size: inPixels(1_280, 720, '1K') });
-    const told = {
+    const used = {
       input: 10,
       cacheRead: 4,
       cacheWrite: 0,
@@ -170,7 +170,7 @@ describe('OPS-3 the bill of the provider', () => {
       imageOutput: 2_000,
     };
     const billedPicos = 10n * 5_000_000n + 4n * 1_250_000n + 2_000n * 30_000_000n;
-    expect(money.chargeFor(counts({ usage: told }))).toMatchObject({ amountPicos: usd('0.03'), billedPicos });
+    expect(money.chargeFor(counts({ usage: used }))).toMatchObject({ amountPicos: usd('0.03'), billedPicos });
     expect(money.chargeFor(counts())).toHaveProperty('billedPicos', undefined);
   });
 });
