@@ -24,7 +24,10 @@ export const dryRunAnswer = z
       .min(0)
       .nullable()
       .describe('Maximum number of output tokens. Null if the output is not limited in tokens.'),
-    prices: z.record(z.string(), usd).describe('Price in USD of one unit, such as one token.'),
+    prices_usd: z
+      .record(z.string(), usd)
+      .describe('USD for one unit of each count, such as one token, with the names of `usage` in a receipt.'),
+    prices: z.record(z.string(), usd).describe('Earlier name of `prices_usd`.'),
   })
   .meta({ id: 'DryRun', description: "Response to `X-Service-Dry-Run: true`, instead of the model's output." });
 

@@ -6,6 +6,7 @@ import {
   catalogWarnings,
   loadCatalog,
 } from '../../lambdas/core/catalog/load-catalog.ts';
+import { costWarnings } from '../../lambdas/core/pricing/cost-warnings.ts';
 import { withJson } from '../command-options.ts';
 import { unsatisfied } from '../exit.ts';
 import { printJson } from '../output.ts';
@@ -37,7 +38,7 @@ const check = async ({ folder, markup }: CheckOptions): Promise<CheckResult> => 
       enabled: catalog.entries.filter((model) => model.enabled).length,
       providers: catalog.providers.length,
       problems: [],
-      warnings: catalogWarnings(catalog, Date.now()),
+      warnings: [...catalogWarnings(catalog, Date.now()), ...costWarnings(catalog, Date.now())],
     };
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;

@@ -3,9 +3,9 @@ export const METRIC_NAMESPACE = 'ModelGateway';
 
 /**
  * Dimensions with few values, because CloudWatch bills each combination: an error code or `ok`; the function of a route
- * or `none`; a limit name. Never an account, a model or an id.
+ * or `none`; a limit name; a model of the catalog, for margins only. Never an account or an id.
  */
-export type MetricDimension = 'code' | 'kind' | 'limit';
+export type MetricDimension = 'code' | 'kind' | 'limit' | 'model';
 
 const eventKinds = ['paid', 'video', 'circuit', 'provider', 'secret', 'maintenance', 'messenger'] as const;
 
@@ -17,7 +17,7 @@ const measureKinds = ['video-measure', 'maintenance-measure'] as const;
 /** A measure comes from background work and has no log record. */
 type MeasureKind = (typeof measureKinds)[number];
 
-type MetricKind = 'request' | 'money' | EventKind | MeasureKind;
+type MetricKind = 'request' | 'money' | 'margin' | EventKind | MeasureKind;
 
 export interface MetricRow {
   readonly kind: MetricKind;
@@ -60,6 +60,8 @@ const rows = {
   overage_micro_usd: money,
   // Value of responses that were not charged although the gateway paid the provider.
   uncollected_micro_usd: money,
+  // Charges minus the provider's bill by the catalog. Negative: sold below cost.
+  margin_micro_usd: { ...count('margin'), dimensions: ['model'] },
 
   videos_begun: videoMeasure,
   video_s: { ...videoMeasure, unit: 'Seconds' },
@@ -127,6 +129,7 @@ type NameOf<Kind extends MetricKind> = {
 
 export type RequestMetric = NameOf<'request'>;
 export type MoneyMetric = NameOf<'money'>;
+export type MarginMetric = NameOf<'margin'>;
 export type VideoMeasure = NameOf<'video-measure'>;
 export type Measure = NameOf<MeasureKind>;
 export type PaidEvent = NameOf<'paid'>;

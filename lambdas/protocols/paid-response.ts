@@ -61,18 +61,20 @@ export const wireNames = <From, To>(
 /** Media type of a dry run, so that its response cannot be mistaken for that of the request. SDKs read it as JSON. */
 export const DRY_RUN_TYPE = 'application/vnd.model-gateway.dry-run+json';
 
-/** BILL-16. `prices` are in USD per unit: a token, or a second of video. */
+/** BILL-16. `prices_usd` has the names and units of a receipt. `prices` is an earlier name with the same value. */
 export const dryRunAnswer = (
   { summary }: Exchange,
   { model, holdPicos, outputTokensMax, prices, ignored }: DryRun,
 ): GatewayResponse => {
   summary.dryRun = true;
+  const listed = wireNames(prices, formatUsd);
   const response = json(200, {
     object: 'dry_run',
     model: model.id,
     hold_usd: formatUsd(holdPicos),
     max_tokens: outputTokensMax ?? null,
-    prices: wireNames(prices, formatUsd),
+    prices_usd: listed,
+    prices: listed,
   });
   const headers = { 'content-type': `${DRY_RUN_TYPE}; charset=utf-8` };
   return { ...response, headers: { ...headers, ...ignoredHeaders(ignored) } };

@@ -103,16 +103,21 @@ const refused = (refusal: Refusal, secret: string, rules: RefusalRules): Gateway
   const words = vendorWords(refusal.message, secret, MESSAGE_CHARACTERS_MAX) || 'The provider rejected the request.';
   const vendorParam =
     refusal.param === undefined ? undefined : vendorWords(refusal.param, secret, PARAM_CHARACTERS_MAX);
-  const code = codeOf(`${refusal.code} ${refusal.type}`, words, rules);
+  const code = codeOf(refusal, words, rules);
   const param = code === 'context_length_exceeded' ? (vendorParam ?? rules.promptParam) : vendorParam;
   // The message names the field to change (GEN-4).
   if (param === undefined) return new GatewayError(code, words);
   return new GatewayError(code, words.includes(param) ? words : `${param}: ${words}`, { param });
 };
 
-const codeOf = (code: string, words: string, rules: RefusalRules): ErrorCode => {
+/** Fields for the size of an image or video, in the client's protocol. */
+const sizeFields: ReadonlySet<string> = new Set(['size', 'width', 'height']);
+
+const codeOf = (refusal: Refusal, words: string, rules: RefusalRules): ErrorCode => {
+  const code = `${refusal.code} ${refusal.type}`;
   if (rules.context.test(`${code} ${words}`)) return 'context_length_exceeded';
   if (rules.filter.test(code)) return 'content_filter';
+  if (refusal.param !== undefined && sizeFields.has(refusal.param)) return 'invalid_size';
   return /image/i.test(code) || rules.image.test(words) ? 'invalid_image_format' : 'invalid_request_error';
 };
 

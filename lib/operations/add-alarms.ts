@@ -32,11 +32,11 @@ export const addAlarms = (
   new Map(rows.map((row) => [row.id, addAlarm(scope, prefix, new SnsAction(topic), row)]));
 
 const addAlarm = (scope: Construct, prefix: string, action: IAlarmAction, row: AlarmRow): Alarm => {
-  const { id, metric, threshold, reason, periods = 1, wrong = periods, silence } = row;
+  const { id, section = id, metric, threshold, reason, periods = 1, wrong = periods, silence } = row;
   const isFloor = 'below' in threshold;
   const alarm = new Alarm(scope, id, {
     alarmName: `${prefix}-${id}`,
-    alarmDescription: `${reason} ${runbookOf(id)}`,
+    alarmDescription: `${reason} ${runbookOf(section)}`,
     metric,
     threshold: isFloor ? threshold.below : threshold.least,
     comparisonOperator: isFloor

@@ -6,6 +6,8 @@ import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
  */
 export interface AlarmRow {
   readonly id: string;
+  /** Section of docs/runbook.md, if several alarms share one. */
+  readonly section?: string;
   readonly metric: IMetric;
   /** Value that starts the alarm: `least` and above, or below `below`. */
   readonly threshold: { readonly least: number } | { readonly below: number };

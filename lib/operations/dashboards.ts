@@ -5,6 +5,7 @@ import { functionsOf } from '../environment-schema.ts';
 import { inferenceFunctionNames } from '../inference-functions.ts';
 import { distributionMetric, firewallMetric } from './edge-alarms.ts';
 import { byDimension, graph, heading, table } from './graphs.ts';
+import { MARGIN_MINUTES } from './margin-alarms.ts';
 import type { OwnMetric } from './own-metric.ts';
 import type { Sources } from './sources.ts';
 import { StockRows } from './stock-rows.ts';
@@ -79,6 +80,11 @@ const traffic = ({ own, sources, stock }: Board): Rows => {
 };
 
 const money = ({ own, sources, stock }: Board): Rows => [
+  [
+    graph('Margin by model and day, in millionths of a USD', [
+      byDimension(sources.prefix, 'margin_micro_usd', 'Sum', MARGIN_MINUTES),
+    ]),
+  ],
   [
     graph('Held, charged and released, in millionths of a USD', [
       own('held_micro_usd'),

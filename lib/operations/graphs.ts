@@ -20,14 +20,14 @@ export const graph = (title: string, left: readonly IMetric[], right: readonly I
 export const heading = (markdown: string): IWidget => new TextWidget({ markdown, width: ALL, height: 1 });
 
 /** Returns one line for each value of the metric's dimension. Alarms cannot use such a search. */
-export const byDimension = (prefix: string, name: MetricName, statistic: string): IMetric => {
+export const byDimension = (prefix: string, name: MetricName, statistic: string, minutes = 5): IMetric => {
   const { dimensions } = rowOf(name);
   const schema = [METRIC_NAMESPACE, ...dimensions, 'service'].join(',');
   return new MathExpression({
-    expression: `SEARCH('{${schema}} MetricName="${name}" service="${prefix}"', '${statistic}', 300)`,
+    expression: `SEARCH('{${schema}} MetricName="${name}" service="${prefix}"', '${statistic}', ${minutes * 60})`,
     usingMetrics: {},
     label: `${statistic} `,
-    period: Duration.minutes(5),
+    period: Duration.minutes(minutes),
   });
 };
 

@@ -53,8 +53,19 @@ export const differenceOf = (
     period: Duration.minutes(5),
   });
 
-const sumFrom = (metrics: readonly IMetric[], first: number): string =>
-  `SUM([${metrics.map((_, index) => `FILL(m${first + index}, 0)`).join(', ')}])`;
+/** Returns the lowest of at most ten metrics, with 0 for missing data. */
+export const leastOf = (metrics: readonly IMetric[], label: string, minutes: number): MathExpression =>
+  new MathExpression({
+    expression: `MIN([${filled(metrics, 0)}])`,
+    usingMetrics: toIds(metrics),
+    label,
+    period: Duration.minutes(minutes),
+  });
+
+const filled = (metrics: readonly IMetric[], first: number): string =>
+  metrics.map((_, index) => `FILL(m${first + index}, 0)`).join(', ');
+
+const sumFrom = (metrics: readonly IMetric[], first: number): string => `SUM([${filled(metrics, first)}])`;
 
 const toIds = (metrics: readonly IMetric[]): Record<string, IMetric> =>
   Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));

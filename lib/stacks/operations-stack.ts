@@ -1,5 +1,7 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { catalogData } from '../../catalog/index.ts';
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { EDGE_REGION } from '../edge/edge-region.ts';
 import { addAlarms, addComposite } from '../operations/add-alarms.ts';
 import { addBudget } from '../operations/add-budget.ts';
@@ -7,6 +9,7 @@ import type { AlarmRow } from '../operations/alarm-row.ts';
 import { addAlarmTopic } from '../operations/alarm-topic.ts';
 import { addDashboards } from '../operations/dashboards.ts';
 import { edgeAlarms, originSecretAlarms, restApiAlarms } from '../operations/edge-alarms.ts';
+import { marginAlarms } from '../operations/margin-alarms.ts';
 import { moneyAlarms, moneyIsWrong } from '../operations/money-alarms.ts';
 import { type OwnMetric, ownMetricsOf } from '../operations/own-metric.ts';
 import { serviceAlarms } from '../operations/service-alarms.ts';
@@ -46,10 +49,17 @@ export class OperationsStack extends GatewayStack {
 
 const rowsOf = (own: OwnMetric, props: OperationsStackProps): readonly AlarmRow[] => [
   ...moneyAlarms(own),
+  ...marginAlarms(own, soldModels()),
   ...serviceAlarms(own, props),
   ...upstreamAlarms(own),
   ...frontDoorAlarms(own, props),
 ];
+
+/** Ids of the enabled models, which have a margin. */
+const soldModels = (): readonly string[] =>
+  loadCatalog(catalogData)
+    .entries.filter(({ enabled }) => enabled)
+    .map(({ id }) => id);
 
 /**
  * Returns the alarms on the front door. Those on CloudFront must be in us-east-1: an environment in another region has

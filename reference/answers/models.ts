@@ -15,6 +15,7 @@ const perToken = {
 const pricing = z
   .looseObject({
     ...perToken,
+    prices: z.array(z.looseObject({})).optional(),
     overrides: z
       .array(
         z.looseObject({
@@ -25,7 +26,7 @@ const pricing = z
       .optional(),
   })
   .describe(
-    'Current prices in USD per token, as exact decimal strings. A model with other units has `0` in `prompt` and `completion`; its prices are additional members, as in `GET /api/models`.',
+    'Current prices in USD per token, as exact decimal strings. A model with other units has `0` in `prompt` and `completion`, and its current prices in `prices`, as in `GET /api/models`.',
   );
 
 const contextLength = z.int().nullable().describe('Tokens. Null for a model without a token limit.');
@@ -93,12 +94,34 @@ export const contentModelList = z
 
 const price = z
   .looseObject({
-    unit: z.string().describe('Unit of the rates, such as `1M_tokens`.'),
+    protocols: z.array(z.string()).describe('Protocols that charge these prices.'),
     from: day.nullable().describe('First day of these prices.'),
-    until: day.nullable().describe('Day on which these prices end.'),
-    tiers: z.array(z.looseObject({ above_input_tokens: count })).describe('Rates for longer prompts.'),
+    until: day.nullable().describe('Last day of these prices.'),
+    when: z
+      .looseObject({
+        input_tokens_above: count.optional().describe('Requests with more prompt tokens than this.'),
+        input_tokens_max: count.optional().describe('Requests with at most this number of prompt tokens.'),
+        pixels_above: count.optional().describe('Images with more pixels than this.'),
+        pixels_max: count.optional().describe('Images with at most this number of pixels.'),
+        size_tier: z.string().optional().describe('Images whose size is in this tier of `limits.size`.'),
+        sizes: z.array(z.string()).optional().describe('Videos of these sizes.'),
+      })
+      .describe('Requests that pay these prices. Empty for all requests. Exactly one price applies to a request.'),
+    prices_usd: z
+      .record(z.string(), usd)
+      .describe('USD for one unit of each count, such as one token, with the names of `usage` in a receipt.'),
   })
-  .describe('The rates are additional members: decimal strings in USD.');
+  .meta({ id: 'Price' });
+
+const example = z
+  .looseObject({
+    size: z.string().nullable(),
+    quality: z.string().nullable().describe('Null if the request has none. The price is then the highest.'),
+    seconds: z.int().nullable().describe('Length of the clip, the speech or the recording.'),
+    characters: z.int().optional().describe('Length of the text, for speech.'),
+    usd: usd.describe('Price of the request, without prompt and reference images.'),
+  })
+  .meta({ id: 'PriceExample' });
 
 /** List of models with prices (CAT-2). */
 export const priceList = z
@@ -111,6 +134,9 @@ export const priceList = z
         owned_by: z.string(),
         protocols: z.array(z.string()).describe('Protocols that the model supports.'),
         prices: z.array(price),
+        examples: z
+          .array(example)
+          .describe('Typical requests at the current prices: one image, one clip, or one minute of speech.'),
         limits: z.looseObject({}).describe('Limits for requests, such as lengths, sizes and voices.'),
         capabilities: z.looseObject({}),
         reasoning: z.looseObject({

@@ -11,6 +11,7 @@ const layers: readonly (readonly string[])[] = [
   ['ledger', 'circuit', 'idempotency', 'accounts'],
   ['paid-call'],
   ['text', 'images', 'audio', 'videos', 'inputs'],
+  ['price-list'],
 ];
 
 /** Allowed imports within a layer: the takeover of a claim resolves the holds of the earlier attempt in the ledger. */

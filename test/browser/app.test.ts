@@ -13,6 +13,7 @@ const words = {
     chart: /Spend per day/,
     price: 'input$2.50',
     perTokens: 'per 1M tokens',
+    example: '1920x1080, 12 s$4.539612',
     search: 'Search models',
     rotate: 'Replace the key',
     confirm: 'Replace the key?',
@@ -35,6 +36,7 @@ const words = {
     chart: /Расходы по дням/,
     price: 'вход2,50 $',
     perTokens: 'за 1 млн токенов',
+    example: '1920x1080, 12 с4,539612 $',
     search: 'Поиск моделей',
     rotate: 'Заменить ключ',
     confirm: 'Заменить ключ?',
@@ -72,6 +74,9 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       const prices = ((await found.textContent()) ?? '').replaceAll('\u00a0', ' ');
       expect(prices).toContain(said.perTokens);
       expect(prices).toContain(said.price);
+      await page.getByLabel(said.search).fill('seedance-2-0');
+      const clips = page.locator('.models > li').filter({ has: page.getByText('seedance-2-0', { exact: true }) });
+      expect(((await clips.textContent()) ?? '').replaceAll('\u00a0', ' ')).toContain(said.example);
       expect(await textOf(page, 'quickstart')).toContain(`curl ${scene.app.url}/v1/chat/completions`);
       expect(await textOf(page, 'key')).toContain('sk-service-AbCd…wxyz');
       const guide = page.locator('#quickstart').getByRole('link', { name: said.guide });

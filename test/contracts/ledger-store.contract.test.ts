@@ -16,6 +16,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       implausible: true,
       endUser: 'Zoë',
       answer: 'a'.repeat(64),
+      costPicos: HUGE,
     };
 
     test.each([

@@ -17,6 +17,7 @@ const full = (holdId: string): Required<Omit<ChargeRecord, 'newerOutcome'>> => (
   prices: { input: 8_000_000n, output: 0n },
   overage: true,
   implausible: false,
+  costPicos: 2n ** 60n,
   answer: 'a'.repeat(64),
   endUser: 'ünï "quoted" \n \u{1f600}',
   ignored: ['seed', 'tools[].x'],
@@ -93,8 +94,6 @@ describe('unreadable outbox entries', () => {
     [rendered.replace('"amountPicos":"0"', '"amountPicos":"-1"'), 'has an amount below zero'],
     [rendered.replace('"100"', '"0x64"'), 'has an amount in another notation'],
     [rendered.replace('"accountId":"account-1",', ''), 'has no account'],
-    [rendered.replace('"at":0', '"at":0,"odd":1'), 'has a record with a field of a newer release'],
-    [rendered.replace('{', '{"odd":[],'), 'has a field of a newer release'],
     [rendered.replace('"settled"', '"settled_in_part"'), 'has an outcome of a newer release'],
     [rendered.replace('broken.0', 'other.0'), 'belongs to another hold'],
   ])('BILL-14 reading an entry fails: %j, which %s', async (text) => {
@@ -102,6 +101,11 @@ describe('unreadable outbox entries', () => {
     await bucket.putObject('outbox/broken.0', text);
     const failure = await bucket.outbox.read('broken.0').catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'Error', message: expect.stringContaining('outbox/broken.0') });
+  });
+
+  test('OPS-11 fields of a newer release are ignored', async () => {
+    await bucket.putObject('outbox/broken.0', rendered.replace('"at":0', '"at":0,"odd":1').replace('{', '{"odd":[],'));
+    expect(await bucket.outbox.read('broken.0')).toEqual(plain('broken.0'));
   });
 
   test('BILL-14 an entry that was repaired by hand is read', async () => {

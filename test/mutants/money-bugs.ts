@@ -9,6 +9,7 @@ import { localProgramBugs } from './bugs/local-program.ts';
 import type { MoneyBug } from './bugs/money-bug.ts';
 import { paidCallBugs } from './bugs/paid-call.ts';
 import { priceBugs } from './bugs/prices.ts';
+import { publishedPriceBugs } from './bugs/published-prices.ts';
 import { requestFieldBugs } from './bugs/request-fields.ts';
 import { responsesFieldBugs } from './bugs/responses-fields.ts';
 import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
@@ -36,6 +37,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...sqliteRequestBugs,
   ...dataFolderBugs,
   ...localProgramBugs,
+  ...publishedPriceBugs,
 ];
 
 /** Test files that must detect a mistake. */

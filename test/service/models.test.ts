@@ -102,12 +102,17 @@ test('CAT-4 a disabled model is neither listed nor found nor served', async () =
 });
 
 test('CAT-2 the price list needs no key, has every listed model, and amounts as strings', async () => {
-  const price = z.looseObject({ unit: z.string(), from: z.string().nullable(), until: z.string().nullable() });
+  const price = z.looseObject({ protocols: z.array(z.string()).min(1), prices_usd: z.record(z.string(), z.string()) });
   const row = z.looseObject({ id: z.string(), kind: z.string(), prices: z.array(price).min(1) });
   const { data } = z.object({ data: z.array(row) }).parse(await (await fetch(`${gateway.url}/api/models`)).json());
   expect(data.map(({ id }) => id)).toEqual(served.map(({ id }) => id));
   const mini = data.find(({ id }) => id === MODEL);
-  expect(mini?.prices[0]).toMatchObject({ unit: '1M_tokens', input: expect.any(String), output: expect.any(String) });
+  expect(mini?.prices[0]).toMatchObject({
+    protocols: ['chat_completions'],
+    from: null,
+    when: {},
+    prices_usd: { input: '0.0000004', cache_read: '0.0000004', output: '0.0000016', reasoning: '0.0000016' },
+  });
 });
 
 test('CAT-3 the fallback models of a model are listed without a key', async () => {

@@ -3,20 +3,12 @@ import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../lambdas/core/pricing/charge.ts';
 import type { TestGateway } from './gateway.ts';
 
-const ratesSchema = z.object({
-  input: z.string(),
-  output: z.string().default('0'),
-  cache_read: z.string().optional(),
-  cache_write_5m: z.string().optional(),
-  cache_write_1h: z.string().optional(),
-});
-type Rates = z.infer<typeof ratesSchema>;
-
-const rowSchema = ratesSchema.extend({
-  unit: z.literal('1M_tokens'),
+const rowSchema = z.object({
+  protocols: z.array(z.string()),
   from: z.string().nullable(),
   until: z.string().nullable(),
-  tiers: z.array(ratesSchema.extend({ above_input_tokens: z.int() })),
+  when: z.strictObject({ input_tokens_above: z.int().default(-1), input_tokens_max: z.int().optional() }),
+  prices_usd: z.record(z.string(), z.string()),
 });
 const listSchema = z.object({ data: z.array(z.object({ id: z.string(), prices: z.array(z.unknown()) })) });
 
@@ -38,35 +30,34 @@ export async function tokenPricesOf(
 ): Promise<TokenPrices> {
   const list = listSchema.parse(await (await fetch(`${url}/api/models`)).json());
   const rows = z.array(rowSchema).parse(list.data.find((model) => model.id === id)?.prices);
-  const ratesFor = (usage: TokenUsage): Rates => {
-    const row = rows.find(({ from, until }) => (from ?? day) <= day && day <= (until ?? day));
-    if (!row) throw new Error(`no price of ${id} for ${day}`);
-    const reached = row.tiers.filter((tier) => promptOf(usage) > tier.above_input_tokens);
-    return reached.toSorted((one, other) => other.above_input_tokens - one.above_input_tokens)[0] ?? row;
+  const costOn = (usage: TokenUsage, isMessages: boolean): bigint => {
+    const tokens = promptOf(usage);
+    const found = rows.filter(
+      ({ protocols, from, until, when }) =>
+        protocols.includes('messages') === isMessages &&
+        (from ?? day) <= day &&
+        day <= (until ?? day) &&
+        tokens > when.input_tokens_above &&
+        tokens <= (when.input_tokens_max ?? tokens),
+    );
+    if (found.length !== 1) throw new Error(`${found.length} prices of ${id} apply on ${day}`);
+    return costAt(usage, found[0]?.prices_usd ?? {});
   };
   return {
-    atOneRate: (usage) => {
-      const { input, output } = ratesFor(usage);
-      return cost(promptOf(usage), input) + cost(usage.output + usage.reasoning, output);
-    },
-    atCacheRates: (usage) => {
-      const rates = ratesFor(usage);
-      return (
-        cost(usage.input, rates.input) +
-        cost(usage.cacheRead, rates.cache_read) +
-        cost(usage.cacheWrite, rates.cache_write_5m) +
-        cost(usage.cacheWrite1h, rates.cache_write_1h) +
-        cost(usage.output + usage.reasoning, rates.output)
-      );
-    },
+    atOneRate: (usage) => costOn(usage, false),
+    atCacheRates: (usage) => costOn(usage, true),
   };
 }
 
 const promptOf = ({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenUsage): number =>
   input + cacheRead + cacheWrite + cacheWrite1h;
 
-/** Price in pico-USD at a rate per million tokens. Throws if the rate is not listed. */
-const cost = (tokens: number, usdPerMillion: string | undefined): bigint => {
-  if (usdPerMillion === undefined) throw new Error('no such rate is listed');
-  return (BigInt(tokens) * parseUsd(usdPerMillion)) / 1_000_000n;
-};
+/** Price in pico-USD. Throws if a price is not listed. */
+const costAt = (usage: TokenUsage, prices: Readonly<Record<string, string>>): bigint =>
+  Object.entries(usage).reduce((sum, [count, tokens]) => {
+    const price = prices[wireNameOf(count)];
+    if (price === undefined && tokens > 0) throw new Error(`no price of ${count} is listed`);
+    return sum + BigInt(tokens) * parseUsd(price ?? '0');
+  }, 0n);
+
+const wireNameOf = (name: string): string => name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);

@@ -1,8 +1,6 @@
 import {
   type Checked,
-  type Is,
   isFlag,
-  isMembers,
   isMoment,
   isNumber,
   isText,
@@ -64,24 +62,29 @@ export const isSpend = withMembers({
 });
 export type Spend = Checked<typeof isSpend>;
 
-/** Each rate is a separate member, a decimal string for one `unit`, so unknown members are kept. */
-const andRates =
-  <T>(is: Is<T>): Is<T & Readonly<Record<string, unknown>>> =>
-  (value): value is T & Readonly<Record<string, unknown>> =>
-    isMembers(value) && is(value);
-
-const isPriceRow = andRates(
-  withMembers({
-    unit: isText,
-    from: orNull(isMoment),
-    until: orNull(isMoment),
-    tiers: listOf(andRates(withMembers({ above_input_tokens: isNumber }))),
-    by_tier: orNone(recordOf(isUsd)),
-    by_size: orNone(recordOf(isUsd)),
-    by_pixels: orNone(listOf(withMembers({ max_pixels: orNull(isNumber), per_image: isUsd }))),
+/** Prices in USD of one unit of each count, such as one token, with the names of receipts. */
+const isPriceRow = withMembers({
+  protocols: listOf(isText),
+  from: orNull(isMoment),
+  until: orNull(isMoment),
+  when: withMembers({
+    input_tokens_above: orNone(isNumber),
+    pixels_above: orNone(isNumber),
+    pixels_max: orNone(isNumber),
+    size_tier: orNone(isText),
+    sizes: orNone(listOf(isText)),
   }),
-);
+  prices_usd: recordOf(isUsd),
+});
 export type PriceRow = Checked<typeof isPriceRow>;
+
+const isPriceExample = withMembers({
+  size: orNull(isText),
+  quality: orNull(isText),
+  seconds: orNull(isNumber),
+  usd: isUsd,
+});
+export type PriceExample = Checked<typeof isPriceExample>;
 
 const isModel = withMembers({
   id: isText,
@@ -89,6 +92,7 @@ const isModel = withMembers({
   owned_by: isText,
   protocols: listOf(isText),
   prices: listOf(isPriceRow),
+  examples: listOf(isPriceExample),
   lifecycle: withMembers({ shutdown_date: orNull(isMoment), replacement: orNull(isText) }),
 });
 export type Model = Checked<typeof isModel>;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Model } from './api-shapes.ts';
 import { useLanguage } from './language.ts';
-import { type PriceLines, toPriceLines } from './price-lines.ts';
+import { type PriceLine, type PriceLines, toExampleLines, toPriceLines } from './price-lines.ts';
 import { Section, WhenLoaded } from './section.tsx';
 import type { Loaded } from './use-loaded.ts';
 
@@ -77,8 +77,9 @@ const ModelPrices = ({ model }: { readonly model: Model }) => {
         <span class="name">{model.id}</span> <span class="tag">{kindName(prices.kinds, model.kind)}</span>
       </h3>
       {toPriceLines(model, today, spoken).map((lines) => (
-        <Lines key={lines.span} lines={lines} />
+        <Lines key={lines.span + lines.protocols} lines={lines} />
       ))}
+      <Rates title={prices.examples} rates={toExampleLines(model, spoken)} />
       {end !== null && (
         <p class="muted">
           {prices.shutdown(spoken.day(end))}
@@ -89,21 +90,26 @@ const ModelPrices = ({ model }: { readonly model: Model }) => {
   );
 };
 
-const Lines = ({ lines: { span, unit, lines } }: { readonly lines: PriceLines }) => (
+const Lines = ({ lines: { span, unit, protocols, lines } }: { readonly lines: PriceLines }) => (
   <div class="price">
-    <p class="muted">{[unit, span].filter((text) => text !== '').join(', ')}</p>
+    <p class="muted">{[protocols, unit, span].filter((text) => text !== '').join(', ')}</p>
     {lines.map(({ when, rates }) => (
-      <div key={when + rates[0]?.[0]}>
-        {when && <p class="muted">{when}</p>}
-        <dl class="rates">
-          {rates.map(([name, price]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{price}</dd>
-            </div>
-          ))}
-        </dl>
-      </div>
+      <Rates key={when} title={when} rates={rates} />
     ))}
   </div>
 );
+
+const Rates = ({ title, rates }: { readonly title: string; readonly rates: PriceLine['rates'] }) =>
+  rates.length > 0 && (
+    <div>
+      {title && <p class="muted">{title}</p>}
+      <dl class="rates">
+        {rates.map(([name, price]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{price}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );

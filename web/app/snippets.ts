@@ -80,6 +80,6 @@ const cheapest = (models: readonly Model[], protocol: string): string => {
 };
 
 const answerPrice = ({ prices }: Model): string => {
-  const output = prices[0]?.output;
+  const output = prices[0]?.prices_usd.output;
   return isUsd(output) ? output : '0';
 };

@@ -50,6 +50,30 @@ export const priceTranscription = (
     : byTokens(row.rates, model, ask, seconds);
 };
 
+/** Loading the catalog checks that the price of a minute divides by 60. */
+const secondOf = (perMinute: bigint): bigint => perMinute / 60n;
+
+/** Pico-USD per second or per token. */
+export const transcriptionPrices = (row: PriceRow): Readonly<Record<string, bigint>> =>
+  row.unit === 'audio_minute'
+    ? { second: secondOf(row.rates.perMinute) }
+    : { input: row.rates.textInput, audioInput: row.rates.audioInput, output: row.rates.textOutput };
+
+/**
+ * Returns the price of a recording without a prompt, in pico-USD. Undefined if the entry does not state the tokens of a
+ * second.
+ */
+export const priceSeconds = (
+  row: PriceRow,
+  { transcription: { tokensPerSecond } }: TranscriptionModel,
+  { seconds, outputTokens }: { readonly seconds: number; readonly outputTokens: number },
+): bigint | undefined => {
+  if (row.unit === 'audio_minute') return secondOf(row.rates.perMinute) * BigInt(seconds);
+  if (tokensPerSecond === undefined) return undefined;
+  const { audioInput, textOutput } = row.rates;
+  return BigInt(seconds * tokensPerSecond) * audioInput + BigInt(outputTokens) * textOutput;
+};
+
 interface Lengths {
   readonly seconds: number;
   readonly secondsMax: number;
@@ -60,8 +84,7 @@ const byDuration = (
   { perMinute }: Rates<'audio_minute'>,
   { seconds: held, secondsMax, reportsUsage }: Lengths,
 ): TranscriptionMoney => {
-  // Loading the catalog checks that the price divides by 60.
-  const second = perMinute / 60n;
+  const second = secondOf(perMinute);
   const prices = { second };
   return {
     holdPicos: BigInt(held) * second,

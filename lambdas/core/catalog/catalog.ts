@@ -1,13 +1,14 @@
 import { utcDay } from '../clock.ts';
-import { formatUsd } from '../money/usd.ts';
-import { unitSizes } from './prices.ts';
-import type { Model, PriceRow, Protocol, Provider, TextRates } from './schema.ts';
+import { PICOS_PER_USD } from '../money/usd.ts';
+import type { Model, Protocol, Provider, TextRates } from './schema.ts';
 
 /** Validated catalog. Callers pass the time, so every result can be reproduced. */
 export interface Catalog {
   /** Every catalog entry in the order of the files, including disabled and retired ones. */
   readonly entries: readonly Model[];
   readonly providers: readonly Provider[];
+  /** Factor on every price, in units of 1e-12 (BILL-3). */
+  readonly markup: bigint;
   /** By id or alias; undefined unless the entry is enabled, not shut down and priced on that day. */
   find(id: string, nowMs: number): Model | undefined;
   /**
@@ -15,7 +16,10 @@ export interface Catalog {
    * `model_unavailable`.
    */
   list(nowMs: number): readonly Model[];
-  /** Returns the most similar id or alias, among the models of a protocol if one is given. */
+  /**
+   * Returns the most similar id or alias, among the models of a protocol if one is given. Undefined if none is similar
+   * (`nearestOf`).
+   */
   nearest(id: string, nowMs: number, protocol?: Protocol): string | undefined;
   /** Returns the message of `model_not_found` (CAT-4, CAT-6). */
   explainMissing(id: string, nowMs: number, protocol?: Protocol): string;
@@ -32,7 +36,15 @@ const isServed = (model: Model, day: string): boolean =>
 
 const shown = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
 
-export const createCatalog = (entries: readonly Model[], providers: readonly Provider[]): Catalog => {
+/** Returns an amount without the markup, in pico-USD, rounded down. */
+export const withoutMarkup = ({ markup }: Pick<Catalog, 'markup'>, picos: bigint): bigint =>
+  (picos * PICOS_PER_USD) / markup;
+
+export const createCatalog = (
+  entries: readonly Model[],
+  providers: readonly Provider[],
+  markup = PICOS_PER_USD,
+): Catalog => {
   const byName = new Map(
     entries.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model] as const)),
   );
@@ -71,6 +83,7 @@ export const createCatalog = (entries: readonly Model[], providers: readonly Pro
   return {
     entries,
     providers,
+    markup,
     list,
     nearest,
     explainMissing,
@@ -105,15 +118,19 @@ export const editsBetween = (left: string, right: string): number => {
   return above.at(-1) ?? 0;
 };
 
+/** Share of the characters of a name that a suggestion may change. */
+const EDITS_SHARE = 3;
+
 /**
- * Returns the candidate with the fewest edits, ignoring case; the first one if several are equally near; undefined
- * without candidates.
+ * Returns the candidate with the fewest edits, ignoring case; the first one if several are equally near. Undefined if
+ * every candidate needs more edits than a third of the text's characters.
  */
 export const nearestOf = (text: string, candidates: readonly string[]): string | undefined => {
   const wanted = text.slice(0, COMPARED).toLowerCase();
   let best: { readonly candidate: string; readonly edits: number } | undefined;
   for (const candidate of candidates) {
     const edits = editsBetween(wanted, candidate.toLowerCase());
+    if (edits * EDITS_SHARE > wanted.length) continue;
     if (!best || edits < best.edits) best = { candidate, edits };
   }
   return best?.candidate;
@@ -155,47 +172,3 @@ export const cacheRatesOf = (rates: TextRates): CacheRates => ({
   cacheWrite1h: rates.cacheWrite1h ?? rates.input * 2n,
   cacheRead: rates.cacheRead ?? rates.input / 10n,
 });
-
-/** Displayed price: exact decimal strings in USD per the unit of the row, including the markup. */
-export interface ListedPrice {
-  readonly unit: PriceRow['unit'];
-  readonly from: string | null;
-  readonly until: string | null;
-  readonly rates: Readonly<Record<string, string>>;
-  readonly tiers: readonly { readonly aboveInputTokens: number; readonly rates: Readonly<Record<string, string>> }[];
-  readonly byTier?: Readonly<Record<string, string>>;
-  readonly bySize?: Readonly<Record<string, string>>;
-  /** `maxPixels` null: all larger images. */
-  readonly byPixels?: readonly { readonly maxPixels: number | null; readonly perImage: string }[];
-  readonly imageTokensByTier?: Readonly<Record<string, number>>;
-}
-
-const listEach = (picos: Readonly<Record<string, bigint | undefined>>, unitSize: bigint): Record<string, string> => {
-  const listed: Record<string, string> = {};
-  for (const [name, value] of Object.entries(picos)) {
-    if (value !== undefined) listed[name] = formatUsd(value * unitSize);
-  }
-  return listed;
-};
-
-export const toListedPrice = (row: PriceRow): ListedPrice => {
-  const size = unitSizes[row.unit];
-  const tiers = 'tiers' in row ? row.tiers : [];
-  return {
-    unit: row.unit,
-    from: row.from ?? null,
-    until: row.until ?? null,
-    rates: listEach(row.rates, size),
-    tiers: tiers.map((tier) => ({ aboveInputTokens: tier.aboveInputTokens, rates: listEach(tier.rates, size) })),
-    ...('byTier' in row && row.byTier && { byTier: listEach(row.byTier, size) }),
-    ...('bySize' in row && row.bySize && { bySize: listEach(row.bySize, size) }),
-    ...('byPixels' in row &&
-      row.byPixels && {
-        byPixels: row.byPixels.map((band) => ({
-          maxPixels: band.maxPixels ?? null,
-          perImage: formatUsd(band.perImage * size),
-        })),
-      }),
-    ...('imageTokensByTier' in row && row.imageTokensByTier && { imageTokensByTier: row.imageTokensByTier }),
-  };
-};

@@ -205,7 +205,7 @@ export const loadCatalog = (data: unknown, options: LoadOptions = {}): Catalog =
     ...acrossEntries(rows),
   ];
   if (problems.length > 0) throw new CatalogError(problems);
-  return createCatalog(entries.parsed.map(onlyOf(companies)), providers.parsed);
+  return createCatalog(entries.parsed.map(onlyOf(companies)), providers.parsed, markup);
 };
 
 const MS_PER_DAY = 86_400_000;

@@ -110,19 +110,20 @@ export const imagePrice = (markup: bigint) => {
   const usd = usdPer('1M_tokens', markup);
   const perImage = usdPer('image', markup);
   const perMegapixel = usdPer('megapixel', markup);
+  const tokenRates = z.strictObject({
+    textInput: usd,
+    cachedTextInput: usd.optional(),
+    imageInput: usd.optional(),
+    cachedImageInput: usd.optional(),
+    textOutput: usd.optional(),
+    imageOutput: usd,
+  });
   return z.discriminatedUnion('unit', [
     z
       .strictObject({
         unit: z.literal('1M_tokens'),
         ...span,
-        rates: z.strictObject({
-          textInput: usd,
-          cachedTextInput: usd.optional(),
-          imageInput: usd.optional(),
-          cachedImageInput: usd.optional(),
-          textOutput: usd.optional(),
-          imageOutput: usd,
-        }),
+        rates: tokenRates,
         imageTokensByTier: counts.optional(),
         /** Pico-USD per image by size and quality, for holds only. The charge uses tokens. */
         holdEstimatePerImage: z.record(z.string(), z.record(z.string(), perImage)).optional(),
@@ -142,6 +143,8 @@ export const imagePrice = (markup: bigint) => {
           .array(z.strictObject({ maxPixels: z.int().positive().optional(), perImage }))
           .min(1)
           .optional(),
+        /** Rates per million tokens that the provider bills, if they differ from the price. */
+        billedRates: tokenRates.optional(),
       })
       .superRefine((row, context) => {
         const message = exactlyOne('rates.perImage, byTier, byPixels', [row.rates.perImage, row.byTier, row.byPixels]);

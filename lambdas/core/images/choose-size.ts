@@ -96,6 +96,12 @@ const chooseFree = (model: ImageModel, rule: FreeRule, wish: RequestedSize): Cho
   return wish.hasReferences ? { kind: 'vendor', pixelsMax: rule.maxPixels } : inPixels(sizeDefault);
 };
 
+/** Returns the largest square that a model with free sizes creates; undefined if there is none. */
+export const largestSquare = (rule: FreeRule): string | undefined => {
+  const size = largestOfRatio({ width: 1, height: 1 }, boundsOf(rule));
+  return size && toSizeText(size);
+};
+
 const boundsOf = (rule: FreeRule): SizeBounds => ({
   multipleOf: rule.multipleOf,
   minEdge: rule.minEdge ?? rule.multipleOf,

@@ -50,18 +50,51 @@ const priceByImage = (row: RowOf<'image'>, model: ImageModel, ask: ImageAsk): Im
   const inputImage = row.rates.perInputImage ?? 0n;
   const references = ask.references.length;
   const countsInputs = inputImage > 0n && references > 0;
-  const prices = { image, ...(countsInputs && { inputImage }) };
+  const prices = imagePrices(row, image);
   return {
     holdPicos: image * BigInt(ask.n) + inputImage * BigInt(references),
     prices,
     expectsUsage: false,
-    chargeFor: ({ delivered }) => ({
+    chargeFor: ({ delivered, made, usage }) => ({
       amountPicos: image * BigInt(delivered) + inputImage * BigInt(references),
       prices,
       usage: { image: delivered, ...(countsInputs && { inputImage: references }) },
       implausible: false,
+      billedPicos: row.billedRates
+        ? usage && costOf(countsOf(usage), pricesOf({ rates: row.billedRates }))
+        : image * BigInt(made) + inputImage * BigInt(references),
     }),
   };
+};
+
+/** Prices of images at a rate of the row, with that of reference images if they have one. */
+export const imagePrices = ({ rates: { perInputImage = 0n } }: RowOf<'image'>, image: bigint): Prices => ({
+  image,
+  ...(perInputImage > 0n && { inputImage: perInputImage }),
+});
+
+/**
+ * Returns the price of one image in pico-USD, without prompt and references. Without a quality, the highest one.
+ * Undefined for a combination without a price.
+ */
+export const pricePerImage = (row: PriceRow, size: ChosenSize, quality: string | undefined): bigint | undefined => {
+  switch (row.unit) {
+    case 'image':
+      return imageRateFor(row, size);
+    case 'megapixel':
+      return megapixelCharge(megapixelPrices(row), 1, milliMegapixelsOf(pixelsOf(size)), 0).amountPicos;
+    case '1M_tokens':
+      return tokenPricePerImage(row, size, quality);
+  }
+};
+
+const tokenPricePerImage = (row: TokenRow, size: ChosenSize, quality: string | undefined): bigint | undefined => {
+  if (row.imageTokensByTier) {
+    const tokens = tokensOfTier(row.imageTokensByTier, size);
+    return tokens === undefined ? undefined : BigInt(tokens) * row.rates.imageOutput;
+  }
+  const estimates = row.holdEstimatePerImage?.[size.kind === 'pixels' ? size.asked : ''] ?? {};
+  return quality === undefined ? largest(Object.values(estimates)) : estimates[quality];
 };
 
 const imageRateFor = ({ rates, byTier, byPixels }: RowOf<'image'>, size: ChosenSize): bigint | undefined => {
@@ -84,27 +117,39 @@ const REFERENCE_MEGAPIXELS_MAX = 5;
 
 const milliMegapixelsOf = (pixels: number): number => Math.ceil(pixels / (PIXELS_PER_MEGAPIXEL / 1_000));
 
+/** Pico-USD per image of up to a megapixel, and per thousandth of a megapixel. */
+export const megapixelPrices = ({ rates }: RowOf<'megapixel'>) => ({
+  firstMegapixel: rates.firstMegapixel,
+  extraMilliMegapixel: rates.extraMegapixel / MILLI,
+  referenceMilliMegapixel: rates.referenceMegapixel / MILLI,
+});
+
+/** Charge of images whose output and references have these sizes in total, in thousandths of a megapixel. */
+const megapixelCharge = (
+  prices: ReturnType<typeof megapixelPrices>,
+  images: number,
+  output: number,
+  reference: number,
+): Omit<Charge, 'implausible'> => {
+  const extra = Math.max(0, output - images * 1_000);
+  return {
+    amountPicos:
+      prices.firstMegapixel * BigInt(images) +
+      prices.extraMilliMegapixel * BigInt(extra) +
+      prices.referenceMilliMegapixel * BigInt(reference),
+    prices,
+    usage: { firstMegapixel: images, extraMilliMegapixel: extra, referenceMilliMegapixel: reference },
+  };
+};
+
 /**
  * Prices images by megapixel. The hold rounds up to whole megapixels, because the provider may. The charge uses the
  * reported size, or else the dimensions (BILL-3).
  */
-const priceByMegapixel = ({ rates }: RowOf<'megapixel'>, ask: ImageAsk): ImageMoney => {
-  const prices = {
-    firstMegapixel: rates.firstMegapixel,
-    extraMilliMegapixel: rates.extraMegapixel / MILLI,
-    referenceMilliMegapixel: rates.referenceMegapixel / MILLI,
-  };
-  const toCharge = (images: number, output: number, reference: number): Omit<Charge, 'implausible'> => {
-    const extra = Math.max(0, output - images * 1_000);
-    return {
-      amountPicos:
-        prices.firstMegapixel * BigInt(images) +
-        prices.extraMilliMegapixel * BigInt(extra) +
-        prices.referenceMilliMegapixel * BigInt(reference),
-      prices,
-      usage: { firstMegapixel: images, extraMilliMegapixel: extra, referenceMilliMegapixel: reference },
-    };
-  };
+const priceByMegapixel = (row: RowOf<'megapixel'>, ask: ImageAsk): ImageMoney => {
+  const prices = megapixelPrices(row);
+  const toCharge = (images: number, output: number, reference: number) =>
+    megapixelCharge(prices, images, output, reference);
   const outputMaxEach = Math.ceil(pixelsOf(ask.size) / PIXELS_PER_MEGAPIXEL) * 1_000;
   const referenceMax = ask.references.length * REFERENCE_MEGAPIXELS_MAX * 1_000;
   return {
@@ -117,8 +162,10 @@ const priceByMegapixel = ({ rates }: RowOf<'megapixel'>, ask: ImageAsk): ImageMo
       const reference = milliMegapixels?.reference ?? referencesOf(ask);
       const most = outputMaxEach * delivery.delivered;
       const { amountPicos } = toCharge(delivery.delivered, Math.min(output, most), Math.min(reference, referenceMax));
-      const told = toCharge(delivery.delivered, output, reference);
-      return { ...told, amountPicos, implausible: output > most || reference > referenceMax };
+      const reported = toCharge(delivery.delivered, output, reference);
+      const whole = milliMegapixels?.output ?? Math.ceil((measured * delivery.made) / delivery.delivered);
+      const billedPicos = toCharge(delivery.made, whole, reference).amountPicos;
+      return { ...reported, amountPicos, implausible: output > most || reference > referenceMax, billedPicos };
     },
   };
 };
@@ -172,7 +219,7 @@ const priceByTokens = (row: TokenRow, model: ImageModel, ask: ImageAsk): ImageMo
     outputTokensMax: held.output + held.imageOutput,
     expectsUsage: model.reportsUsage,
     chargeFor: ({ usage, ...delivery }) =>
-      chargeFor(usage && deliveredUsage(usage, delivery), prices, { promptMax, answerMax }),
+      withBill(chargeFor(usage && deliveredUsage(usage, delivery), prices, { promptMax, answerMax }), usage, prices),
   };
 };
 
@@ -184,7 +231,7 @@ type Prices = Readonly<Record<string, bigint>>;
  * Returns the prices. A kind of token without its own price costs as much as the kind it belongs to, so that no token
  * is free by mistake (IMG-8).
  */
-export const pricesOf = ({ rates }: TokenRow): Prices => {
+export const pricesOf = ({ rates }: Pick<TokenRow, 'rates'>): Prices => {
   const { textInput, imageInput = textInput, imageOutput, textOutput = imageOutput } = rates;
   return {
     input: textInput,
@@ -220,6 +267,27 @@ const tokensOfTier = (tokens: Readonly<Record<string, number>>, size: ChosenSize
 const largest = <Amount extends number | bigint>(amounts: readonly Amount[]): Amount | undefined =>
   amounts.reduce<Amount | undefined>((most, each) => (most === undefined || each > most ? each : most), undefined);
 
+/** Splits the counts into kinds with a price. All other prompt tokens are charged as text. */
+const splitOf = (usage: TokenUsage) => {
+  const { cacheRead, imageInput = 0, cachedImageInput = 0, imageOutput = 0 } = usage;
+  const input = promptTokensOf(usage) - cacheRead - imageInput - cachedImageInput;
+  return {
+    prompt: { input, cacheRead, imageInput, cachedImageInput },
+    answer: { imageOutput, output: usage.output + usage.reasoning },
+  };
+};
+
+const countsOf = (usage: TokenUsage): Counts => {
+  const { prompt, answer } = splitOf(usage);
+  return { ...prompt, ...answer };
+};
+
+/** Adds the provider's bill, which includes images that did not reach the client. */
+const withBill = (charge: Charge, usage: TokenUsage | undefined, prices: Prices): Charge => ({
+  ...charge,
+  billedPicos: usage && costOf(countsOf(usage), prices),
+});
+
 /**
  * Returns the charge. Without usage, no tokens are charged (BILL-10). Implausible counts are charged at their bound and
  * stored as reported.
@@ -230,11 +298,8 @@ const chargeFor = (
   { promptMax, answerMax }: { readonly promptMax: number; readonly answerMax: number },
 ): Charge => {
   if (!usage) return { amountPicos: 0n, prices, usage: {}, implausible: false };
-  const { cacheRead, imageInput = 0, cachedImageInput = 0, imageOutput = 0 } = usage;
   const told = promptTokensOf(usage);
-  // All other prompt tokens are charged as text.
-  const prompt = { input: told - cacheRead - imageInput - cachedImageInput, cacheRead, imageInput, cachedImageInput };
-  const answer = { imageOutput, output: usage.output + usage.reasoning };
+  const { prompt, answer } = splitOf(usage);
   return {
     amountPicos: costOf(within(prompt, promptMax), prices) + costOf(within(answer, answerMax), prices),
     prices,

@@ -172,9 +172,6 @@ export interface SizeBounds {
   readonly maxRatio: number;
 }
 
-/** Suggested sizes are multiples of this, even if the provider accepts others. */
-const SUGGESTED_STEP = 16;
-
 const ratioOf = ({ width, height }: Dimensions): number => Math.max(width, height) / Math.min(width, height);
 
 const edgeFits = (edge: number, { multipleOf, minEdge, maxEdge }: SizeBounds): boolean =>
@@ -204,8 +201,7 @@ export const describeBounds = (bounds: SizeBounds): string => {
 
 /** Returns the nearest size within the bounds. Undefined only if the bounds allow no size. */
 export const nearestWithin = (asked: Dimensions, bounds: SizeBounds): Dimensions | undefined => {
-  const { minEdge, maxEdge, minPixels, maxPixels, maxRatio } = bounds;
-  const step = Math.max(bounds.multipleOf, SUGGESTED_STEP);
+  const { multipleOf: step, minEdge, maxEdge, minPixels, maxPixels, maxRatio } = bounds;
   const up = (edge: number): number => Math.ceil(edge / step) * step;
   const down = (edge: number): number => Math.floor(edge / step) * step;
   const sizes: Dimensions[] = [];
@@ -213,10 +209,8 @@ export const nearestWithin = (asked: Dimensions, bounds: SizeBounds): Dimensions
     const least = up(Math.max(minEdge, minPixels / width, width / maxRatio));
     const most = down(Math.min(maxEdge, maxPixels / width, width * maxRatio));
     if (least > most) continue;
-    // The requested height, and the height that keeps the requested ratio.
-    for (const wanted of [asked.height, (width * asked.height) / asked.width]) {
-      sizes.push({ width, height: Math.min(Math.max(Math.round(wanted / step) * step, least), most) });
-    }
+    for (const wanted of [down(asked.height), up(asked.height)])
+      sizes.push({ width, height: Math.min(Math.max(wanted, least), most) });
   }
   return nearestOf(sizes, (size) => distanceOf(size, asked));
 };
@@ -299,15 +293,13 @@ const toDimensions = (found: RegExpExecArray | null): Dimensions | undefined => 
     : { width: Math.max(1, Number(width)), height: Math.max(1, Number(height)) };
 };
 
-/** Weight of the shape. If two sizes are equally distant, the one with the same shape is suggested. */
-const SHAPE_WEIGHT = 1.1;
+/** Weight of the shape, below any difference of two distances. The shape decides between equally distant sizes. */
+const SHAPE_WEIGHT = 1e-8;
 
-/** Returns the distance of two sizes. Twice the size is as far as half the size. */
-const distanceOf = (one: Dimensions, other: Dimensions): number => {
-  const wider = Math.log(one.width / other.width);
-  const higher = Math.log(one.height / other.height);
-  return Math.abs(wider + higher) + SHAPE_WEIGHT * Math.abs(wider - higher);
-};
+/** Returns the distance of two sizes, in pixels. */
+const distanceOf = (one: Dimensions, other: Dimensions): number =>
+  Math.hypot(one.width - other.width, one.height - other.height) +
+  SHAPE_WEIGHT * Math.abs(Math.log((one.width * other.height) / (one.height * other.width)));
 
 const nearestOf = <Item>(items: readonly Item[], distance: (item: Item) => number): Item | undefined => {
   let nearest: Item | undefined;

@@ -129,7 +129,7 @@ const chargeForInput = (usage: TokenUsage | undefined, rate: bigint, tokensMax: 
   return {
     amountPicos: BigInt(Math.min(tokens, tokensMax)) * rate,
     prices: { input: rate },
-    usage: usage ? { ...usage } : {},
+    usage: usage ? { input: tokens } : {},
     implausible: tokens > tokensMax,
   };
 };

@@ -69,6 +69,8 @@ export interface ChargeRecord {
   readonly endUser?: string;
   /** Names of the ignored request fields (GEN-16). */
   readonly ignored?: readonly string[];
+  /** Provider's bill for the request by the catalog, in pico-USD. For operators only. */
+  readonly costPicos?: bigint;
 }
 
 /**

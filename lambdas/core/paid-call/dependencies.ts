@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
-import type { LedgerDependencies } from '../ledger/ledger.ts';
+import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
 import type { PaidEvent } from '../metrics.ts';
 import type { StoreTime } from '../retry.ts';
@@ -19,7 +19,19 @@ export interface PaidCallDependencies {
   readonly holdGraceMs: number;
   /** Upper bound on the time of a provider call, in ms, if it is below the limit of LIM-6. */
   readonly upstreamDeadlineMs: number;
+  readonly margin?: MarginMeter;
 }
+
+/** Counts charge minus provider cost of a model, in pico-USD. Must not throw. */
+export type MarginMeter = (modelId: string, picos: bigint) => void;
+
+/** Counts the margin of a settled record, if the provider cost is known. */
+export const meterMargin = (
+  { margin }: { readonly margin?: MarginMeter },
+  { model, amountPicos, costPicos }: Pick<ChargeRecord, 'model' | 'amountPicos' | 'costPicos'>,
+): void => {
+  if (model !== undefined && costPicos !== undefined) margin?.(model, amountPicos - costPicos);
+};
 
 /** Timeout of a front door for a response that it cannot start early. */
 export interface AnswerBy {

@@ -1,3 +1,4 @@
+import { withoutMarkup } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
@@ -7,8 +8,8 @@ import type { ChargeRecord } from '../ledger/ledger.ts';
 import { balanceOf } from '../ledger/ledger.ts';
 import { enqueueSettlement } from '../ledger/outbox.ts';
 import { apply, commit } from '../ledger/resolve.ts';
-import type { Charge, TokenUsage } from '../pricing/charge.ts';
-import type { PaidCallDependencies } from './dependencies.ts';
+import { billOf, type Charge, type TokenUsage } from '../pricing/charge.ts';
+import { meterMargin, type PaidCallDependencies } from './dependencies.ts';
 
 /** Data that is needed to charge a request. */
 export interface Settlement {
@@ -61,6 +62,7 @@ export const commitCharge = async (
     throw error;
   });
   await report(deps, settlement, charge, usage);
+  meterMargin(deps, committed.record);
   if (committed.record.outcome === 'settled') return committed;
   deps.notice('late_settlement', placedHold.requestId);
   loseIt();
@@ -92,13 +94,14 @@ const isOverage = ({ placedHold }: Settlement, { amountPicos }: Charge): boolean
   amountPicos > placedHold.amountPicos;
 
 const toRecord = (
-  { ledger }: PaidCallDependencies,
+  { ledger, catalog }: PaidCallDependencies,
   settlement: Settlement,
   charge: Charge,
   answer: string | undefined,
 ): ChargeRecord => {
   const { modelId, endUser, ignored, placedHold } = settlement;
   const { amountPicos, usage, prices, implausible } = charge;
+  const billedPicos = billOf(charge);
   return {
     accountId: placedHold.accountId,
     holdId: placedHold.holdId,
@@ -114,6 +117,7 @@ const toRecord = (
     ...(endUser === undefined ? {} : { endUser }),
     ...(ignored?.length ? { ignored } : {}),
     ...(answer === undefined ? {} : { answer }),
+    ...(billedPicos === undefined ? {} : { costPicos: withoutMarkup(catalog, billedPicos) }),
   };
 };
 

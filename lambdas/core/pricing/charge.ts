@@ -6,7 +6,16 @@ export interface Charge {
   readonly usage: Readonly<Record<string, number>>;
   /** Whether an implausible count was charged at its bound (BILL-7). */
   readonly implausible: boolean;
+  /**
+   * Provider's bill times the markup, in pico-USD. Absent: equal to `amountPicos`. Undefined: the catalog does not state
+   * it.
+   */
+  readonly billedPicos?: bigint | undefined;
 }
+
+/** Returns the provider's bill times the markup, in pico-USD; undefined if the catalog does not state it. */
+export const billOf = (charge: Charge): bigint | undefined =>
+  'billedPicos' in charge ? charge.billedPicos : charge.amountPicos;
 
 /** Token counts of a provider as disjoint numbers, whatever the provider's own fields include (BILL-11). */
 export interface TokenUsage {

@@ -2,6 +2,7 @@ import { cacheRatesOf, ratesAt } from '../catalog/catalog.ts';
 import type { TextPriceRow, TextRates } from '../catalog/schema.ts';
 import type { Charge } from './charge.ts';
 import { answerTokensOf, IMAGE_TIER_DEFAULT, promptTokensOf, type TokenUsage } from './charge.ts';
+import { type CountPrices, priceOfCount, sumOfCounts } from './count-prices.ts';
 
 /**
  * Pricing of prompt tokens. `one-rate`: every token has the same price, on all protocols except messages (BILL-18). The
@@ -49,8 +50,36 @@ export const maximumPrice = (
   );
 };
 
-/** Returns pico-USD per token by kind of token, for a prompt of this length. */
+/** Returns pico-USD per token by kind of token, for a prompt of this length. Every kind that a text can count has one. */
 export const pricesAt = (
+  row: TextPriceRow,
+  promptTokens: number,
+  pricing: PromptPricing,
+): Readonly<Record<string, bigint>> => {
+  const recorded = recordedPrices(row, promptTokens, pricing);
+  const kinds = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning', ...Object.keys(recorded)];
+  return Object.fromEntries(kinds.map((kind) => [kind, priceOfCount(kind, recorded)]));
+};
+
+/**
+ * Returns the provider's rates with the markup, by kind of token. They include cache reads and writes that the gateway
+ * charges as input (BILL-18).
+ */
+export const billedRatesAt = (row: TextPriceRow, promptTokens: number): CountPrices => {
+  const { input, output, imageOutput = output, ...rates } = ratesAt(row, promptTokens);
+  const cacheWrite = rates.cacheWrite5m ?? rates.cacheWrite ?? input;
+  return {
+    input,
+    cacheRead: rates.cacheRead ?? rates.cachedInput ?? input,
+    cacheWrite,
+    cacheWrite1h: rates.cacheWrite1h ?? cacheWrite,
+    output,
+    imageOutput,
+  };
+};
+
+/** Prices that a charge record stores: only those that `priceOfCount` does not derive from them. */
+const recordedPrices = (
   row: TextPriceRow,
   promptTokens: number,
   pricing: PromptPricing,
@@ -121,9 +150,10 @@ export const chargeFor = (
   ];
   return {
     amountPicos: priceOf(parts, bounds.promptTokens) + priceOf(answerParts, bounds.answerTokens),
-    prices: pricesAt(row, promptLength, pricing),
+    prices: recordedPrices(row, promptLength, pricing),
     usage: usage ? { ...usage } : {},
     implausible: prompt > bounds.promptTokens || answer > bounds.answerTokens,
+    billedPicos: usage && sumOfCounts(usage, billedRatesAt(row, prompt)),
   };
 };
 

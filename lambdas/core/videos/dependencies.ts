@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
 import type { VideoEvent, VideoMeasure } from '../metrics.ts';
+import type { MarginMeter } from '../paid-call/dependencies.ts';
 import type { VideoJob, VideoJobStore, VideoTimes } from './video-job.ts';
 import type { VideoWire } from './video-wire.ts';
 
@@ -16,6 +17,7 @@ export interface VideoStepDependencies {
   readonly notice: (notice: VideoEvent, videoId: string) => void;
   /** Undefined if no meter is used. */
   readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;
+  readonly margin?: MarginMeter;
   /** Reports a response without usage (BILL-10). */
   readonly usageMissing: (modelId: string) => Promise<void>;
   /** Sends one delivery to the client's URL. Throws if it was not accepted. */

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { withoutMarkup } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveHoldById } from '../ledger/release.ts';
 import { apply, commit } from '../ledger/resolve.ts';
+import { meterMargin } from '../paid-call/dependencies.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { VideoStepDependencies } from './dependencies.ts';
 import { askVendor } from './poll-video.ts';
@@ -116,6 +118,7 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
     prices,
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
+    costPicos: withoutMarkup(deps.catalog, amountPicos),
   });
   if (record.outcome !== 'settled') return tellLate(deps, videoId, amountPicos);
   if (implausible) deps.notice('video_usage_implausible', videoId);
@@ -185,7 +188,8 @@ const lateFailure: VideoFailure = {
 };
 
 /** Dependencies for ending a video, without providers. */
-interface EndingDependencies extends Pick<VideoStepDependencies, 'jobs' | 'files' | 'ledger' | 'notice' | 'measured'> {
+interface EndingDependencies
+  extends Pick<VideoStepDependencies, 'jobs' | 'files' | 'ledger' | 'notice' | 'measured' | 'margin'> {
   readonly times: Pick<VideoTimes, 'limitMs'>;
 }
 
@@ -201,6 +205,7 @@ const endVideo = async (deps: EndingDependencies, job: VideoJob, record: ChargeR
     if (job.state !== 'completed' && (await retryUntilDefinite(ledger, () => jobs.end(job.id, completed)))) {
       notice('video_completed', job.id);
       const seconds = (completed.completedAtMs - job.createdAtMs) / 1_000;
+      meterMargin(deps, record);
       measured?.({ video_s: seconds, video_stored_bytes: job.file?.bytes ?? 0 });
     }
     return;

@@ -43,20 +43,25 @@ export const priceVideo = (row: PriceRow, { video, id }: VideoModel, asked: Size
   };
 };
 
+/** Pico-USD by the name of the count. */
+export const videoPrices = ({ unit, ratePicos }: VideoTerms): Readonly<Record<string, bigint>> =>
+  unit === 'second' ? { second: ratePicos } : { output: ratePicos };
+
 /** Returns the charge. If the provider should count tokens but did not, no tokens are charged (BILL-10). */
 export const chargeForVideo = ({ terms, seconds, tokens }: Pick<VideoJob, 'terms' | 'seconds' | 'tokens'>): Charge => {
   const { unit, ratePicos, unitsMax } = terms;
+  const prices = videoPrices(terms);
   if (unit === 'second') {
     return {
       amountPicos: ratePicos * BigInt(seconds),
-      prices: { second: ratePicos },
+      prices,
       usage: { second: seconds },
       implausible: false,
     };
   }
   return {
     amountPicos: ratePicos * BigInt(Math.min(tokens ?? 0, unitsMax)),
-    prices: { output: ratePicos },
+    prices,
     usage: tokens === undefined ? {} : { output: tokens },
     implausible: (tokens ?? 0) > unitsMax,
   };

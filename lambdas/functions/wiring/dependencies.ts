@@ -11,7 +11,7 @@ import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { LedgerStore, Outbox } from '../../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import type { AddressCounters } from '../../core/limits/rate-limit.ts';
-import type { Measure, MoneyMetric, OperationalEventName } from '../../core/metrics.ts';
+import type { MarginMetric, Measure, MetricDimension, MoneyMetric, OperationalEventName } from '../../core/metrics.ts';
 import type { VideoFiles, VideoWorkflow } from '../../core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import type { CallerSecrets } from '../../http/authenticate.ts';
@@ -32,7 +32,10 @@ export interface Reporting {
   readonly finished: (requestId: string, summary: Summary) => void;
   readonly notice: (name: OperationalEventName, details: Readonly<Record<string, string>>) => void;
   /** Units are those of lambdas/core/metrics.ts. Values that are passed together are logged on one line. */
-  readonly measured: (values: Readonly<Partial<Record<Measure | MoneyMetric, number>>>) => void;
+  readonly measured: (
+    values: Readonly<Partial<Record<Measure | MoneyMetric | MarginMetric, number>>>,
+    dimensions?: Readonly<Partial<Record<MetricDimension, string>>>,
+  ) => void;
 }
 
 /** Dependencies of a function that only maintains the ledger. */

@@ -3,12 +3,13 @@ import type { Clock } from '../../core/clock.ts';
 import { HoldBreaker } from '../../core/ledger/hold-breaker.ts';
 import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
 import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../../core/metrics.ts';
+import type { MarginMeter } from '../../core/paid-call/dependencies.ts';
 import { RANDOM_END, renderRequestId } from '../../core/request-id.ts';
 import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
 import { createOutbox } from '../../stores/s3/outbox.ts';
 import { createClients, createDatabases, createS3Access } from './clients.ts';
-import type { LedgerFunctionDependencies } from './dependencies.ts';
+import type { LedgerFunctionDependencies, Reporting } from './dependencies.ts';
 import { createReporting } from './reporting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -79,6 +80,12 @@ const toMoneyMetrics = (picos: Parameters<MoneyMeter>[0]): Readonly<Partial<Reco
       return moved === undefined ? [] : [[moneyMetric(movement), toMicroUsd(moved)]];
     }),
   );
+
+/** Counts the margin of a model. */
+export const toMarginMeter =
+  ({ measured }: Reporting): MarginMeter =>
+  (model, picos) =>
+    measured({ margin_micro_usd: toMicroUsd(picos) }, { model });
 
 /** Converts an amount for metrics. The ledger itself never computes with floating-point numbers. */
 const toMicroUsd = (picos: bigint): number => Number(picos) / 1_000_000;

@@ -8,7 +8,7 @@ import type { PaidCallDependencies } from '../../core/paid-call/dependencies.ts'
 import type { HttpDependencies } from '../../http/handler.ts';
 import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
 import { toHttpDependencies } from './http.ts';
-import { toLedgerDependencies } from './ledger.ts';
+import { toLedgerDependencies, toMarginMeter } from './ledger.ts';
 
 export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoFunctionDependencies): Circuits =>
   createCircuits(
@@ -28,6 +28,7 @@ export const toPaidCallDependencies = (deps: FunctionDependencies): PaidCallDepe
     ledger: toLedgerDependencies(deps),
     circuits: toCircuits(deps),
     drains: new DetachedDrains(),
+    margin: toMarginMeter(reporting),
     notice: (notice, requestId) => reporting.notice(notice, { requestId }),
     holdGraceMs: settings.HOLD_GRACE_SECONDS * 1_000,
     upstreamDeadlineMs: settings.UPSTREAM_DEADLINE_SECONDS * 1_000,

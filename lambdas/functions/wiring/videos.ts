@@ -8,7 +8,7 @@ import { isVideoId, type VideoJob, type VideoTimes } from '../../core/videos/vid
 import { toWebhookBody } from '../../protocols/videos/video-object.ts';
 import type { Settings } from '../../settings.ts';
 import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
-import { toLedgerDependencies } from './ledger.ts';
+import { toLedgerDependencies, toMarginMeter } from './ledger.ts';
 import { toCircuits } from './paid-call.ts';
 import { toVideoWires, toWireOptions } from './wires.ts';
 
@@ -32,6 +32,7 @@ export const toVideoStepDependencies = (
   times: toVideoTimes(deps.settings),
   notice: (notice, videoId) => deps.reporting.notice(notice, { videoId }),
   measured: deps.reporting.measured,
+  margin: toMarginMeter(deps.reporting),
   usageMissing: (modelId) => circuits.usageMissing(modelId),
   deliver: (job) => deliver(deps, job),
 });

@@ -1,5 +1,8 @@
-import { type ListedPrice, toListedPrice } from '../../core/catalog/catalog.ts';
 import type { Model } from '../../core/catalog/schema.ts';
+import { utcDay } from '../../core/clock.ts';
+import { formatUsd } from '../../core/money/usd.ts';
+import { priceExamples } from '../../core/price-list/price-examples.ts';
+import { pricesOn } from '../../core/price-list/published-prices.ts';
 import type { BotContext, BotDependencies } from '../bot-context.ts';
 import { appButton } from '../bot-context.ts';
 import { type Html, html, lines } from '../html.ts';
@@ -25,7 +28,7 @@ export const createModels =
     const nowMs = deps.clock.now();
     const models = deps.catalog.list(nowMs);
     const priced = (model: Model): string =>
-      `${model.id} ${toPrice(texts, toListedPrice(deps.catalog.priceRow(model, nowMs)))}`;
+      `${model.id} ${toPrice(texts, model, deps.catalog.priceRow(model, nowMs), utcDay(nowMs))}`;
     const sections = [...Map.groupBy(models, ({ kind }) => kind)].flatMap(([kind, ofKind]) => [
       html``,
       texts.kindHeading(kind, ofKind.length),
@@ -53,38 +56,34 @@ const fitting = (all: readonly Html[]): readonly Html[] => {
 };
 
 /**
- * Formats the listed price of a model: the prices of input and output if it has both, otherwise its main price. If the
- * price depends on the request, formats the lowest.
+ * Formats the price of a model: the range of its examples, or the prices of input and output. If the price depends on
+ * the request, formats the lowest.
  */
-const toPrice = (texts: Texts, { unit, rates, tiers, byTier, bySize, byPixels }: ListedPrice): string => {
-  const choice =
-    byTier ?? bySize ?? (byPixels && Object.fromEntries(byPixels.map((band, index) => [index, band.perImage])));
-  if (choice) return texts.price([leastOf(Object.values(choice))], pricedUnits[unit], true);
-  const { input, output } = rates;
-  const both = input !== undefined && output !== undefined;
-  const amounts = both ? [input, output] : mainRates.flatMap((name) => rates[name] ?? []).slice(0, 1);
-  return texts.price(amounts, pricedUnits[unit], tiers.length > 0);
+const toPrice = (texts: Texts, model: Model, row: Model['prices'][number], day: string): string => {
+  const examples = priceExamples(model, row).map(({ picos }) => picos);
+  const unit = exampleUnits[model.kind];
+  if (unit && examples.length > 0)
+    return texts.priceRange(formatUsd(leastOf(examples)), formatUsd(mostOf(examples)), unit);
+  const bands = pricesOn(model, day);
+  const rates = ['input', 'output'].flatMap((name) => {
+    const amounts = bands.flatMap(({ prices }) => prices[name] ?? []);
+    return amounts.length > 0 ? [formatUsd(leastOf(amounts) * TOKENS_SHOWN)] : [];
+  });
+  return texts.price(rates, bands.length > new Set(bands.map(({ protocols }) => protocols)).size);
 };
 
-const mainRates = [
-  'imageOutput',
-  'firstMegapixel',
-  'perImage',
-  'perSecond',
-  'perMinute',
-  'audioInput',
-  'output',
-  'input',
-] as const;
+/** Number of tokens of a shown price. */
+const TOKENS_SHOWN = 1_000_000n;
 
-const pricedUnits: Readonly<Record<ListedPrice['unit'], PricedUnit>> = {
-  '1M_tokens': 'tokens',
-  '1M_characters': 'characters',
+const exampleUnits: Partial<Record<Model['kind'], PricedUnit>> = {
   image: 'image',
-  megapixel: 'megapixel',
-  second: 'second',
-  audio_minute: 'audio_minute',
+  video: 'clip',
+  speech: 'minute',
+  transcription: 'minute',
 };
 
-const leastOf = (amounts: readonly string[]): string =>
-  amounts.toSorted((one, other) => Number(one) - Number(other))[0] ?? '0';
+const leastOf = (amounts: readonly bigint[]): bigint =>
+  amounts.reduce((least, amount) => (amount < least ? amount : least));
+
+const mostOf = (amounts: readonly bigint[]): bigint =>
+  amounts.reduce((most, amount) => (amount > most ? amount : most));

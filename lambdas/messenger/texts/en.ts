@@ -18,12 +18,9 @@ const kinds = {
 } as const;
 
 const units = {
-  tokens: 'per 1M tokens',
-  characters: 'per 1M characters',
   image: 'per image',
-  megapixel: 'for the first megapixel',
-  second: 'per second',
-  audio_minute: 'per minute',
+  clip: 'per clip',
+  minute: 'per minute',
 } as const;
 
 const commands = {
@@ -94,10 +91,11 @@ export const english: Texts = {
     ]),
   modelsHeading: (count) => html`<b>${models(count)}</b>, prices in USD`,
   kindHeading: (kind, count) => html`<b>${kinds[kind]}</b> (${count})`,
-  price: (amounts, unit, isLeast) => {
+  price: (amounts, isLeast) => {
     if (amounts.every((amount) => amount === '0')) return 'free';
-    return `${isLeast ? 'from ' : ''}${amounts.join(' / ')} ${units[unit]}`;
+    return `${isLeast ? 'from ' : ''}${amounts.join(' / ')} per 1M tokens`;
   },
+  priceRange: (least, most, unit) => `${least}${least === most ? '' : ` to ${most}`} ${units[unit]}`,
   andMore: (count) => `and ${count} more`,
   modelsEnd: () => html`Two prices are for input and output. The app lists every model and price.`,
   topUpLink: () => html`Add money to your account:`,

@@ -27,12 +27,9 @@ const kinds = {
 } as const;
 
 const units = {
-  tokens: 'за 1 млн токенов',
-  characters: 'за 1 млн символов',
   image: 'за изображение',
-  megapixel: 'за первый мегапиксель',
-  second: 'за секунду',
-  audio_minute: 'за минуту',
+  clip: 'за ролик',
+  minute: 'за минуту',
 } as const;
 
 const commands = {
@@ -103,10 +100,11 @@ export const russian: Texts = {
     ]),
   modelsHeading: (count) => html`<b>${models(count)}</b>, цены в USD`,
   kindHeading: (kind, count) => html`<b>${kinds[kind]}</b> (${count})`,
-  price: (amounts, unit, isLeast) => {
+  price: (amounts, isLeast) => {
     if (amounts.every((amount) => amount === '0')) return 'бесплатно';
-    return `${isLeast ? 'от ' : ''}${amounts.join(' / ')} ${units[unit]}`;
+    return `${isLeast ? 'от ' : ''}${amounts.join(' / ')} за 1 млн токенов`;
   },
+  priceRange: (least, most, unit) => `${least === most ? least : `от ${least} до ${most}`} ${units[unit]}`,
   andMore: (count) => `и ещё ${count}`,
   modelsEnd: () => html`Две цены — за ввод и за вывод. Все модели и цены есть в приложении.`,
   topUpLink: () => html`Пополнить счёт:`,

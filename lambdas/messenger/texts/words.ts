@@ -75,8 +75,8 @@ export interface KeyFacts {
   readonly isRevoked: boolean;
 }
 
-/** Unit of a listed price. A text model has a second price, for output. */
-export type PricedUnit = 'tokens' | 'characters' | 'image' | 'megapixel' | 'second' | 'audio_minute';
+/** Unit of the price of an example. */
+export type PricedUnit = 'image' | 'clip' | 'minute';
 
 /** Texts of the bot in one language. */
 export interface Texts {
@@ -98,7 +98,10 @@ export interface Texts {
   modelsHeading(count: number): Html;
   kindHeading(kind: ModelKind, count: number): Html;
   /** One amount, or the amounts of input and output. */
-  price(amounts: readonly string[], unit: PricedUnit, isLeast: boolean): string;
+  /** Prices of a million tokens. A text model has a second price, for output. */
+  price(amounts: readonly string[], isLeast: boolean): string;
+  /** Lowest and highest price of a typical request. */
+  priceRange(least: string, most: string, unit: PricedUnit): string;
   andMore(count: number): string;
   modelsEnd(): Html;
   topUpLink(): Html;

@@ -1,5 +1,6 @@
 import type { ChargeRecord, Hold } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
+import { priceOfCount } from '../../core/pricing/count-prices.ts';
 import { timeOfRequest } from '../../http/exchange.ts';
 import { wireNames } from '../paid-response.ts';
 
@@ -15,7 +16,7 @@ export interface UsageRow {
   readonly reason: string | null;
   readonly model: string | null;
   readonly usage: Readonly<Record<string, number>> | null;
-  /** Price of one unit of each count in `usage`, for example of one token, when the request was accepted. */
+  /** Price of one unit of each count in `usage`, such as one token, when the request was accepted. The sum of their products is `cost_usd`. */
   readonly prices_usd: Readonly<Record<string, string>> | null;
   readonly cost_usd: string | null;
   /** Whether the charge exceeded the hold. */
@@ -41,12 +42,20 @@ export const toUsageRow = (record: ChargeRecord): UsageRow => ({
   reason: record.reason ?? null,
   model: record.model ?? null,
   usage: record.usage ? wireNames(record.usage, (count) => count) : null,
-  prices_usd: record.prices ? wireNames(record.prices, formatUsd) : null,
+  prices_usd: record.prices ? wireNames(allPrices(record.prices, record.usage), formatUsd) : null,
   cost_usd: formatUsd(record.amountPicos),
   overage: record.overage ?? false,
   end_user: record.endUser ?? null,
   ignored: record.ignored ?? [],
 });
+
+/** Adds the price of every count that a record derives from another price. */
+const allPrices = (prices: Prices, usage: ChargeRecord['usage'] = {}): Prices => ({
+  ...prices,
+  ...Object.fromEntries(Object.keys(usage).map((count) => [count, priceOfCount(count, prices)])),
+});
+
+type Prices = NonNullable<ChargeRecord['prices']>;
 
 export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRow => ({
   id: requestId,

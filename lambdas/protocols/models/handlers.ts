@@ -33,7 +33,7 @@ export const findCallable = (
   if (callable) return callable;
   const message = model
     ? `The model "${model.id}" is not available in this format. Use a protocol that GET /api/models lists for it.`
-    : catalog.explainMissing(id, nowMs);
+    : catalog.explainMissing(id, nowMs, protocol);
   throw new GatewayError('model_not_found', message, { param: 'model' });
 };
 
@@ -94,11 +94,13 @@ export const createGetGoogleModel =
     return json(200, toGoogleModel(findCallable(catalog, 'generate_content', order)));
   };
 
-/** GET /api/models (CAT-2): every price as a decimal string, with its days and length tiers. */
+/** GET /api/models (CAT-2): the prices that each route charges, as decimal strings, with their days and conditions. */
 export const createListPrices =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
-  async () =>
-    json(200, { object: 'list', data: catalog.list(clock.now()).map(toEntry) });
+  async () => {
+    const nowMs = clock.now();
+    return json(200, { object: 'list', data: catalog.list(nowMs).map((model) => toEntry(catalog, model, nowMs)) });
+  };
 
 export interface HealthDependencies {
   /** Returns a code for each part that does not work. Undefined if the platform monitors the parts. */

@@ -1,12 +1,15 @@
-import { type Catalog, type ListedPrice, toListedPrice } from '../../core/catalog/catalog.ts';
+import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { Model, TextModel } from '../../core/catalog/schema.ts';
 import { textModelOf } from '../../core/catalog/text-model.ts';
+import { utcDay } from '../../core/clock.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import { pricesOf } from '../../core/images/image-price.ts';
 import { formatUsd } from '../../core/money/usd.ts';
+import { type PriceExample, priceExamples } from '../../core/price-list/price-examples.ts';
+import { type PublishedPrice, pricesOn, publishedPrices } from '../../core/price-list/published-prices.ts';
 import { pricesAt } from '../../core/pricing/text-price.ts';
 import { takesField } from '../chat-fields.ts';
-import { toWireName } from '../paid-response.ts';
+import { toWireName, wireNames } from '../paid-response.ts';
 
 const abbreviations: ReadonlySet<string> = new Set(['gpt', 'tts']);
 
@@ -56,13 +59,14 @@ export const supportedParametersOf = (model: Model): readonly string[] => {
   return [...taken, ...formatted].sort();
 };
 
-/** Model with the prices of all periods (CAT-2). */
-export const toEntry = (model: Model) => ({
+/** Model with the prices of all periods, and examples at the current ones (CAT-2). */
+export const toEntry = (catalog: Catalog, model: Model, nowMs: number) => ({
   id: model.id,
   kind: model.kind,
   owned_by: model.ownedBy,
   protocols: model.protocols,
-  prices: model.prices.map((row) => toPrice(toListedPrice(row))),
+  prices: publishedPrices(model).map(toPrice),
+  examples: priceExamples(model, catalog.priceRow(model, nowMs)).map(toExample),
   limits: limitsOf(model),
   capabilities: 'capabilities' in model ? snakeCased(model.capabilities) : {},
   reasoning: { levels: model.kind === 'text' ? (model.reasoning?.levelsUi ?? []) : [] },
@@ -91,30 +95,16 @@ const limitsOf = (model: Model): object => {
   }
 };
 
-/** Price row with the field names of the response. */
-export const toPrice = ({
-  unit,
+/** Price with the names and units of receipts. */
+export const toPrice = ({ protocols, from, until, when, prices }: PublishedPrice) => ({
+  protocols,
   from,
   until,
-  rates,
-  tiers,
-  byTier,
-  bySize,
-  byPixels,
-  imageTokensByTier,
-}: ListedPrice) => ({
-  unit,
-  from,
-  until,
-  ...snakeCased(rates),
-  tiers: tiers.map((tier) => ({ above_input_tokens: tier.aboveInputTokens, ...snakeCased(tier.rates) })),
-  ...(byTier && { by_tier: byTier }),
-  ...(bySize && { by_size: bySize }),
-  ...(byPixels && {
-    by_pixels: byPixels.map(({ maxPixels, perImage }) => ({ max_pixels: maxPixels, per_image: perImage })),
-  }),
-  ...(imageTokensByTier && { image_tokens_by_tier: imageTokensByTier }),
+  when: snakeCased(when),
+  prices_usd: wireNames(prices, formatUsd),
 });
+
+const toExample = ({ picos, ...example }: PriceExample) => ({ ...example, usd: formatUsd(picos) });
 
 const snakeCased = (value: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, member]) => [toWireName(name), member]));
@@ -139,9 +129,8 @@ export const toPricing = (catalog: Catalog, model: Model, nowMs: number): object
   if (text) return toTextPricing(catalog, text, nowMs);
   const tokens = tokenPrices(catalog, model, nowMs);
   if (tokens) return toMembers(tokens);
-  // OpenRouter requires both members. The row of GET /api/models has the prices that are not per token.
-  const { from: _from, until: _until, tiers: _tiers, ...row } = toPrice(toListedPrice(catalog.priceRow(model, nowMs)));
-  return { ...toMembers({ input: 0n, output: 0n }), ...row };
+  // OpenRouter requires both members. The other prices have the form of GET /api/models.
+  return { ...toMembers({ input: 0n, output: 0n }), prices: pricesOn(model, utcDay(nowMs)).map(toPrice) };
 };
 
 /** A tier applies above its bound, just as an entry of `overrides` applies above `min_prompt_tokens`. */
@@ -158,9 +147,8 @@ const toTextPricing = (catalog: Catalog, model: TextModel, nowMs: number): objec
 /** Only the messages format has cache rates (BILL-12). In others all prompt tokens cost the same (BILL-18). */
 const textPrices = (model: TextModel, row: TextModel['prices'][number], promptTokens: number): Picos => {
   if (model.protocols.includes('messages')) return pricesAt(row, promptTokens, 'cache-rates-1h');
-  const prices = pricesAt(row, promptTokens, 'one-rate');
-  const { input = 0n } = prices;
-  return { ...prices, cacheRead: input, cacheWrite: input };
+  const { cacheWrite1h: _, ...prices } = pricesAt(row, promptTokens, 'one-rate');
+  return prices;
 };
 
 /** Undefined if the model has a price other than one rate per kind of token. */

@@ -60,6 +60,7 @@ export const toChargeItem = (record: ChargeRecord): Item => ({
   ...(record.answer === undefined ? {} : { answer: record.answer }),
   ...(record.endUser === undefined ? {} : { endUser: record.endUser }),
   ...(record.ignored === undefined ? {} : { ignored: record.ignored }),
+  ...(record.costPicos === undefined ? {} : { cost: record.costPicos }),
 });
 
 export const toChargeRecord = (item: Item): ChargeRecord => ({
@@ -76,6 +77,7 @@ export const toChargeRecord = (item: Item): ChargeRecord => ({
   ...(item.implausible === true ? { implausible: true } : {}),
   ...textsOf(item, ['answer', 'endUser']),
   ...(item.ignored === undefined ? {} : { ignored: readTexts(item, 'ignored') }),
+  ...(item.cost === undefined ? {} : { costPicos: readBigint(item, 'cost') }),
 });
 
 /** Returns the named attributes that the item has as strings. */

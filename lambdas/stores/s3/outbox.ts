@@ -42,9 +42,9 @@ const picos = z
   .regex(/^\d{1,38}$/)
   .transform(BigInt);
 
-/** Strict: an entry is deleted after its record is committed, so a field that is not in the record would be lost. */
-const noteSchema = z.strictObject({
-  record: z.strictObject({
+/** Fields of a newer release are ignored. An outcome of a newer release is not, because it decides the charge. */
+const noteSchema = z.object({
+  record: z.object({
     accountId: z.string().min(1),
     holdId: z.string().min(1),
     requestId: z.string().min(1),
@@ -60,6 +60,7 @@ const noteSchema = z.strictObject({
     answer: z.string().exactOptional(),
     endUser: z.string().exactOptional(),
     ignored: z.array(z.string()).exactOptional(),
+    costPicos: picos.exactOptional(),
   }),
   holdAmountPicos: picos,
 });
@@ -68,8 +69,8 @@ export const renderNote = (note: OutboxEntry): string =>
   JSON.stringify(note, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
 /**
- * Parses an outbox entry. Throws Error, not StoreError, if it is not an entry of that hold, or has a field or an outcome
- * of a newer release: money waits in it, and an operator must look at it.
+ * Parses an outbox entry. Throws Error, not StoreError, if it is not an entry of that hold, or has an outcome of a newer
+ * release: money waits in it, and an operator must look at it.
  */
 export const parseNote = (holdId: string, text: string): OutboxEntry => {
   const unreadable = `the note outbox/${holdId} cannot be read`;

@@ -182,7 +182,7 @@ const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
 };
 
 const toDetails = (record: ChargeRecord): string => {
-  const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored } = record;
+  const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, costPicos } = record;
   return JSON.stringify({
     reason,
     model,
@@ -193,6 +193,7 @@ const toDetails = (record: ChargeRecord): string => {
     answer,
     endUser,
     ignored,
+    cost: costPicos?.toString(),
   });
 };
 
@@ -214,7 +215,7 @@ type Details = Omit<
 const readDetails = (json: string): Details => {
   const value = parseJson(json);
   if (!isJsonObject(value)) throw new Error('the details of a charge record are not a JSON object');
-  const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored } = value;
+  const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, cost } = value;
   return {
     ...(typeof reason === 'string' && { reason }),
     ...(typeof model === 'string' && { model }),
@@ -225,6 +226,7 @@ const readDetails = (json: string): Details => {
     ...(typeof answer === 'string' && { answer }),
     ...(typeof endUser === 'string' && { endUser }),
     ...(Array.isArray(ignored) && { ignored: ignored.map(String) }),
+    ...(typeof cost === 'string' && { costPicos: BigInt(cost) }),
   };
 };
 

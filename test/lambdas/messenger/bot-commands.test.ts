@@ -161,6 +161,14 @@ describe('/models', () => {
     expect(text).toMatch(/claude-opus-5-5 4 \/ 20 per 1M tokens/);
   });
 
+  test('CAT-2 images, clips, speech and transcription are shown with the range of their examples', async () => {
+    const { text } = await (await open()).ask('/models');
+    expect(text).toContain('gpt-image-2 0.005 to 0.211 per image');
+    expect(text).toContain('seedance-2-0 0.62468 to 4.539612 per clip');
+    expect(text).toContain('tts-1 0.0135 per minute');
+    expect(text).toContain('gpt-transcribe 0.0045 per minute');
+  });
+
   test('CAT-2 a catalog of any size fits into one message', async () => {
     const { entries, providers } = loadCatalog(data([text()]));
     const many = Array.from({ length: 600 }, (_, index) => ({

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chooseSize, type RequestedSize } from '../../../../lambdas/core/images/choose-size.ts';
-import type { ChosenSize } from '../../../../lambdas/core/images/image-wire.ts';
+import type { ChosenSize, Dimensions } from '../../../../lambdas/core/images/image-wire.ts';
+import { misfitOf, nearestWithin } from '../../../../lambdas/core/images/size-rules.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { imageModel, imageModels, refusalOf } from './image-models.ts';
 
@@ -74,8 +75,8 @@ test('IMG-2 every image model of the catalog has a row above', () => {
 
 /** Each row ends with the part of the message that the client needs to correct the request. */
 const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, part: string])[] = [
-  ['gpt-image-2', { size: '1000x1000' }, 'size', 'The nearest is 1008x1008.'],
-  ['gpt-image-2', { size: '1024x624' }, 'size', 'The nearest is 1040x640.'],
+  ['gpt-image-2', { size: '1000x1000' }, 'size', 'The nearest is 992x992.'],
+  ['gpt-image-2', { size: '1024x624' }, 'size', 'The nearest is 1024x640.'],
   ['gpt-image-2', { size: '64x64' }, 'size', 'The nearest is 816x816.'],
   ['gpt-image-2', { size: '4096x2160' }, 'size', 'at most 3840'],
   ['gpt-image-2', { size: '3840x2176' }, 'size', '655360 to 8294400 pixels'],
@@ -84,7 +85,7 @@ const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>
   ['gpt-image-2', { size: '' }, 'size', 'a multiple of 16'],
   ['gpt-image-1-mini', { size: '1024x1792' }, 'size', 'one of auto, 1024x1024, 1024x1536, 1536x1024'],
   ['gpt-image-2-fixed', { size: 'auto' }, 'size', '1280x1280, 1280x720'],
-  ['gpt-image-2-fixed', { size: '1024x1024' }, 'size', 'The nearest is 1280x1280.'],
+  ['gpt-image-2-fixed', { size: '1024x1024' }, 'size', 'The nearest is 1280x1024.'],
   ['gemini-3-pro-image', { size: '1k' }, 'size', 'The nearest is 1K.'],
   ['gemini-3-pro-image', { size: '8K' }, 'size', 'one of 1K, 2K, 4K'],
   ['gemini-3-pro-image', { size: '1.5K' }, 'size', 'one of 1K, 2K, 4K'],
@@ -96,8 +97,11 @@ const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>
   ['seedream-4-0', { size: '4096x255' }, 'size', 'at most 16 times the shorter'],
   ['seedream-4-0', { size: '2K' }, 'size', 'The nearest is 2048x2048.'],
   ['seedream-4-5', { size: '1280x720' }, 'size', '3686400 to 16777216 pixels'],
+  ['seedream-5-5', { size: '2151x2150' }, 'size', 'an area of 921600 to 4624220 pixels'],
+  ['seedream-5-5', { size: '2160x2160' }, 'size', 'The nearest is 2150x2150.'],
   ['seedream-5-5', { size: '4K' }, 'size', '1K or 1.5K or 2K or <width>x<height>'],
   ['flux-2-pro', { size: 'auto' }, 'size', 'at most 4194304 pixels'],
+  ['flux-2-pro', { size: '2064x2048' }, 'size', 'The nearest is 2048x2048.'],
   ['flux-2-pro', { size: '240x240' }, 'size', 'The nearest is 256x256.'],
   ['flux-2-pro', { width: 1000, height: 1024 }, 'width', 'The nearest is 1008x1024.'],
   ['flux-2-pro', { width: 1024, height: 2064 }, 'height', 'The nearest is 1024x2048.'],
@@ -175,6 +179,33 @@ test('IMG-2 a chosen size is within the bounds of the entry, or the error names 
       expect(width * height).toBeLessThanOrEqual(rule.maxPixels ?? 4_096 ** 2);
       expect(width * height).toBeGreaterThanOrEqual(rule.minPixels ?? 1);
       if (rule.mode === 'free') expect([width % rule.multipleOf, height % rule.multipleOf]).toEqual([0, 0]);
+    }),
+    runs,
+  );
+});
+
+test('IMG-2 no allowed size is nearer than the suggested one', () => {
+  const edge = fc.integer({ min: 1, max: 90 });
+  const bounds = fc
+    .record({
+      multipleOf: fc.constantFrom(1, 4, 7),
+      minEdge: fc.integer({ min: 1, max: 20 }),
+      maxEdge: fc.integer({ min: 30, max: 64 }),
+      minPixels: fc.integer({ min: 1, max: 900 }),
+      maxPixels: fc.integer({ min: 900, max: 3_000 }),
+      maxRatio: fc.constantFrom(2, 3, Number.POSITIVE_INFINITY),
+    })
+    .filter((each) => each.minEdge <= each.maxEdge);
+  fc.assert(
+    fc.property(bounds, edge, edge, (within, width, height) => {
+      const distance = (size: Dimensions) => (size.width - width) ** 2 + (size.height - height) ** 2;
+      const allowed = Array.from({ length: 64 * 64 }, (_, index) => ({
+        width: Math.floor(index / 64) + 1,
+        height: (index % 64) + 1,
+      })).filter((size) => misfitOf(size, within) === undefined);
+      const suggested = nearestWithin({ width, height }, within);
+      expect(suggested === undefined).toBe(allowed.length === 0);
+      if (suggested) expect(distance(suggested)).toBe(Math.min(...allowed.map(distance)));
     }),
     runs,
   );

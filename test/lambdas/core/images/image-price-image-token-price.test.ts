@@ -75,6 +75,7 @@ describe('BILL-3 charge', () => {
   test('BILL-11 each kind of token has its own price', () => {
     expect(priceOf(free, { references: byUrl(1) }).chargeFor(counts({ usage: told }))).toEqual({
       amountPicos: 40n * 5_000_000n + 10n * 1_250_000n + 300n * 8_000_000n + 20n * 2_000_000n + 1_001n * 30_000_000n,
+      billedPicos: 40n * 5_000_000n + 10n * 1_250_000n + 300n * 8_000_000n + 20n * 2_000_000n + 1_001n * 30_000_000n,
       prices: {
         input: 5_000_000n,
         cacheRead: 1_250_000n,

@@ -15,7 +15,7 @@ describe('IMG-8 price per image', () => {
     for (const delivered of [1, 2, 3, 4]) {
       expect(money.chargeFor(counts({ delivered, made: 4 }))).toEqual({
         amountPicos: usd('0.03') * BigInt(delivered),
-        prices: { image: usd('0.03') },
+        prices: { image: usd('0.03'), inputImage: usd('0.03') },
         usage: { image: delivered },
         implausible: false,
       });
@@ -61,6 +61,7 @@ describe('IMG-8 price per image', () => {
     expect(money.holdPicos).toBe(usd('0.02') + 3n * usd('0.008'));
     expect(money.chargeFor(counts())).toEqual({
       amountPicos: money.holdPicos,
+      billedPicos: money.holdPicos,
       prices: { image: usd('0.02'), inputImage: usd('0.008') },
       usage: { image: 1, inputImage: 3 },
       implausible: false,
@@ -94,6 +95,7 @@ describe('BILL-3 price per megapixel', () => {
     const money = priceOf(flux, { size: inPixels(1_024, 1_024), references: byUrl(2) });
     expect(money.chargeFor(counts({ milliMegapixels: { output: 1_050, reference: 2_100 } }))).toEqual({
       amountPicos: usd('0.03') + 50n * extra + 2_100n * extra,
+      billedPicos: usd('0.03') + 50n * extra + 2_100n * extra,
       prices: { firstMegapixel: usd('0.03'), extraMilliMegapixel: extra, referenceMilliMegapixel: extra },
       usage: { firstMegapixel: 1, extraMilliMegapixel: 50, referenceMilliMegapixel: 2_100 },
       implausible: false,
@@ -141,5 +143,34 @@ describe('BILL-3 price per megapixel', () => {
     const money = priceOf(flux, { size: inPixels(2_048, 2_048), references: byUrl(8) });
     const charge = money.chargeFor(counts({ milliMegapixels: { output: 5_000, reference: 40_000 } }));
     expect(charge).toMatchObject({ amountPicos: money.holdPicos, implausible: false });
+  });
+});
+
+describe('OPS-3 the bill of the provider', () => {
+  test('OPS-3 images by megapixel that did not reach the client are billed', () => {
+    const money = priceOf(shippedImage('flux-2-pro'), { n: 1, size: inPixels(1_024, 1_024) });
+    const came = counts({
+      delivered: 1,
+      made: 2,
+      pixels: [1_000_000],
+      milliMegapixels: { output: 2_000, reference: 0 },
+    });
+    expect(money.chargeFor(came)).toMatchObject({ amountPicos: usd('0.03'), billedPicos: usd('0.06') });
+  });
+
+  test('OPS-3 a flat price is billed by tokens if the entry has their rates', () => {
+    const money = priceOf(shippedImage('gpt-image-2-fixed'), { size: inPixels(1_280, 720, '1K') });
+    const used = {
+      input: 10,
+      cacheRead: 4,
+      cacheWrite: 0,
+      cacheWrite1h: 0,
+      output: 0,
+      reasoning: 0,
+      imageOutput: 2_000,
+    };
+    const billedPicos = 10n * 5_000_000n + 4n * 1_250_000n + 2_000n * 30_000_000n;
+    expect(money.chargeFor(counts({ usage: used }))).toMatchObject({ amountPicos: usd('0.03'), billedPicos });
+    expect(money.chargeFor(counts())).toHaveProperty('billedPicos', undefined);
   });
 });

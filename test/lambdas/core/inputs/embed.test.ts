@@ -39,7 +39,7 @@ test('EMB-1 and BILL-1 an embedding is held, sent once and charged by its input'
       model: 'vector-1',
       endUser: 'someone',
       prices: { input: RATE },
-      usage: used(40),
+      usage: { input: 40 },
     },
   ]);
   expect([world.notices, world.clock.waiting, (await world.account()).holds.size]).toEqual([[], 0, 0]);

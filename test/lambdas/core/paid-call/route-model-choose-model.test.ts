@@ -2,19 +2,26 @@ import { expect, test } from 'vitest';
 import { image, provider, text, upstream } from '../catalog/sample-data.ts';
 import { createWorld, type WorldOptions } from '../text/text-world.ts';
 
-test.for(['alpha-2', 'ALPHA', 'unlike any id', '__proto__'])(
-  'CAT-6 %s is rejected with 404 and the nearest id',
-  async (modelId) => {
-    const world = await createWorld();
-    await expect(world.ask({}, { modelId })).rejects.toMatchObject({
-      code: 'model_not_found',
-      status: 404,
-      param: 'model',
-      message: expect.stringContaining('"alpha-1"'),
-    });
-    expect(world.log).toEqual([]);
-  },
-);
+const missing = (modelId: string): string => `The model "${modelId}" does not exist or is not enabled.`;
+
+test.for([
+  ['alpha-2', ' The nearest model id is "alpha-1".'],
+  ['ALPHA-1', ' The nearest model id is "alpha-1".'],
+  ['alpha', ''],
+  ['unlike any id', ''],
+  ['__proto__', ''],
+  // Another endpoint has a model of this name.
+  ['paint-2', ''],
+] as const)('CAT-6 %s is rejected with 404 and the id "%s" of its endpoint', async ([modelId, suggestion]) => {
+  const world = await createWorld({ models: [text(), image()] });
+  await expect(world.ask({}, { modelId })).rejects.toMatchObject({
+    code: 'model_not_found',
+    status: 404,
+    param: 'model',
+    message: `${missing(modelId)}${suggestion}`,
+  });
+  expect(world.log).toEqual([]);
+});
 
 test('CAT-6 an alias resolves to its catalog entry', async () => {
   const world = await createWorld({ models: [text({ aliases: ['alpha'] })] });

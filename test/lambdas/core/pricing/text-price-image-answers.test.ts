@@ -69,6 +69,7 @@ describe('BILL-3 charges for output with images', () => {
     const told = usage({ input: 10, output: 5, reasoning: 6, imageOutput: 1_120 });
     expect(chargeFor(row, told, bounds)).toEqual({
       amountPicos: 10n * 3n + 11n * 7n + 1_120n * 28n,
+      billedPicos: 10n * 3n + 11n * 7n + 1_120n * 28n,
       prices: { input: 3n, output: 7n, imageOutput: 28n },
       usage: told,
       implausible: false,

@@ -56,7 +56,28 @@ describe('BILL-3 charge', () => {
       prices: { input: 3n, output: 7n },
       usage: usage({ input: 1_001, output: 13 }),
       implausible: false,
+      billedPicos: 1_001n * 3n + 13n * 7n,
     });
+  });
+
+  const openAi = { ...flat, rates: { input: 8n, output: 7n, cachedInput: 1n, cacheWrite: 10n } };
+  const anthropic = { ...flat, rates: { input: 8n, output: 7n, cacheRead: 1n, cacheWrite5m: 10n, cacheWrite1h: 16n } };
+  const used = usage({ input: 100, cacheRead: 40, cacheWrite: 30, cacheWrite1h: 20, output: 5, reasoning: 6 });
+
+  test.for([
+    ['with cache reads and writes of OpenAI', openAi, 100n * 8n + 40n + 50n * 10n + 11n * 7n],
+    ['with cache reads and writes of Anthropic', anthropic, 100n * 8n + 40n + 30n * 10n + 20n * 16n + 11n * 7n],
+    ['at one rate without others', flat, 190n * 3n + 11n * 7n],
+  ] as const)('OPS-3 the bill of the provider is %s', ([, row, billed]) => {
+    const charge = chargeFor(row, used, bounds);
+    expect(charge.billedPicos).toBe(billed);
+    expect(charge.amountPicos).toBe(190n * row.rates.input + 11n * 7n);
+  });
+
+  test('OPS-3 the bill has the rates of the length tier, and is unknown without usage', () => {
+    const { billedPicos } = chargeFor(tiered, usage({ input: TIER, cacheWrite: 1 }), bounds);
+    expect(billedPicos).toBe(BigInt(TIER + 1) * 6n);
+    expect(chargeFor(flat, undefined, bounds)).toHaveProperty('billedPicos', undefined);
   });
 
   test('BILL-3 a charge is linear within a tier, so nothing is rounded', () => {

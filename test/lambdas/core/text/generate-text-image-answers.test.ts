@@ -27,7 +27,9 @@ test.for([
     const dry = await world.generate({ dryRun: true }, { imageTier, outputTokensMax: cap });
     if (dry.kind !== 'dry_run') throw new Error('expected a dry run');
     expect(dry.holdPicos).toBe(prompt + held * IMAGE_PICOS);
-    expect(dry.prices).toEqual({ input: INPUT_PICOS, output: OUTPUT_PICOS, imageOutput: IMAGE_PICOS });
+    const every = { input: INPUT_PICOS, cacheRead: INPUT_PICOS, cacheWrite: INPUT_PICOS, cacheWrite1h: INPUT_PICOS };
+    const output = { output: OUTPUT_PICOS, reasoning: OUTPUT_PICOS, imageOutput: IMAGE_PICOS };
+    expect(dry.prices).toEqual({ ...every, ...output });
   },
 );
 

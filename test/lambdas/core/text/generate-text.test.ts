@@ -4,7 +4,7 @@ import { balanceOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { PromptSize } from '../../../../lambdas/core/text/conversation.ts';
 import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
-import { text } from '../catalog/sample-data.ts';
+import { price, text } from '../catalog/sample-data.ts';
 import { answeredIn } from './sink.ts';
 import { textModel } from './text-models.ts';
 import { answered, createWorld, heldFor, INPUT_PICOS, OUTPUT_PICOS, PROMPT, REQUEST, used } from './text-world.ts';
@@ -16,6 +16,31 @@ test('GEN-8 a response takes one store call before the upstream call and two aft
   await world.ask();
   expect(world.log).toEqual(['hold', 'send', 'putRecord', 'apply']);
   expect(world.clock.waiting).toBe(0);
+});
+
+test.for([
+  ['1', -1_000_000n],
+  ['1.25', 0n],
+  ['2', 3_000_000n],
+] as const)('OPS-3 at a markup of %s the record has the bill, and the margin is counted', async ([markup, margin]) => {
+  const prices = [price({ rates: { input: '4', output: '8', cacheWrite: '5' } })];
+  const play = async () =>
+    answered({ input: 0, cacheRead: 0, cacheWrite: 1, cacheWrite1h: 0, output: 0, reasoning: 0 });
+  const world = await createWorld({ models: [text({ prices })], markup, play });
+  await world.ask();
+  expect(world.records()).toMatchObject([{ costPicos: 5_000_000n }]);
+  expect(world.margins).toEqual([['alpha-1', margin]]);
+});
+
+test('OPS-3 a released request has no bill and no margin', async () => {
+  const world = await createWorld({
+    play: async () => {
+      throw new GatewayError('upstream_error', 'failed');
+    },
+  });
+  await expect(world.ask()).rejects.toThrow('failed');
+  expect(world.records()[0]).not.toHaveProperty('costPicos');
+  expect(world.margins).toEqual([]);
 });
 
 test('BILL-1 the amount is held and not spent while the upstream call runs', async () => {

@@ -70,6 +70,8 @@ type Play = (call: SentCall) => Promise<WireAnswer | WireStream>;
 type Method = keyof LedgerStore;
 
 export interface WorldOptions {
+  /** Factor on every price; 1 by default. */
+  readonly markup?: string;
   readonly models?: readonly unknown[];
   readonly providers?: readonly unknown[];
   /** Starting balance. The default of 1000 USD is more than any test needs. */
@@ -98,6 +100,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   /** Store calls, upstream calls and events at a sink, in order. */
   const log: string[] = [];
   const notices: string[] = [];
+  const margins: (readonly [modelId: string, picos: bigint])[] = [];
   const money: Parameters<MoneyMeter>[0][] = [];
   const notes = new MemoryOutbox();
   const sent: SentCall[] = [];
@@ -118,7 +121,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   const deps: TextDependencies = {
     catalog: options.providers
       ? loadCatalog(data(options.models ?? [text()], options.providers))
-      : loadCatalog(data(options.models ?? [text()])),
+      : loadCatalog(data(options.models ?? [text()]), { markup: options.markup ?? '1' }),
     wires: new Map((options.wires ?? ['openai_chat']).map((name) => [name, wire] as const)),
     reachable: options.reachable ?? (() => true),
     ledger: {
@@ -132,6 +135,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     circuits: options.circuits ?? freePassage(),
     drains: new DetachedDrains(),
     notice: (notice) => notices.push(notice),
+    margin: (modelId, picos) => margins.push([modelId, picos]),
     holdGraceMs: GRACE_MS,
     upstreamDeadlineMs: options.upstreamDeadlineMs ?? 900_000,
   };
@@ -171,6 +175,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     deps,
     log,
     notices,
+    margins,
     money,
     sent,
     generate,

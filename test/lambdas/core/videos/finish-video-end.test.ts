@@ -47,6 +47,7 @@ test('VID-6 the counted usage is charged before the video is completed', async (
       model: 'film-1',
       usage: { output: 4 },
       prices: { output: parseUsd('1') },
+      costPicos: parseUsd('4'),
     },
   ]);
   expect(world.job()?.state).toBe('in_progress');
@@ -55,6 +56,7 @@ test('VID-6 the counted usage is charged before the video is completed', async (
   expect(world.job()).toMatchObject({ state: 'completed', completedAtMs: NOW + 1_000 });
   expect([await spent(world), await isHeld(world), hasFile(world)]).toEqual([parseUsd('4'), false, true]);
   expect(world.notices).toEqual(['video_completed']);
+  expect(world.margins).toEqual([['film-1', 0n]]);
 });
 
 test('VID-6 repeated steps, concurrent or in sequence, take effect once', async () => {

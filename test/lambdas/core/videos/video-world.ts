@@ -82,6 +82,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
   };
   const reports: string[] = [];
   const notices: string[] = [];
+  const margins: (readonly [modelId: string, picos: bigint])[] = [];
   const missing: string[] = [];
   const money: Parameters<MoneyMeter>[0][] = [];
   const measured: object[] = [];
@@ -106,6 +107,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       times,
       notice: (notice) => void notices.push(notice),
       measured: (values) => void measured.push(values),
+      margin: (modelId: string, picos: bigint) => void margins.push([modelId, picos]),
       usageMissing: async (modelId) => void missing.push(modelId),
       deliver: options.deliver ?? (async (job) => void delivered.push(job)),
     } satisfies ResumeDependencies;
@@ -182,6 +184,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
     wire,
     reports,
     notices,
+    margins,
     missing,
     money,
     measured,

@@ -29,7 +29,7 @@ test('BILL-15 a charged request shows its exact usage, prices and cost', () => {
     reason: null,
     model: 'alpha-1',
     usage: { input: 10, cache_read: 2, cache_write_1h: 0, output: 3 },
-    prices_usd: { input: '0.000008', output: '0.000000000001', cache_write_1h: '0' },
+    prices_usd: { input: '0.000008', cache_read: '0.000008', cache_write_1h: '0', output: '0.000000000001' },
     cost_usd: '1.23',
     overage: true,
     end_user: 'Zoë',
@@ -62,7 +62,8 @@ test('BILL-15 CSV has a header line, and a line per request', () => {
   expect(toCsv([])).toBe(`${NAMES}\r\n`);
   const one = `${requestId},2026-11-20T08:30:00.123Z,charged,,alpha-1,`;
   const usage = '"{""cache_read"":2,""cache_write_1h"":0,""input"":10,""output"":3}",';
-  const prices = '"{""cache_write_1h"":""0"",""input"":""0.000008"",""output"":""0.000000000001""}",';
+  const prices =
+    '"{""cache_read"":""0.000008"",""cache_write_1h"":""0"",""input"":""0.000008"",""output"":""0.000000000001""}",';
   const other = `${requestId},2026-11-20T08:30:00.123Z,released,upstream_error,,,,0,false,,`;
   expect(toCsv([toUsageRow(settled), toUsageRow(released)])).toBe(
     `${NAMES}\r\n${one}${usage}${prices}1.23,true,Zoë,"metadata,tools[].x"\r\n${other}\r\n`,

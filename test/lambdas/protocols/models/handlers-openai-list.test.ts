@@ -48,7 +48,9 @@ const openRouterModel = z.strictObject({
     tokenizer: z.enum(['GPT', 'Claude', 'Gemini', 'Other']),
     instruct_type: z.null(),
   }),
-  pricing: perToken.or(z.looseObject({ prompt: z.literal('0'), completion: z.literal('0'), unit: z.string() })),
+  pricing: perToken.or(
+    z.looseObject({ prompt: z.literal('0'), completion: z.literal('0'), prices: z.array(z.looseObject({})) }),
+  ),
   top_provider: z.strictObject({
     context_length: z.int().positive().nullable(),
     max_completion_tokens: z.int().positive().nullable(),
@@ -130,10 +132,10 @@ describe('CAT-8 a listed model', () => {
     ['gemini-3-pro-image', { prompt: '0.000002', completion: '0.000012', image_output: '0.00012' }],
     ['gpt-4o-transcribe', { prompt: '0.0000025', completion: '0.00001', audio: '0.000006' }],
     ['text-embedding-3-small', { prompt: '0.00000002', completion: '0' }],
-    ['seedream-4-0', { prompt: '0', completion: '0', unit: 'image', per_image: '0.03' }],
-    ['gpt-transcribe', { prompt: '0', completion: '0', unit: 'audio_minute', per_minute: '0.0045' }],
-    ['tts-1', { prompt: '0', completion: '0', unit: '1M_characters', input: '15' }],
-    ['flux-2-pro', { prompt: '0', completion: '0', unit: 'megapixel', first_megapixel: '0.03' }],
+    ['seedream-4-0', { prompt: '0', completion: '0', prices: [{ prices_usd: { image: '0.03' } }] }],
+    ['gpt-transcribe', { prompt: '0', completion: '0', prices: [{ prices_usd: { second: '0.000075' } }] }],
+    ['tts-1', { prompt: '0', completion: '0', prices: [{ prices_usd: { character: '0.000015' } }] }],
+    ['flux-2-pro', { prompt: '0', completion: '0', prices: [{ prices_usd: { first_megapixel: '0.03' } }] }],
   ] as const)('CAT-8 %s has the prices %j', ([id, pricing]) => {
     expect(shapeOf(id).pricing).toMatchObject(pricing);
   });

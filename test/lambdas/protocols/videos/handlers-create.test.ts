@@ -72,10 +72,11 @@ test('BILL-16 a dry run returns the hold of a video and starts none', async () =
     model: 'film-1',
     hold_usd: '0.62468',
     max_tokens: null,
+    prices_usd: { output: '0.000007' },
     prices: { output: '0.000007' },
   });
   const second = JSON.parse((await service.post({ ...basic, model: 'film-2' }, dry)).text);
-  expect(second).toMatchObject({ model: 'film-2', hold_usd: '0.4', prices: { second: '0.1' } });
+  expect(second).toMatchObject({ model: 'film-2', hold_usd: '0.4', prices_usd: { second: '0.1' } });
   const form = await formOf(['model', 'film-2'], ['prompt', 'a cat'], ['seconds', '8']);
   expect(JSON.parse((await service.postForm(form, dry)).text)).toMatchObject({ hold_usd: '0.8' });
   expect([service.wire.creations, service.memory.jobs.jobs(), await held(service)]).toEqual([[], [], 0]);

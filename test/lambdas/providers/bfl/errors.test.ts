@@ -17,8 +17,8 @@ const listOf = (loc: readonly (string | number)[], msg: string, type = 'value_er
 });
 
 test.for([
-  [422, listOf(['body', 'width'], 'Input should be a multiple of 16'), 'invalid_request_error', 'width'],
-  [422, listOf(['body', 'Flux2Inputs', 'height'], 'Input should be greater'), 'invalid_request_error', 'height'],
+  [422, listOf(['body', 'width'], 'Input should be a multiple of 16'), 'invalid_size', 'width'],
+  [422, listOf(['body', 'Flux2Inputs', 'height'], 'Input should be greater'), 'invalid_size', 'height'],
   [422, listOf(['body', 'input_image_3'], 'Invalid base64'), 'invalid_image_format', 'input_image_3'],
   [422, listOf(['body', 'output_format'], 'Not an image format'), 'invalid_request_error', 'output_format'],
   [422, listOf(['body', 'webhook_url'], 'Input should be a URL'), 'invalid_request_error', null],

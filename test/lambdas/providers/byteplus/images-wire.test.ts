@@ -126,12 +126,12 @@ test.for([{ data: [] }, { data: 'x' }, {}, [], 'null', '<html>', '', { data: [nu
 );
 
 test.for([
-  ['InvalidParameter', 'image size must be at least 3686400 pixels.', 'size', 'invalid_request_error', 'size'],
+  ['InvalidParameter', 'image size must be at least 3686400 pixels.', 'size', 'invalid_size', 'size'],
   [
     'InvalidParameter',
     'The parameter `size` specified in the request is not valid: image size must be at least 921600 pixels.',
     '',
-    'invalid_request_error',
+    'invalid_size',
     'size',
   ],
   ['InvalidParameter', 'too many images', 'image', 'invalid_image_format', 'image'],

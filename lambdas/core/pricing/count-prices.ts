@@ -1,0 +1,28 @@
+/** Pico-USD per unit, by the name of the count. */
+export type CountPrices = Readonly<Record<string, bigint>>;
+
+/** Counts that cost as much as `input` and `output` if they have no price of their own. */
+const inputCounts: ReadonlySet<string> = new Set([
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'imageInput',
+  'cachedImageInput',
+  'audioInput',
+]);
+const outputCounts: ReadonlySet<string> = new Set(['reasoning', 'imageOutput']);
+
+/** Returns the price of one unit of a count in a charge record, in pico-USD; 0 for a count that is not charged. */
+export const priceOfCount = (count: string, prices: CountPrices): bigint => {
+  const own = prices[count];
+  if (own !== undefined) return own;
+  if (inputCounts.has(count)) return prices.input ?? 0n;
+  return outputCounts.has(count) ? (prices.output ?? 0n) : 0n;
+};
+
+/** Returns the sum of counts times their prices, in pico-USD. */
+export const sumOfCounts = (counts: object, prices: CountPrices): bigint =>
+  Object.entries(counts).reduce(
+    (sum, [count, number]) => (typeof number === 'number' ? sum + BigInt(number) * priceOfCount(count, prices) : sum),
+    0n,
+  );
