@@ -73,10 +73,10 @@ export interface TextWire {
 }
 
 /**
- * `length`: the output limit or the context was reached. A blocked response has no reason here, because it is thrown as
- * `content_filter` (CHAT-14).
+ * `length`: the output limit or the context was reached. `content_filter`: a stream was blocked after content. Every
+ * other blocked response is thrown as that error (CHAT-14).
  */
-export type FinishReason = 'stop' | 'length' | 'tool_calls';
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 /** A complete response, independent of the client's protocol. */
 export interface TextAnswer {

@@ -134,10 +134,11 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ['tool_use', 'tool_calls'],
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
+  ['refusal', 'content_filter'],
 ]);
 
 /**
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons. `end_turn`, `stop_sequence`,
- * `pause_turn` and any new reason become `stop`. `refusal` never reaches this function (CHAT-14).
+ * `pause_turn` and any new reason become `stop`.
  */
 export const toFinishReason = (stopReason: string): FinishReason => reasons.get(stopReason) ?? 'stop';

@@ -128,7 +128,8 @@ interface OpenCall {
 }
 
 /**
- * Reads the stream for clients of another protocol. Drops thinking. A refusal is an error even after content (CHAT-14).
+ * Reads the stream for clients of another protocol. Drops thinking. A refusal after content ends the stream with
+ * `content_filter`; without content or usage it is an error (CHAT-14).
  */
 export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamReader => {
   const tally = new MessageTally();
@@ -154,7 +155,7 @@ export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamRe
           break;
         case 'message_delta':
           tally.change(readEvent(frame.data));
-          if (tally.stopReason === 'refusal') throw filtered();
+          if (tally.stopReason === 'refusal' && !blocks.hasContent) throw filtered();
           break;
         case 'message_stop':
           isDone = true;
@@ -169,6 +170,7 @@ export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamRe
     end: () => {
       const { usage, stopReason } = tally;
       if (stopReason === undefined || !(isDone || usage)) throw incomplete();
+      if (stopReason === 'refusal' && !usage) throw filtered();
       return { kind: 'end', ending: { kind: 'neutral', finishReason: toFinishReason(stopReason) }, usage };
     },
   };
@@ -180,21 +182,24 @@ export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamRe
  */
 class Blocks {
   readonly #calls = new Map<unknown, OpenCall>();
+  /** Whether the client has received text or a call. */
+  hasContent = false;
 
   open({ index: place, content_block: block }: JsonObject, out: WireBatch): void {
     if (!isJsonObject(block)) throw unreadable();
-    if (block.type === 'text') say(block.text, out);
+    if (block.type === 'text') this.#say(block.text, out);
     if (block.type !== 'tool_use') return;
     const { id, name } = block;
     if (typeof id !== 'string' || typeof name !== 'string') throw unreadable();
     const index = this.#calls.size;
     this.#calls.set(place, { index, empty: true });
     out.neutral({ kind: 'tool_call', index, id, name });
+    this.hasContent = true;
   }
 
   add({ index: place, delta }: JsonObject, out: WireBatch): void {
     if (!isJsonObject(delta)) throw unreadable();
-    if (delta.type === 'text_delta') say(delta.text, out);
+    if (delta.type === 'text_delta') this.#say(delta.text, out);
     const call = delta.type === 'input_json_delta' ? this.#calls.get(place) : undefined;
     if (!call || delta.partial_json === '') return;
     if (typeof delta.partial_json !== 'string') throw unreadable();
@@ -207,9 +212,11 @@ class Blocks {
     const call = this.#calls.get(place);
     if (call?.empty) out.neutral({ kind: 'tool_arguments', index: call.index, text: '{}' });
   }
-}
 
-const say = (text: unknown, out: WireBatch): void => {
-  if (typeof text !== 'string') throw unreadable();
-  if (text !== '') out.neutral({ kind: 'text', text });
-};
+  #say(text: unknown, out: WireBatch): void {
+    if (typeof text !== 'string') throw unreadable();
+    if (text === '') return;
+    out.neutral({ kind: 'text', text });
+    this.hasContent = true;
+  }
+}

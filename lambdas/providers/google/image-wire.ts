@@ -12,8 +12,8 @@ import {
   finishReasonOf,
   type Generated,
   imageDataOf,
+  isFilter,
   partsOf,
-  refuseBlocked,
   toDrawnUsage,
   toGenerated,
 } from './response.ts';
@@ -80,7 +80,6 @@ const imagesIn = ({ candidates }: Generated): readonly DrawnImage[] =>
 
 /** Error for a response without an image: it was blocked, or the model returned only text. */
 const withoutImage = (generated: Generated): GatewayError => {
-  if (blocked(generated)) return filtered();
-  for (const candidate of generated.candidates) refuseBlocked(finishReasonOf(candidate) ?? '');
-  return noImageDrawn();
+  const isBlocked = generated.candidates.some((candidate) => isFilter(finishReasonOf(candidate) ?? ''));
+  return blocked(generated) || isBlocked ? filtered() : noImageDrawn();
 };

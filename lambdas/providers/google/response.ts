@@ -29,7 +29,7 @@ const toTextAnswer = async (generated: Generated, linkImage: LinkImage | undefin
   const reason = candidate && finishReasonOf(candidate);
   if (!reason) throw incomplete();
   // No image of a blocked response is stored.
-  refuseBlocked(reason);
+  if (isFilter(reason)) throw filtered();
   const parts = partsOf(candidate);
   const toolCalls = parts
     .filter(({ functionCall }) => functionCall)
@@ -138,9 +138,8 @@ const filters: ReadonlySet<string> = new Set([
 /** `CONTINUATION` is the provider's own limit for one request. Clients of other protocols cannot request the rest. */
 const lengths: ReadonlySet<string> = new Set(['MAX_TOKENS', 'CONTINUATION']);
 
-export const refuseBlocked = (reason: string): void => {
-  if (filters.has(reason)) throw filtered();
-};
+/** Whether a finish reason means that a filter stopped the output. */
+export const isFilter = (reason: string): boolean => filters.has(reason);
 
 /** `NO_IMAGE`: an image model responded only with text. */
 const complete: ReadonlySet<string> = new Set(['STOP', 'NO_IMAGE']);
@@ -157,7 +156,7 @@ interface Said {
  * it as incomplete.
  */
 export const toFinishReason = (reason: string, { calls, text }: Said): FinishReason => {
-  refuseBlocked(reason);
+  if (isFilter(reason)) throw filtered();
   if (lengths.has(reason)) return 'length';
   if (reason !== 'STOP' && !calls && !text) throw brokenOff(reason);
   if (!complete.has(reason)) return 'length';

@@ -7,10 +7,10 @@ import {
   type Generated,
   holdsImage,
   type InBand,
+  isFilter,
   LinkedContent,
   partsOf,
   readChunk,
-  refuseBlocked,
   toDrawnUsage,
   toFinishReason,
   toTokenUsage,
@@ -66,6 +66,7 @@ export const neutralReader = (inBand: InBand): StreamReader => {
   let calls = 0;
   let begun = false;
   let said = false;
+  let isBlocked = false;
   const give = (chunk: Generated, out: WireBatch): void => {
     for (const part of partsOf(chunk.candidates[0])) {
       const text = content.take(part);
@@ -85,14 +86,14 @@ export const neutralReader = (inBand: InBand): StreamReader => {
   return {
     take: ({ data }, out) => {
       const chunk = readChunk(data, inBand);
-      if (blocked(chunk)) throw filtered();
       const [candidate] = chunk.candidates;
       reason = (candidate && finishReasonOf(candidate)) ?? reason;
-      // A chunk that reports a block has no content for the client.
-      if (reason !== '') refuseBlocked(reason);
+      isBlocked ||= blocked(chunk) || isFilter(reason);
+      if (isBlocked && !begun) throw filtered();
       outcome.look(data);
       outcome.take(chunk);
-      give(chunk, out);
+      // A chunk that reports a block has no content for the client.
+      if (!isBlocked) give(chunk, out);
     },
     isDone: false,
     get isWhole() {
@@ -101,6 +102,10 @@ export const neutralReader = (inBand: InBand): StreamReader => {
     ready: () => content.store(),
     end: () => {
       if (!outcome.isFinished) throw incomplete();
+      if (isBlocked) {
+        if (!outcome.usage) throw filtered();
+        return { kind: 'end', ending: { kind: 'neutral', finishReason: 'content_filter' }, usage: outcome.usage };
+      }
       const finishReason = toFinishReason(reason, { calls: calls > 0, text: said });
       return { kind: 'end', ending: { kind: 'neutral', finishReason }, usage: outcome.usage };
     },

@@ -99,6 +99,8 @@ export class ChatChunks {
   #last: JsonObject | undefined;
   /** Whether the response has only been announced so far. */
   opening = true;
+  /** Whether the provider's filter stopped a choice (CHAT-14). */
+  isBlocked = false;
   /**
    * Whether the usage is final. Some servers report a running usage on every chunk, which counts once nothing can be
    * added to it.
@@ -149,7 +151,8 @@ export class ChatChunks {
     this.opening &&= choices.every(({ delta }) => saysNothing(delta));
     this.#begun = true;
     const finishing = choices.filter((choice) => choice.finish_reason);
-    if (finishing.some((choice) => choice.finish_reason === 'content_filter')) throw filtered();
+    this.isBlocked ||= finishing.some((choice) => choice.finish_reason === 'content_filter');
+    if (this.isBlocked && this.opening) throw filtered();
     for (const choice of finishing) this.#finished.add(choice.index);
     this.#count(usage, choices.length === 0);
     if (finishing.length === 0) return choices.length === 0 && usage ? undefined : this.#withOurModel(data);
@@ -228,7 +231,8 @@ const chatReader = (options: ChatStreamOptions): StreamReader => {
       return chunks.usageIsFinal;
     },
     end: () => {
-      const { held, reportedUsage, usage } = chunks;
+      const { held, reportedUsage, usage, isBlocked } = chunks;
+      if (isBlocked && !usage) throw filtered();
       if (!held || !(chunks.usageIsFinal || (isDone && chunks.allFinished))) throw incomplete();
       return { kind: 'end', ending: { kind: 'deferred', event: held, reportedUsage }, usage };
     },

@@ -91,17 +91,26 @@ const toTextAnswer = (body: JsonObject, output: readonly JsonObject[]): TextAnsw
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? [stringIn(part.refusal)] : []));
   const refusal = refusals.length > 0 ? refusals.join('') : null;
   const silent = text === '' && (toolCalls.length > 0 || refusal !== null);
-  const finishReason = finishReasonOf(body, toolCalls.length > 0);
+  const finishReason = finishReasonOf(body, { calls: toolCalls.length > 0, content: false });
   return { text: silent ? null : text, refusal, toolCalls, finishReason };
 };
 
 const contentOf = (content: JsonValue | undefined): readonly JsonObject[] =>
   Array.isArray(content) ? content.filter(isJsonObject) : [];
 
-/** Throws content_filter for a response that a filter stopped (CHAT-14). */
-export const finishReasonOf = (response: JsonObject, calls: boolean): FinishReason => {
+/** Kinds of content that a stream has already sent. */
+interface Sent {
+  readonly calls: boolean;
+  readonly content: boolean;
+}
+
+/** Throws content_filter for a response that a filter stopped before its content was sent (CHAT-14). */
+export const finishReasonOf = (response: JsonObject, { calls, content }: Sent): FinishReason => {
   const details = isJsonObject(response.incomplete_details) ? response.incomplete_details : {};
-  if (details.reason === 'content_filter') throw filtered();
+  if (details.reason === 'content_filter') {
+    if (content && toResponsesUsage(response.usage)) return 'content_filter';
+    throw filtered();
+  }
   if (response.status === 'incomplete') return 'length';
   return calls ? 'tool_calls' : 'stop';
 };

@@ -26,6 +26,13 @@ interface Deltas {
 export const createDeltas = (): Deltas => {
   /** By index among all output items, including reasoning and messages. */
   const calls = new Map<JsonValue | undefined, OpenCall>();
+  let hasText = false;
+
+  const say = (kind: 'text' | 'refusal', delta: JsonValue | undefined, out: WireBatch): void => {
+    const text = stringIn(delta);
+    hasText ||= text !== '';
+    out.neutral({ kind, text });
+  };
 
   const send = (call: OpenCall, text: string, out: WireBatch): void => {
     if (text === '') return;
@@ -48,8 +55,8 @@ export const createDeltas = (): Deltas => {
 
   return {
     takes: {
-      'response.output_text.delta': ({ delta }, out) => out.neutral({ kind: 'text', text: stringIn(delta) }),
-      'response.refusal.delta': ({ delta }, out) => out.neutral({ kind: 'refusal', text: stringIn(delta) }),
+      'response.output_text.delta': ({ delta }, out) => say('text', delta, out),
+      'response.refusal.delta': ({ delta }, out) => say('refusal', delta, out),
       'response.output_item.added': takeItem,
       'response.output_item.done': takeItem,
       'response.function_call_arguments.delta': ({ delta, output_index: place }, out) => {
@@ -58,7 +65,7 @@ export const createDeltas = (): Deltas => {
         send(call, stringIn(delta), out);
       },
     },
-    finishReason: (response) => finishReasonOf(response, calls.size > 0),
+    finishReason: (response) => finishReasonOf(response, { calls: calls.size > 0, content: hasText || calls.size > 0 }),
   };
 };
 

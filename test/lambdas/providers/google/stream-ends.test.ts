@@ -113,15 +113,25 @@ test('CHAT-14 for chat a blocked prompt is content_filter before any content', a
   expect([deltas, openings, end, codeOf(error)]).toEqual([[], 0, undefined, 'content_filter']);
 });
 
-test('CHAT-14 for chat a response that ends blocked is content_filter after its content', async () => {
+test('CHAT-14 for chat a stream blocked after content ends with content_filter and its usage', async () => {
   const { deltas, end, error } = await readAll(inPieces(fixture('safety')), 'chat_completions');
+  expect([textIn(deltas), error]).toEqual(['Take two spoons', undefined]);
+  expect(end).toMatchObject({ ending: { finishReason: 'content_filter' }, usage: { input: 12, output: 4 } });
+});
+
+test('CHAT-14 for chat a stream blocked after content without usage is an error', async () => {
+  const without = eventsIn(fixture('safety')).map((data) => data.replace('"usageMetadata"', '"noUsage"'));
+  const { deltas, end, error } = await readAll(inPieces(toSse(without)), 'chat_completions');
   expect([textIn(deltas), end, codeOf(error)]).toEqual(['Take two spoons', undefined, 'content_filter']);
 });
 
 test('CHAT-14 the chunk that reports the block has no content for the client', async () => {
   const last = events.map((data) => data.replace('"finishReason":"STOP"', '"finishReason":"RECITATION"'));
-  const { deltas, error } = await readAll(inPieces(toSse(last)), 'chat_completions');
-  expect([textIn(deltas).endsWith('café <b>'), codeOf(error)]).toEqual([true, 'content_filter']);
+  const { deltas, end } = await readAll(inPieces(toSse(last)), 'chat_completions');
+  expect([textIn(deltas).endsWith('café <b>'), end?.ending]).toEqual([
+    true,
+    { kind: 'neutral', finishReason: 'content_filter' },
+  ]);
 });
 
 test('BILL-9 one finish reason of two candidates is not the end', async () => {

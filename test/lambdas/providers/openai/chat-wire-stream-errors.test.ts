@@ -60,20 +60,28 @@ test('CHAT-14 a content filter at the start is thrown before any event', async (
   expect([raw, end, codeOf(error)]).toEqual([[], undefined, 'content_filter']);
 });
 
-test('CHAT-14 a content filter after content ends in an error, whatever usage follows', async () => {
+test('CHAT-14 a content filter after content ends the stream with its reason and usage', async () => {
   for (const finish of ['"finish_reason":"content_filter"', '"finish_reason": "content_filter"']) {
     const blocked = (events[4] ?? '').replace('"finish_reason":"stop"', finish);
     const { raw, end, error } = await readAll(inPieces(toSse([...events.slice(0, 4), blocked, ...events.slice(5)])));
-    expect([raw.length, end, codeOf(error)]).toEqual([4, undefined, 'content_filter']);
+    expect([raw.length, error]).toEqual([4, undefined]);
+    expect(end).toMatchObject({ event: { choices: [{ finish_reason: 'content_filter' }] } });
+    expect(end?.usage).toBeDefined();
   }
 });
 
-test('CHAT-14 one blocked choice of two ends in an error', async () => {
+test('CHAT-14 a content filter after content without usage is an error', async () => {
+  const blocked = (events[4] ?? '').replace('"stop"', '"content_filter"');
+  const { raw, end, error } = await readAll(inPieces(toSse([...events.slice(0, 4), blocked, '[DONE]'])));
+  expect([raw.length, end, codeOf(error)]).toEqual([4, undefined, 'content_filter']);
+});
+
+test('CHAT-14 one blocked choice of two ends the stream with the usage of both', async () => {
   const two = eventsIn(fixture('chat-stream-two-choices.sse')).map((data) =>
     data.replace('"length"', '"content_filter"'),
   );
   const { end, error } = await readAll(inPieces(toSse(two)), { choices: 2 });
-  expect([end, codeOf(error)]).toEqual([undefined, 'content_filter']);
+  expect([end?.usage === undefined, error]).toEqual([false, undefined]);
 });
 
 for (const [name, text] of [
