@@ -91,7 +91,6 @@ test('CHAT-10 a response over /v1/responses has every field of a chat completion
 });
 
 test.each<[string, Scenario, string]>([
-  ['blocked after content', { contentFilterAfter: 3 }, 'content_filter'],
   ['cut in the middle', { cutAfter: 9 }, 'upstream_error'],
   ['with an error event', { errorAfter: 9 }, 'upstream_error'],
 ])(
@@ -106,6 +105,30 @@ test.each<[string, Scenario, string]>([
     expect(spent).toBe(0n);
   },
 );
+
+test('CHAT-14 30 streams that are blocked after content are charged by their usage, with the reason', async () => {
+  const priceOf = await pricesOf(gateway, MODEL);
+  let priced = 0n;
+  const { spent } = await spentBy(gateway, async () => {
+    for (let count = 0; count < 30; count += 1) {
+      vendor.next({ contentFilterAfter: 3 });
+      const body = {
+        model: MODEL,
+        messages: saying(`story ${count}`),
+        stream: true,
+        stream_options: { include_usage: true },
+      };
+      const events = await allEvents(await postChat(gateway, body));
+      expect(events.at(-1)).toBe('[DONE]');
+      const chunks = chunksOf(events.slice(0, -1));
+      const [reason] = chunks.flatMap(({ choices }) => choices.flatMap(({ finish_reason }) => finish_reason ?? []));
+      expect(reason).toBe('content_filter');
+      priced += priceOf(chunks.at(-1)!.usage!);
+    }
+  });
+  expect(spent).toBe(priced);
+  expect(spent).toBeGreaterThan(0n);
+});
 
 test('CHAT-3, CHAT-11 n: 2 returns two complete texts, plain and streamed, and both are charged', async () => {
   const priceOf = await pricesOf(gateway, MODEL);

@@ -166,7 +166,6 @@ const later = (lane: Lane): readonly Row[] => [
   row('BILL-9', 'an error', { ...talking, errorAfter: LATER }, inBand[lane.vendor]),
   row('BILL-9', 'a cut', { ...talking, cutAfter: LATER }, broken),
   row('LIM-6', 'silence', { ...talking, stallAfter: LATER }, late, { silent: true }),
-  ...(lane.native ? [] : [row('CHAT-14', 'a filter', { contentFilterAfter: 8 }, filtered)]),
   ...(lane.name === 'responses, streamed' ? [row('BILL-9', 'a failure', { ...talking, failed: true }, broken)] : []),
 ];
 
@@ -190,6 +189,21 @@ test.each(midway)(
     expect(read?.isWhole).toBe(false);
     expect(read?.events).toBeGreaterThan(2);
     expect(spent).toBe(0n);
+    expect(vendor.requests).toHaveLength(1);
+  },
+);
+
+test.each(streams.filter(({ native }) => !native))(
+  'CHAT-14 a filter within a response to $name ends the stream, which is charged by its usage',
+  async (lane) => {
+    vendor.next({ contentFilterAfter: 8 });
+    const { result: read, spent } = await spentBy(gateway, async () => {
+      const response = await lane.send(gateway);
+      expect(response.status).toBe(200);
+      return lane.read?.(response);
+    });
+    expect(read).toMatchObject({ errorCode: undefined, isWhole: true });
+    expect(spent).toBeGreaterThan(0n);
     expect(vendor.requests).toHaveLength(1);
   },
 );
