@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { HoldBreaker } from '../../../../lambdas/core/ledger/hold-breaker.ts';
 import type { LedgerDependencies } from '../../../../lambdas/core/ledger/ledger.ts';
-import { commit } from '../../../../lambdas/core/ledger/resolve.ts';
+import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { StoreTime } from '../../../../lambdas/core/retry.ts';
+import { through } from '../../../support/memory/every-call.ts';
 import { createMoment, type Fault, fails, losesReply } from '../../../support/memory/faults.ts';
 import { ID, ledgerScene, settledRecord } from './ledger-scene.ts';
 
@@ -136,5 +138,61 @@ describe('the breaker', () => {
     await scene.clock.until(sweep(deps));
     expect(scene.account()).toMatchObject({ spentPicos: 70n, holds: new Map() });
     expect(scene.memory.recordsOf(ID).some(({ outcome }) => outcome === 'settled')).toBe(true);
+  });
+});
+
+describe('2,000 holds of which a store loses 30 % of the replies', () => {
+  const REQUESTS = 2_000;
+  const TIMEOUT_MS = 1_000;
+  const AMOUNT = 100n;
+
+  /** Returns numbers from 0 up to 1, the same ones in each run. */
+  const seeded = (seed: number) => {
+    let state = seed;
+    return () => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return state / 2_147_483_648;
+    };
+  };
+
+  const play = async () => {
+    const scene = await ledgerScene(AMOUNT * BigInt(REQUESTS));
+    const random = seeded(24);
+    let writes = 0;
+    const store = through(async (method, call) => {
+      if (method !== 'hold') return call();
+      writes += 1;
+      if (random() >= 0.3) return call();
+      // The write lands immediately, up to 14 s later, or never, and its client waits until its time limit.
+      const landing = random();
+      if (landing < 0.8) scene.clock.after(landing * 17_500 - 3_500, () => void call());
+      await new Promise<void>((resolve) => scene.clock.after(TIMEOUT_MS, resolve));
+      throw new StoreError('unavailable', 'no reply');
+    }, scene.memory);
+    const deps = { ...scene.deps, store, random, breaker: new HoldBreaker(scene.clock) };
+    const rejectedAfterMs: number[] = [];
+    let placed = 0;
+    for (let number = 0; number < REQUESTS; number += 1) {
+      const startedAtMs = scene.clock.now();
+      const order = scene.order({ requestId: `q${number}`, storeTime: new StoreTime(scene.clock) });
+      const held = await scene.clock.until(placeHold(deps, order)).catch(() => undefined);
+      if (!held) {
+        rejectedAfterMs.push(scene.clock.now() - startedAtMs);
+        continue;
+      }
+      placed += 1;
+      await apply(deps, await commit(deps, settledRecord(held.holdId, 1n, scene.clock.now())), held.amountPicos);
+    }
+    await scene.clock.advance(20_000);
+    return { scene, writes, placed, rejectedAfterMs };
+  };
+
+  test('BILL-13, BILL-14 take at most 1.6 writes each, reject in time and leave no hold open', async () => {
+    const { scene, writes, placed, rejectedAfterMs } = await play();
+    expect(writes / placed).toBeLessThanOrEqual(1.6);
+    expect(placed).toBeGreaterThan(REQUESTS * 0.9);
+    expect(rejectedAfterMs.length).toBeGreaterThan(0);
+    expect(Math.max(...rejectedAfterMs)).toBeLessThan(3_500);
+    expect(scene.account()).toMatchObject({ spentPicos: BigInt(placed), holds: new Map() });
   });
 });
