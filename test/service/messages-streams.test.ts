@@ -22,7 +22,7 @@ const streamOf = (text: string, how: 'ended' | 'cut' = 'ended', headers: Readonl
     else response.write(text, () => response.destroy());
   });
   return spentBy(gateway, async () => {
-    const response = await postMessages(gateway, { stream: true });
+    const response = await postMessages(gateway, { stream: true, system: 'Be brief. '.repeat(400) });
     return { headers: response.headers, text: await response.text() };
   });
 };

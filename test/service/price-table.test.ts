@@ -139,8 +139,9 @@ const formOf = (fields: Readonly<Record<string, string | File>>): FormData => {
   return form;
 };
 
+/** A prompt that is long enough for a plausible count of `input` tokens (BILL-7). */
 const promptWith = (input: number): string =>
-  `Hello [[usage-prompt ${input}]] [[cached 300]] [[cache-write 50]] [[tokens 70]] [[reasoning 30]]`;
+  `Hello [[usage-prompt ${input}]] [[cached 300]] [[cache-write 50]] [[tokens 70]] [[reasoning 30]]${' so'.repeat(input / 3)}`;
 
 /** One prompt for each length tier of the model. */
 const prompts = (model: Model): readonly string[] =>

@@ -137,6 +137,8 @@ export interface PromptSize {
   readonly textTokens?: number;
   /** Tokens that the provider adds to the text, such as the definition of a tool that it knows by name. */
   readonly addedTokens?: number;
+  /** Whether a part has tokens that its bytes do not limit, such as encrypted reasoning. */
+  readonly hasOpaqueParts?: boolean;
   /** Detail of each image. */
   readonly images: readonly ImageDetail[];
   /** Number of videos and sound recordings, inline or by link. */

@@ -3,6 +3,7 @@ import { refuseAboveBudget } from '../paid-call/preflight.ts';
 import type { Settlement } from '../paid-call/settle.ts';
 import { affordableAnswerTokens, chargeFor, imageTokensOf, maximumPrice } from '../pricing/text-price.ts';
 import type { CheckedText } from './text-candidates.ts';
+import { promptTokensPlausible } from './token-estimate.ts';
 
 /** Smallest output limit that the gateway offers (BILL-6). */
 const SMALLEST_CAP = 256;
@@ -50,12 +51,13 @@ export const priceText = ({ model, request, row, promptTokens }: CheckedText, ca
  * end.
  */
 export const settlementTerms = (
-  { model, row, request: { choices, promptPricing } }: CheckedText,
+  { model, row, request }: CheckedText,
   cap: number,
 ): Pick<Settlement, 'chargeFor' | 'expectsUsage'> => {
+  const { choices, promptPricing } = request;
   // Some providers do not count an image toward the output limit.
   const answerTokens = model.imageTiers.length > 0 ? model.limits.outputTokensMax * choices : cap * choices;
-  const bounds = { promptTokens: model.limits.contextTokens, answerTokens };
+  const bounds = { promptTokens: promptTokensPlausible(model, request), answerTokens };
   return {
     chargeFor: (usage) => chargeFor(row, usage, bounds, promptPricing),
     expectsUsage: model.reportsUsage && (row.rates.input > 0n || row.rates.output > 0n),

@@ -250,5 +250,56 @@ export const promptTokensAtMost = (
   return Math.min(text + images, contextTokens);
 };
 
+/** Members whose tokens are not limited by their bytes: encrypted reasoning, and the continuation of a response. */
+const opaqueMembers: ReadonlySet<string> = new Set([
+  'encrypted_content',
+  'signature',
+  'thoughtSignature',
+  'thought_signature',
+  'continuationToken',
+  'previous_response_id',
+]);
+
+/** Whether a body has a member with a value whose tokens are not limited by its bytes. A body has at most 64 levels. */
+export const hasOpaqueParts = (value: JsonValue | undefined): boolean => {
+  if (Array.isArray(value)) return value.some(hasOpaqueParts);
+  if (!isJsonObject(value)) return false;
+  return (
+    value.type === 'redacted_thinking' ||
+    Object.entries(value).some(
+      ([name, member]) => (opaqueMembers.has(name) && typeof member === 'string') || hasOpaqueParts(member),
+    )
+  );
+};
+
+/** Tokens that a provider can add for each tool, and to every prompt, in the bound of plausible counts (BILL-7). */
+const TOKENS_PER_TOOL_MAX = 1_000;
+const TOKENS_AROUND_PROMPT_MAX = 2_000;
+
+/** Number of tools of a request in any protocol; a list of function declarations counts with its length. */
+const toolsIn = ({ tools }: JsonObject): number =>
+  Array.isArray(tools)
+    ? tools.reduce<number>((sum, tool) => {
+        const functions = isJsonObject(tool) ? tool.functionDeclarations : undefined;
+        return sum + (Array.isArray(functions) ? functions.length : 1);
+      }, 0)
+    : 0;
+
+/**
+ * Returns the number of prompt tokens above which a count of the provider is implausible (BILL-7): one token per byte,
+ * and what the provider can add. If the gateway cannot know the size of a part, the bound is the model's context.
+ */
+export const promptTokensPlausible = (
+  model: TextModel,
+  { prompt, body }: Pick<TextRequest, 'prompt' | 'body'>,
+): number => {
+  const { contextTokens } = model.limits;
+  const { bytes, addedTokens = 0, images, recordings, documents, hasOpaqueParts } = prompt;
+  if (recordings || documents || hasOpaqueParts) return contextTokens;
+  const media = images.reduce((sum, detail) => sum + model.imageTokensMax[detail], 0);
+  const around = TOKENS_AROUND_PROMPT_MAX + TOKENS_PER_TOOL_MAX * toolsIn(body);
+  return Math.min(Math.ceil((bytes + media + addedTokens + around) * (model.inputTokenFactor ?? 1)), contextTokens);
+};
+
 /** Returns the minimum number of tokens of a prompt. Above the context, the prompt cannot fit (CHAT-13). */
 export const promptTokensAtLeast = (prompt: PromptSize): number => Math.floor(prompt.bytes / BYTES_PER_TOKEN_MAX);

@@ -4,7 +4,7 @@ import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isReadable } from '../../core/text/answer-size.ts';
 import { JSON_INSTRUCTION, type PromptSize, type TextParams, type TextRequest } from '../../core/text/conversation.ts';
-import { promptTextTokens } from '../../core/text/token-estimate.ts';
+import { hasOpaqueParts, promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { gemini, isEndUser, wireFor } from '../chat-fields.ts';
 import { extraFieldsOf, IgnoredFields, type KeptFields, keepFields } from '../fields.ts';
@@ -184,6 +184,7 @@ const measure = (
   return {
     bytes: bytes + instruction.length - charactersOf(inline),
     textTokens: promptTextTokens([sent, instruction, ...signatures], inline, model),
+    hasOpaqueParts: signatures.length > 0 || hasOpaqueParts(sent),
     ...media,
   };
 };

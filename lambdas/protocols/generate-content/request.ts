@@ -2,7 +2,7 @@ import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PromptSize, TextParams, TextRequest } from '../../core/text/conversation.ts';
-import { promptTextTokens } from '../../core/text/token-estimate.ts';
+import { hasOpaqueParts, promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { IgnoredFields, keepFields } from '../fields.ts';
 import { charactersOf } from '../image-url.ts';
@@ -239,6 +239,7 @@ const measure = (parsed: Omit<Parsed, 'stream'>, model: TextModel, request: Chec
     bytes: bytesOf(parsed, request) - charactersOf(inline) + ofTexts + saidBefore,
     textTokens:
       promptTextTokens(texts.length > 0 ? [request.sent, ...texts] : request.sent, inline, model) + saidBefore,
+    hasOpaqueParts: hasOpaqueParts(request.sent),
     ...media,
   };
 };

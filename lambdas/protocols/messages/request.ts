@@ -5,7 +5,7 @@ import { sniffImage } from '../../core/image-type.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { PromptPricing } from '../../core/pricing/text-price.ts';
 import type { PromptSize, TextParams, TextRequest } from '../../core/text/conversation.ts';
-import { promptTextTokens } from '../../core/text/token-estimate.ts';
+import { hasOpaqueParts, promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { extraFieldsOf, IgnoredFields, keepFields } from '../fields.ts';
 import { charactersOf } from '../image-url.ts';
@@ -234,6 +234,7 @@ const measure = (
   return {
     bytes: bytesOf(sent, json, bodyBytes) - charactersOf(inline),
     textTokens: promptTextTokens(sent, inline, model),
+    hasOpaqueParts: hasOpaqueParts(sent),
     addedTokens: addedTokens(body, blocks, model),
     ...media,
   };

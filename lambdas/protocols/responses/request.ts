@@ -3,7 +3,7 @@ import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isReadable } from '../../core/text/answer-size.ts';
 import type { PromptSize, TextParams, TextRequest } from '../../core/text/conversation.ts';
-import { promptTextTokens } from '../../core/text/token-estimate.ts';
+import { hasOpaqueParts, promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { IgnoredFields, type KeptFields, keepFields } from '../fields.ts';
 import { charactersOf, inlineImageCharacters } from '../image-url.ts';
@@ -227,6 +227,7 @@ const measure = (
   return {
     bytes: bytes - charactersOf(inline),
     textTokens: promptTextTokens(sent, inline, model),
+    hasOpaqueParts: hasOpaqueParts(sent),
     images: images.map(({ detail }) => detail),
   };
 };

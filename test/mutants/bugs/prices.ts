@@ -85,7 +85,32 @@ const usageBugs = [
   ]),
 ];
 
+const blockedBugs = bugsIn(
+  'lambdas/providers/openai/chat-wire.ts',
+  'test/lambdas/providers/openai/chat-wire-stream-errors.test.ts',
+  [
+    {
+      id: 'blocked-stream-free',
+      what: 'A stream that a filter stops after content is not charged, although its usage is known.',
+      find: 'if (this.isBlocked && this.opening) throw filtered();',
+      replace: 'if (this.isBlocked) throw filtered();',
+    },
+    {
+      id: 'blocked-stream-without-usage-complete',
+      what: 'A stream that a filter stops without usage ends as complete and is charged 0.',
+      find: 'if (isBlocked && !usage) throw filtered();',
+      replace: '',
+    },
+  ],
+);
+
 const holdBugs = bugsIn('lambdas/core/text/text-hold.ts', budgetTests, [
+  {
+    id: 'prompt-plausible-up-to-the-context',
+    what: 'A wrong count of a short prompt is charged up to the context of the model.',
+    find: 'promptTokens: promptTokensPlausible(model, request)',
+    replace: 'promptTokens: model.limits.contextTokens',
+  },
   {
     id: 'answers-not-multiplied',
     what: 'A request for several choices is held as one choice.',
@@ -154,4 +179,11 @@ const bucketBugs = bugsIn('lambdas/core/limits/rate-limit.ts', 'test/lambdas/cor
   },
 ]);
 
-export const priceBugs: readonly MoneyBug[] = [...chargeBugs, ...usageBugs, ...holdBugs, ...inputBugs, ...bucketBugs];
+export const priceBugs: readonly MoneyBug[] = [
+  ...chargeBugs,
+  ...usageBugs,
+  ...blockedBugs,
+  ...holdBugs,
+  ...inputBugs,
+  ...bucketBugs,
+];

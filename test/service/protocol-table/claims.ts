@@ -10,6 +10,8 @@ export interface Claim extends Pick<Question, 'cacheFor'> {
   readonly wire: Wire;
   readonly task?: Task;
   readonly markers: string;
+  /** Bytes that the prompt must have, so that the claimed count is plausible (BILL-7). */
+  readonly bytes?: number;
   readonly counts: Partial<TokenUsage>;
   /** Counts that must be above 0. */
   readonly positive?: readonly (keyof TokenUsage)[];
@@ -66,6 +68,7 @@ const long = (model: string, above: number, place: Pick<Claim, 'protocol' | 'wir
     ...place,
     model,
     markers: `[[usage-prompt ${prompt}]]`,
+    bytes: prompt,
     counts: { input: prompt, cacheRead: 0 },
   }));
 
@@ -81,6 +84,7 @@ const tiered: readonly Omit<Claim, 'rules'>[] = [
     model: 'claude-haiku-5-5',
     wire: 'messages' as const,
     markers: `[[usage-prompt 60000]] [[cached ${cached}]]`,
+    bytes: 60_000 + cached,
     counts: { input: 60_000, cacheRead: cached },
   })),
 ];

@@ -38,7 +38,8 @@ const call = (city: string) => ({ name: 'weather', arguments: { city } });
 
 /** Output of the simulated model for each prompt. */
 const meanings: Readonly<Record<Task, readonly Meaning[]>> = {
-  text: [{ text: /^This is a simulated answer of \S+ You wrote: Say hello$/, calls: [] }],
+  // The simulated provider repeats the first 200 characters of a prompt.
+  text: [{ text: /^This is a simulated answer of \S+ You wrote: Say hello *(?: so)*(?: s?)?$/, calls: [] }],
   tools: [
     { text: /^$/, calls: [call('Paris'), call('Tokyo')] },
     {
@@ -137,13 +138,18 @@ const toCells = ({ protocol, model, wire, toolWire = wire, refused = {} }: Subje
   );
 
 const toClaimedCells = (claim: Claim): readonly Cell[] => {
-  const { rules, protocol, model, wire, task = 'text', markers, cacheFor, counts, positive = [] } = claim;
+  const { rules, protocol, model, wire, task = 'text', markers, bytes = 0, cacheFor, counts, positive = [] } = claim;
   return modes.map((streamed) => ({
     title: `${rules} ${protocol} ${titleOf(task, streamed, model)} claims ${markers}`,
     protocol,
     task,
     // The prompt differs per mode, because a repeated prompt would be read from the cache.
-    question: { model, streamed, prompt: placed(prompts[task], markers, streamed), cacheFor },
+    question: {
+      model,
+      streamed,
+      prompt: `${placed(prompts[task], markers, streamed)}${' so'.repeat(bytes / 3)}`,
+      cacheFor,
+    },
     wire,
     answers: meanings[task],
     counts,

@@ -123,9 +123,9 @@ test('BILL-10 a price of 0 still places a hold', async () => {
 });
 
 test('BILL-7 usage above the hold is charged as reported and flagged', async () => {
-  const world = await withPicos(heldFor(20), { play: async () => answered(used(3_000, 20)) });
+  const world = await withPicos(heldFor(20), { play: async () => answered(used(2_000, 20)) });
   await world.ask({ outputTokensMax: 20 });
-  const cost = 3_000n * INPUT_PICOS + 20n * OUTPUT_PICOS;
+  const cost = 2_000n * INPUT_PICOS + 20n * OUTPUT_PICOS;
   expect(world.records()).toMatchObject([{ amountPicos: cost, overage: true }]);
   expect(world.records()[0]).not.toHaveProperty('implausible');
   expect([(await world.account()).availablePicos, world.notices]).toEqual([heldFor(20) - cost, ['overage']]);
@@ -133,8 +133,8 @@ test('BILL-7 usage above the hold is charged as reported and flagged', async () 
 
 test.for([
   [used(50, 21), 50n, 20n],
-  [used(4_001, 20), 4_000n, 20n],
-  [used(9_007_199_254_740_991, 9_007_199_254_740_991), 4_000n, 20n],
+  [used(2_037, 20), 2_036n, 20n],
+  [used(9_007_199_254_740_991, 9_007_199_254_740_991), 2_036n, 20n],
   [{ ...used(50, 15), reasoning: 6 }, 50n, 20n],
 ] as const)('BILL-7 implausible counts are charged at their bound: %j', async ([usage, input, output]) => {
   const world = await withPicos(heldFor(2_000), { play: async () => answered(usage) });
@@ -143,6 +143,14 @@ test.for([
     { amountPicos: input * INPUT_PICOS + output * OUTPUT_PICOS, implausible: true, usage },
   ]);
   expect(world.notices).toContain('usage_implausible');
+});
+
+test('BILL-7 a prompt with parts of unknown size is plausible up to the context', async () => {
+  const world = await withPicos(heldFor(2_000), { play: async () => answered(used(4_001, 20)) });
+  await world.ask({ outputTokensMax: 20, prompt: { bytes: 36, images: [], hasOpaqueParts: true } });
+  expect(world.records()).toMatchObject([
+    { amountPicos: 4_000n * INPUT_PICOS + 20n * OUTPUT_PICOS, implausible: true },
+  ]);
 });
 
 test('BILL-7 the bound of the output is the cap times the number of choices', async () => {

@@ -1,6 +1,10 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { promptTextTokens } from '../../../../lambdas/core/text/token-estimate.ts';
+import {
+  hasOpaqueParts,
+  promptTextTokens,
+  promptTokensPlausible,
+} from '../../../../lambdas/core/text/token-estimate.ts';
 import { textModel } from './text-models.ts';
 
 const limits = { contextTokens: 100_000, outputTokensMax: 1_000, outputTokensDefault: 1_000 };
@@ -54,4 +58,36 @@ test('BILL-5 counting stops only above the context, at every token factor', () =
 test('BILL-5 an undefined member costs nothing', () => {
   const model = textModel();
   expect(promptTextTokens({ a: 'b', unsent: undefined }, [], model)).toBe(promptTextTokens({ a: 'b' }, [], model));
+});
+
+const plausible = (prompt: object, body = {}, model: Parameters<typeof textModel>[0] = {}) =>
+  promptTokensPlausible(textModel({ limits, ...model }), { prompt: { bytes: 100, images: [], ...prompt }, body });
+
+test('BILL-7 a prompt has at most one token per byte and what the provider can add', () => {
+  expect(plausible({})).toBe(2_100);
+  expect(plausible({ addedTokens: 700 })).toBe(2_800);
+  expect(plausible({}, { tools: [{}, {}] })).toBe(4_100);
+  expect(plausible({}, { tools: [{ functionDeclarations: [{}, {}, {}] }] })).toBe(5_100);
+  expect(plausible({}, {}, { inputTokenFactor: 1.5 })).toBe(3_150);
+  expect(plausible({ images: ['high', 'low'] })).toBe(
+    2_100 + textModel().imageTokensMax.high + textModel().imageTokensMax.low,
+  );
+});
+
+test.for([{ recordings: 1 }, { documents: 1 }, { hasOpaqueParts: true }, { bytes: 1_000_000 }])(
+  'BILL-7 a prompt of unknown size can fill the context: %j',
+  (prompt) => {
+    expect(plausible(prompt)).toBe(limits.contextTokens);
+  },
+);
+
+test.for([
+  [{ input: [{ type: 'reasoning', encrypted_content: 'x' }] }, true],
+  [{ messages: [{ content: [{ type: 'thinking', thinking: '', signature: 'x' }] }] }, true],
+  [{ messages: [{ content: [{ type: 'redacted_thinking', data: 'x' }] }] }, true],
+  [{ contents: [{ parts: [{ thoughtSignature: 'x' }] }] }, true],
+  [{ previous_response_id: 'resp_1' }, true],
+  [{ messages: [{ role: 'user', content: 'signature' }], signature: null }, false],
+] as const)('BILL-7 the size of encrypted parts and of continued responses is unknown: %j', ([body, isOpaque]) => {
+  expect(hasOpaqueParts(structuredClone(body) as never)).toBe(isOpaque);
 });
