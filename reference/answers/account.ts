@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ACCOUNT_ID_FORM } from '../../lambdas/core/accounts/account-store.ts';
 import { REF_FORM } from '../../lambdas/core/ledger/credit.ts';
+import { returnTypes } from '../../lambdas/core/ledger/credit-record.ts';
 import { count, day, receiptId, time, usd } from './forms.ts';
 
 const accountId = z.string().regex(ACCOUNT_ID_FORM);
@@ -105,8 +106,10 @@ export const credit = z
     object: z.literal('credit'),
     account: accountId,
     ref: z.string().regex(REF_FORM),
+    type: z.enum(['credit', ...returnTypes]),
+    of: z.string().regex(REF_FORM).optional(),
     amount_usd: usd,
-    repeated: z.boolean().describe('Whether this payment was credited before. If so, this request credited nothing.'),
+    repeated: z.boolean().describe('Whether this change was made before. If so, this request changed nothing.'),
     balance_usd: usd,
   })
   .meta({ id: 'Credit' });

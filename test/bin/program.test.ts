@@ -106,7 +106,16 @@ describe.each(writing)('%s', (_, leaf) => {
 
 test('OPS-5 commands that move money require a reference and a reason', () => {
   const named = writing.filter(([, leaf]) => longsOf(leaf).includes('--ref')).map(([name]) => name);
-  expect(named.toSorted()).toEqual(['accounts credit', 'holds release', 'import', 'videos settle']);
+  expect(named.toSorted()).toEqual([
+    'accounts chargeback',
+    'accounts credit',
+    'accounts debit',
+    'accounts refund',
+    'accounts reverse-chargeback',
+    'holds release',
+    'import',
+    'videos settle',
+  ]);
 });
 
 test.each(placed)('OPS-5 %s with an unknown environment exits with 2', async (_, leaf) => {
