@@ -47,7 +47,8 @@ const withoutWords = ['accounts list', 'catalog check', 'holds list', 'videos li
 test('OPS-5 the command line has all commands', () => {
   expect(leaves.map(([name]) => name).toSorted()).toEqual(
     [
-      ...['list', 'show', 'credit', 'block', 'unblock'].map((name) => `accounts ${name}`),
+      ...['list', 'show', 'block', 'unblock'].map((name) => `accounts ${name}`),
+      ...['credit', 'debit', 'refund', 'chargeback', 'reverse-chargeback'].map((name) => `accounts ${name}`),
       ...['issue', 'rotate', 'revoke'].map((name) => `keys ${name}`),
       ...['usage list', 'usage export', 'catalog check', 'catalog diff', 'holds list', 'holds release'],
       ...['videos list', 'videos settle', 'audit', 'bot setup', 'doctor', 'import'],
