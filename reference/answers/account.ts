@@ -10,7 +10,7 @@ const keyId = z.string().regex(/^[0-9a-f]{16}$/);
 const ofAccount = {
   id: accountId,
   status: z.enum(['active', 'blocked']),
-  balance_usd: usd.describe('Credits minus charges.'),
+  balance_usd: usd.describe('Credits, less refunds and chargebacks, minus charges. Below 0, paid requests are 402.'),
   available_usd: usd.describe('Balance minus open holds.'),
   held_usd: usd.describe('Sum of the open holds.'),
   open_holds: count.describe('Number of open holds.'),

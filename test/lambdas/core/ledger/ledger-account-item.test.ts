@@ -12,8 +12,7 @@ describe('the planned account item', () => {
   });
 
   test.for(clauses)('BILL-14 without "%s" the search finds a violation', (clause) => {
-    expect(configurations.map((configuration) => explore(configuration, clause).violation).filter(Boolean)).not.toEqual(
-      [],
-    );
+    const violated = configurations.find((configuration) => explore(configuration, clause).violation !== undefined);
+    expect(violated).toBeDefined();
   });
 });
