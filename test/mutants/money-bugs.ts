@@ -1,4 +1,5 @@
 import { accountBugs } from './bugs/accounts.ts';
+import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
 import { earlyBugs } from './bugs/early.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
@@ -36,6 +37,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...sqliteRequestBugs,
   ...dataFolderBugs,
   ...localProgramBugs,
+  ...creditBugs,
 ];
 
 /** Test files that must detect a mistake. */
