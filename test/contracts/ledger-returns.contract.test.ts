@@ -118,8 +118,8 @@ describe.each(ledgerSubjects)('returned credit $name', ({ open }) => {
     expect(await store.credit(debit)).toEqual({ kind: 'credited' });
     expect(await store.credit(debit)).toEqual({ kind: 'repeated' });
     expect(await money(id)).toEqual([-30n, -30n, 0n]);
-    expect(await store.credit({ ...debit, accountId: 'nobody' })).toEqual({ kind: 'no-account' });
-    expect(await store.readAccount('nobody')).toBeUndefined();
+    expect(await store.credit({ ...debit, accountId: 'unknown' })).toEqual({ kind: 'no-account' });
+    expect(await store.readAccount('unknown')).toBeUndefined();
   });
 
   test('AUTH-4 after a chargeback below 0 no hold is placed, not even of 0', async () => {

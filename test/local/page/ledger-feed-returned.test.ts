@@ -14,12 +14,12 @@ const account = (creditedPicos: bigint, version: number): Account => ({
 });
 
 test('KEY-7 money that is taken back is an event with its amount and the balance', () => {
-  const told: LedgerEvent[] = [];
-  const feed = createLedgerFeed((event) => told.push(event));
+  const events: LedgerEvent[] = [];
+  const feed = createLedgerFeed((event) => events.push(event));
   const recordOf = () => undefined;
   feed({ before: undefined, after: account(3_000_000_000_000n, 1), at: 1, recordOf });
   feed({ before: account(3_000_000_000_000n, 1), after: account(-1_000_000_000_000n, 2), at: 2, recordOf });
-  expect(told.map(({ kind, amount_usd, numbers }) => [kind, amount_usd, numbers.balance_usd])).toEqual([
+  expect(events.map(({ kind, amount_usd, numbers }) => [kind, amount_usd, numbers.balance_usd])).toEqual([
     ['credited', '3', '3'],
     ['returned', '4', '-1'],
   ]);
