@@ -157,10 +157,9 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     param: 'key_id',
   },
   credit_mismatch: {
-    when: 'this payment was credited before with another amount',
-    fix: 'Use a new `ref` for a new payment.',
-    message:
-      'amount_usd: this ref was already credited with 10 USD. Nothing was credited. Use a new ref for a new payment.',
+    when: 'the `ref` was used before with other values, or the chargeback is reversed already',
+    fix: 'Use a new `ref` for a new payment. Do not repeat a reversal.',
+    message: 'amount_usd: this ref is already used for a credit of 10 USD. Nothing was changed. Use a new ref.',
     param: 'amount_usd',
   },
   video_not_ready: {

@@ -8,7 +8,7 @@ import { type Facts, plain, printJson, printList, toTable } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { addBlockCommands } from './block.ts';
-import { addCreditCommand } from './credit.ts';
+import { addCreditCommands } from './change-credit.ts';
 
 interface ListOptions extends ReadOptions {
   readonly status?: 'active' | 'blocked';
@@ -17,7 +17,7 @@ interface ListOptions extends ReadOptions {
 const columns = ['id', 'status', 'balance_usd', 'available_usd', 'held_usd', 'open_holds'];
 
 export const addAccountsCommands = (program: Command, terminal: Terminal): void => {
-  const accounts = program.command('accounts').description('show accounts, add money, block and unblock');
+  const accounts = program.command('accounts').description('show accounts, change their credit, block and unblock');
   withReading(accounts.command('list').description('list all accounts with their balances'))
     .addOption(new Option('--status <status>', 'only accounts with this status').choices(['active', 'blocked']))
     .action(async (options: ListOptions) => {
@@ -33,7 +33,7 @@ export const addAccountsCommands = (program: Command, terminal: Terminal): void 
     if (options.json) await printJson(terminal, shown);
     else await terminal.print(toText(shown));
   });
-  addCreditCommand(accounts, terminal);
+  addCreditCommands(accounts, terminal);
   addBlockCommands(accounts, terminal);
 };
 
@@ -74,7 +74,15 @@ const showAccount = async (place: Place, accountId: string) => {
     })),
     credits: credits
       .toSorted((one, other) => one.at - other.at)
-      .map(({ ref, amountPicos, reason, at }) => ({ at: toTime(at), ref, amount_usd: formatUsd(amountPicos), reason })),
+      .map(({ ref, type, of, amountPicos, returnedPicos = 0n, reason, at }) => ({
+        at: toTime(at),
+        ref,
+        type,
+        of: of ?? null,
+        amount_usd: formatUsd(amountPicos),
+        returned_usd: formatUsd(returnedPicos),
+        reason,
+      })),
     operations: log.map(({ at, command, ref, reason }) => ({ at: toTime(at), command, ref: ref ?? null, reason })),
   };
 };

@@ -43,6 +43,7 @@ function eventsOf({ before: known, after, at, recordOf }: LedgerChange): readonl
   const gone = [...before.holds].filter(([id]) => !after.holds.has(id));
   return [
     ...(creditedPicos > 0n ? [{ ...write, kind: 'credited' as const, amount_usd: formatUsd(creditedPicos) }] : []),
+    ...(creditedPicos < 0n ? [{ ...write, kind: 'returned' as const, amount_usd: formatUsd(-creditedPicos) }] : []),
     ...placed.map(([hold, { amountPicos }]) => ({
       ...write,
       kind: 'held' as const,

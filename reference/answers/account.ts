@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ACCOUNT_ID_FORM } from '../../lambdas/core/accounts/account-store.ts';
 import { REF_FORM } from '../../lambdas/core/ledger/credit.ts';
+import { returnTypes } from '../../lambdas/core/ledger/credit-record.ts';
 import { count, day, receiptId, time, usd } from './forms.ts';
 
 const accountId = z.string().regex(ACCOUNT_ID_FORM);
@@ -9,7 +10,7 @@ const keyId = z.string().regex(/^[0-9a-f]{16}$/);
 const ofAccount = {
   id: accountId,
   status: z.enum(['active', 'blocked']),
-  balance_usd: usd.describe('Credits minus charges.'),
+  balance_usd: usd.describe('Credits, less refunds and chargebacks, minus charges. Below 0, paid requests are 402.'),
   available_usd: usd.describe('Balance minus open holds.'),
   held_usd: usd.describe('Sum of the open holds.'),
   open_holds: count.describe('Number of open holds.'),
@@ -105,8 +106,10 @@ export const credit = z
     object: z.literal('credit'),
     account: accountId,
     ref: z.string().regex(REF_FORM),
+    type: z.enum(['credit', ...returnTypes]),
+    of: z.string().regex(REF_FORM).optional(),
     amount_usd: usd,
-    repeated: z.boolean().describe('Whether this payment was credited before. If so, this request credited nothing.'),
+    repeated: z.boolean().describe('Whether this change was made before. If so, this request changed nothing.'),
     balance_usd: usd,
   })
   .meta({ id: 'Credit' });

@@ -5,7 +5,9 @@ import type { Operation } from '../operation.ts';
 
 const creditFields: Record<keyof typeof creditBody.shape, string> = {
   account: 'Id of the account to credit.',
-  ref: 'Id of the payment. It is credited once, even if it is sent several times.',
+  ref: 'Id of this payment, refund, chargeback or reversal. It counts once, even if it is sent several times.',
+  type: 'A payment (`credit`, the default), money that went back (`refund`, `chargeback`), or a chargeback that was reversed.',
+  of: 'For a refund or a chargeback, the `ref` of the credit. For a reversal, the `ref` of the chargeback, or of its credit. Not for a credit.',
   amount_usd: 'USD as a decimal string above 0.',
 };
 
@@ -42,7 +44,7 @@ export const integrationOperations: Record<'takeUpdate' | 'creditAccount', Opera
   },
   creditAccount: {
     tag: 'Integration',
-    summary: 'Credit a payment',
+    summary: 'Report a payment, a refund or a chargeback',
     description: 'Webhook for a payment provider. Repeat the request until the status is 2xx.',
     json: {
       name: 'CreditRequest',
@@ -50,10 +52,14 @@ export const integrationOperations: Record<'takeUpdate' | 'creditAccount', Opera
       fields: creditFields,
       examples: {
         plain: { summary: 'A payment', value: { account: 'account-1', ref: 'payment-1', amount_usd: '12.50' } },
+        refund: {
+          summary: 'A refund of a part of it',
+          value: { account: 'account-1', ref: 'refund-1', type: 'refund', of: 'payment-1', amount_usd: '2.50' },
+        },
       },
     },
     answers: {
-      '200': { description: 'The payment was credited.', content: { 'application/json': { schema: credit } } },
+      '200': { description: 'The change was made.', content: { 'application/json': { schema: credit } } },
     },
     codes: ['not_found', 'credit_mismatch'],
   },

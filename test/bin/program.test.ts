@@ -47,7 +47,8 @@ const withoutWords = ['accounts list', 'catalog check', 'holds list', 'videos li
 test('OPS-5 the command line has all commands', () => {
   expect(leaves.map(([name]) => name).toSorted()).toEqual(
     [
-      ...['list', 'show', 'credit', 'block', 'unblock'].map((name) => `accounts ${name}`),
+      ...['list', 'show', 'block', 'unblock'].map((name) => `accounts ${name}`),
+      ...['credit', 'debit', 'refund', 'chargeback', 'reverse-chargeback'].map((name) => `accounts ${name}`),
       ...['issue', 'rotate', 'revoke'].map((name) => `keys ${name}`),
       ...['usage list', 'usage export', 'catalog check', 'catalog diff', 'holds list', 'holds release'],
       ...['videos list', 'videos settle', 'audit', 'bot setup', 'doctor', 'import'],
@@ -106,7 +107,16 @@ describe.each(writing)('%s', (_, leaf) => {
 
 test('OPS-5 commands that move money require a reference and a reason', () => {
   const named = writing.filter(([, leaf]) => longsOf(leaf).includes('--ref')).map(([name]) => name);
-  expect(named.toSorted()).toEqual(['accounts credit', 'holds release', 'import', 'videos settle']);
+  expect(named.toSorted()).toEqual([
+    'accounts chargeback',
+    'accounts credit',
+    'accounts debit',
+    'accounts refund',
+    'accounts reverse-chargeback',
+    'holds release',
+    'import',
+    'videos settle',
+  ]);
 });
 
 test.each(placed)('OPS-5 %s with an unknown environment exits with 2', async (_, leaf) => {

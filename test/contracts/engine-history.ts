@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
+import type { CreditDependencies } from '../../lambdas/core/ledger/credit.ts';
 import type { LedgerDependencies } from '../../lambdas/core/ledger/ledger.ts';
 import { renderRequestId } from '../../lambdas/core/request-id.ts';
 import {
@@ -9,6 +10,7 @@ import {
   playRequest,
   type RequestPlan,
   sweepNowAndThen,
+  takeBack,
   topUp,
 } from '../lambdas/core/ledger/history.ts';
 import type { Call, Fault } from '../support/fault-proxy.ts';
@@ -35,6 +37,8 @@ interface Waiting {
 
 type Step = () => Promise<void>;
 
+type EngineDependencies = LedgerDependencies & CreditDependencies;
+
 /**
  * Plays one random history of one account on the real engine. Every call waits at the proxy. When no process can
  * continue, the next numbers of the list select which call or process continues, and how. The same numbers give the
@@ -51,7 +55,7 @@ export class EngineHistory {
   readonly #waiting: Waiting[] = [];
   readonly #dead = new Set<string>();
   readonly #errors: unknown[] = [];
-  readonly #processes: { readonly name: string; readonly start: (deps: LedgerDependencies) => Promise<unknown> }[];
+  readonly #processes: { readonly name: string; readonly start: (deps: EngineDependencies) => Promise<unknown> }[];
   #late: Step[] = [];
   #muchLater: Step[] = [];
   #underWay = 0;
@@ -64,7 +68,7 @@ export class EngineHistory {
     this.#processes = [
       ...plans.map((plan, index) => ({
         name: `request-${index}`,
-        start: (deps: LedgerDependencies) =>
+        start: (deps: EngineDependencies) =>
           playRequest(deps, requestIdAt(index), accountId, plan, (result) => {
             this.told[index] = result;
           }),
@@ -73,6 +77,8 @@ export class EngineHistory {
       { name: 'sweep-2', start: sweepNowAndThen },
       { name: 'credit-1', start: (deps) => topUp(deps, [accountId]) },
       { name: 'credit-2', start: (deps) => topUp(deps, [accountId]) },
+      { name: 'returns-1', start: (deps) => takeBack(deps, accountId, 1) },
+      { name: 'returns-2', start: (deps) => takeBack(deps, accountId, 2) },
     ];
   }
 
@@ -201,7 +207,7 @@ export class EngineHistory {
   }
 
   /** Returns the ledger of one process. After the death of the process, its calls never return. */
-  #portsOf(process: string): LedgerDependencies {
+  #portsOf(process: string): EngineDependencies {
     const around = async <T>(call: () => Promise<T>): Promise<T> => {
       if (this.#dead.has(process)) return new Promise<T>(() => undefined);
       this.#underWay += 1;
@@ -212,8 +218,9 @@ export class EngineHistory {
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;
     };
-    const { proxied, direct } = this.#engine;
+    const { proxied, direct, records } = this.#engine;
     return {
+      records: { readCredits: (accountId) => around(() => records.readCredits(accountId)) },
       store: {
         hold: (request) => around(() => proxied.hold(request)),
         putRecord: (record) => around(() => proxied.putRecord(record)),

@@ -1,6 +1,9 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
+import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
 import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
+import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig } from '../../local/create-tables.ts';
 import { openTestTables } from '../support/dynamodb.ts';
@@ -12,6 +15,7 @@ export interface Engine {
   /** Every account that a call returns must balance. */
   readonly proxied: LedgerStore;
   readonly direct: LedgerStore;
+  readonly records: Pick<LedgerRecords, 'readCredits'>;
   readonly client: DynamoDBClient;
   /** The accounts' table. */
   readonly table: string;
@@ -36,6 +40,7 @@ export const startEngine = async (): Promise<Engine> => {
   return {
     proxied: balanced(createLedgerStore(createDatabases({ once, repeating }), table)),
     direct: createLedgerStore(createDatabases({ once: client, repeating: client }), table),
+    records: createLedgerRecords(createDynamoDB(client), table),
     client,
     table,
     plans,

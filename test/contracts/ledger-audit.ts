@@ -1,7 +1,10 @@
 import { type AttributeValue, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
+import { creditProblems } from '../../lambdas/core/ledger/audit-credits.ts';
+import { changeOf } from '../../lambdas/core/ledger/credit-record.ts';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
+import { toCreditRecord } from '../../lambdas/stores/dynamodb/credit-items.ts';
 import { toItem } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { toChargeRecord } from '../../lambdas/stores/dynamodb/ledger-items.ts';
 import { localTableNames } from '../../local/create-tables.ts';
@@ -28,12 +31,13 @@ export const auditAccount = async (
   const items = await itemsOf(client, table, accountId);
   const withPrefix = (prefix: string) => items.filter(({ sk }) => sk?.S?.startsWith(prefix));
   const records = withPrefix('CHARGE#').map((item) => toChargeRecord(toItem(item)));
-  const credits = withPrefix('CREDIT#').map(({ amount }) => BigInt(amount?.N ?? 'no amount'));
+  const credits = withPrefix('CREDIT#').map((item) => toCreditRecord(toItem(item)));
   expectBalanced(account);
   expect([...account.holds.keys()], 'open holds').toEqual([]);
   expect(account.availablePicos, 'available').toBe(balanceOf(account));
   expect(account.spentPicos, 'spent = what the records charge').toBe(sum(records.map((one) => one.amountPicos)));
-  expect(account.creditedPicos, 'credited = credit records').toBe(sum(credits));
+  expect(account.creditedPicos, 'credited = credits - returns').toBe(sum(credits.map(changeOf)));
+  expect(creditProblems(credits), 'returns').toEqual([]);
   for (const [requestId, own] of Map.groupBy(records, (one) => one.requestId)) {
     const settled = own.filter(({ outcome }) => outcome === 'settled');
     expect(settled.length, `charges of ${requestId}`).toBeLessThanOrEqual(1);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { bigintOf, type Database, textOf } from '../../local/stores/sqlite/database.ts';
-import { createLedgerStore, readAccount, toRecord } from '../../local/stores/sqlite/ledger-store.ts';
+import { readAccount } from '../../local/stores/sqlite/account-rows.ts';
+import { toCreditRecord } from '../../local/stores/sqlite/credits.ts';
+import { type Database, textOf } from '../../local/stores/sqlite/database.ts';
+import { createLedgerStore, toRecord } from '../../local/stores/sqlite/ledger-store.ts';
 import type { InspectedLedger } from '../lambdas/core/ledger/history.ts';
 import { playHistories, timeoutOf } from '../lambdas/core/ledger/play-histories.ts';
 import { randomRuns } from '../support/random-runs.ts';
@@ -26,10 +28,8 @@ const emptyLedger = (): InspectedLedger => {
         .all()
         .flatMap((row) => readAccount(db, textOf(row, 'id')) ?? []),
     recordsOf: (accountId) => db.sql('SELECT * FROM charges WHERE account_id = ?').all(accountId).map(toRecord),
-    creditsOf: (accountId) => {
-      const rows = db.sql('SELECT ref, amount FROM credits WHERE account_id = ?').all(accountId);
-      return new Map(rows.map((row) => [textOf(row, 'ref'), bigintOf(row, 'amount')]));
-    },
+    creditRecordsOf: (accountId) =>
+      db.sql('SELECT * FROM credits WHERE account_id = ?').all(accountId).map(toCreditRecord),
   };
 };
 

@@ -77,7 +77,13 @@ const credit: Step = async ({ ledger }, promised, accountId, ref) => {
     kind: 'credited',
   });
   promised.set(`credit ${ref}`, async ({ records }) => {
-    expect(await records.readCredits(accountId)).toContainEqual({ ref, amountPicos: 5n, reason: 'test', at: NOW });
+    expect(await records.readCredits(accountId)).toContainEqual({
+      ref,
+      type: 'credit',
+      amountPicos: 5n,
+      reason: 'test',
+      at: NOW,
+    });
   });
 };
 

@@ -1,4 +1,5 @@
 import { accountBugs } from './bugs/accounts.ts';
+import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
 import { earlyBugs } from './bugs/early.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
@@ -38,6 +39,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...dataFolderBugs,
   ...localProgramBugs,
   ...publishedPriceBugs,
+  ...creditBugs,
 ];
 
 /** Test files that must detect a mistake. */

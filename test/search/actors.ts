@@ -1,9 +1,10 @@
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
+import { type CreditOrder, creditAccount } from '../../lambdas/core/ledger/credit.ts';
 import { whole, withPaidCall } from '../../lambdas/core/paid-call/with-paid-call.ts';
 import { settleOutbox, sweep } from '../support/strict-tending.ts';
 import type { Served } from './operations.ts';
 import { askVendor, CIRCUIT, errorTold, findModel, paidCallDependencies, USAGE } from './paid-ports.ts';
-import { ledgerDependencies } from './ports.ts';
+import { creditDependencies, ledgerDependencies } from './ports.ts';
 import type { Body } from './run-actor.ts';
 import { ACCOUNT } from './world.ts';
 
@@ -59,6 +60,17 @@ export const sweeper =
   async (host) => {
     const deps = ledgerDependencies(host);
     for (let pass = 0; pass < passes; pass += 1) await untilStoreFails(() => sweep(deps));
+    return undefined;
+  };
+
+/** Reports changes of credit in their order. Each is given up when the store does not confirm it. */
+export const payer =
+  (...orders: readonly Omit<CreditOrder, 'accountId' | 'reason'>[]): Body =>
+  async (host) => {
+    const deps = creditDependencies(host);
+    for (const order of orders) {
+      await untilStoreFails(() => creditAccount(deps, { ...order, accountId: ACCOUNT, reason: 'test' }));
+    }
     return undefined;
   };
 

@@ -101,6 +101,25 @@ const ledger: readonly Clause[] = [
   },
 ];
 
+const credits: readonly Clause[] = [
+  {
+    id: 'credit-covers-return',
+    clause: 'refunds and chargebacks of a credit stay within its amount',
+    file: 'test/search/credit-steps.ts',
+    find: 'if (returnedPicos > creditAmountPicos) return undefined;',
+    replace: '',
+    configuration: 'returns',
+  },
+  {
+    id: 'reversed-once',
+    clause: 'a chargeback is reversed only if it is not reversed yet',
+    file: 'test/search/credit-steps.ts',
+    find: 'if (chargeback.reversedBy !== undefined) return undefined;',
+    replace: '',
+    configuration: 'returns',
+  },
+];
+
 const outbox: readonly Clause[] = [
   {
     id: 'note-first',
@@ -257,4 +276,4 @@ const idempotency: readonly Clause[] = [
 
 export const editsOf = (clause: Clause): readonly Edit[] => [clause, ...(clause.also ? [clause.also] : [])];
 
-export const clauses: readonly Clause[] = [...ledger, ...outbox, ...idempotency];
+export const clauses: readonly Clause[] = [...ledger, ...credits, ...outbox, ...idempotency];

@@ -1,4 +1,4 @@
-import { EXPIRES_AT_MS, request, sweeper, worker } from './actors.ts';
+import { EXPIRES_AT_MS, payer, request, sweeper, worker } from './actors.ts';
 import type { Actor, Configuration } from './configuration.ts';
 import type { Op, Served } from './operations.ts';
 import type { ClientResult } from './run-actor.ts';
@@ -14,6 +14,9 @@ const client = (name: string, outcomes?: readonly Served[]): Actor => ({
   name,
   body: idempotent(name.toLowerCase(), outcomes),
 });
+
+const back = { of: 'first', amountPicos: 150n } as const;
+const won = { ...back, type: 'chargeback_reversed' } as const;
 
 const aroundExpiry = [0, EXPIRES_AT_MS + 60_000];
 /** The second time is too late to start writing an outbox entry, but a write can still end. */
@@ -59,6 +62,19 @@ export const configurations: readonly Configuration[] = [
     faults: 2,
     crashes: 1,
     enoughMoney: true,
+  },
+  {
+    id: 'returns',
+    title: 'a request, and two reports of a refund, a chargeback and its reversal',
+    actors: [
+      A,
+      { name: 'P', body: payer({ ...back, type: 'chargeback', ref: 'lost' }, { ...won, ref: 'won' }) },
+      { name: 'Q', body: payer({ ...back, type: 'refund', ref: 'back' }, { ...won, ref: 'won-too' }) },
+    ],
+    world: plainWorld,
+    timesMs: [0],
+    faults: 3,
+    crashes: 1,
   },
   {
     id: 'two',

@@ -28,6 +28,7 @@ export class Fakes {
       records: new Map(this.#ledger.recordsOf(ACCOUNT).map((record) => [record.holdId, record])),
       notes: new Map(this.#outbox.notes().map((note) => [note.record.holdId, note])),
       claim: this.#claims.claimOf(KEY),
+      credits: new Map(this.#ledger.creditRecordsOf(ACCOUNT).map((record) => [record.ref, record])),
     };
   }
 
@@ -51,6 +52,10 @@ export class Fakes {
         return { kind: 'readRecord', record: await this.#ledger.readRecord(ACCOUNT, op.holdId) };
       case 'due':
         return { kind: 'due', due: await this.#ledger.due(op.nowMs) };
+      case 'credit':
+        return { kind: 'credit', reply: await this.#ledger.credit(op.request) };
+      case 'readCredits':
+        return { kind: 'readCredits', records: this.#ledger.creditRecordsOf(ACCOUNT) };
       case 'reschedule':
         await this.#ledger.reschedule(ACCOUNT, op.sweepAtMs);
         return { kind: 'reschedule' };

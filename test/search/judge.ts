@@ -1,4 +1,6 @@
-import { heldOf } from '../../lambdas/core/ledger/ledger.ts';
+import { creditProblems } from '../../lambdas/core/ledger/audit-credits.ts';
+import { type CreditRecord, changeOf } from '../../lambdas/core/ledger/credit-record.ts';
+import { type Account, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import { Closing } from './closing.ts';
 import type { Configuration } from './configuration.ts';
 import { requestOf } from './operations.ts';
@@ -111,12 +113,20 @@ interface Verdict {
   readonly documented: boolean;
 }
 
+const worldCreditProblems = (account: Account, credits: readonly CreditRecord[]): readonly string[] => {
+  const net = credits.reduce((sum, record) => sum + changeOf(record), 0n);
+  return [
+    ...(account.creditedPicos === net ? [] : ['credited differs from credits - returns']),
+    ...creditProblems(credits).map(({ ref, message }) => `${ref}: ${message}`),
+  ];
+};
+
 /** Conditions that hold in every state. */
 const worldProblems = (
-  { account, records, sweepAtMs, claim }: World,
+  { account, records, sweepAtMs, claim, credits }: World,
   idempotent: readonly string[],
 ): readonly string[] => {
-  const problems: string[] = [];
+  const problems: string[] = [...worldCreditProblems(account, [...credits.values()])];
   if (account.availablePicos + heldOf(account) !== account.creditedPicos - account.spentPicos) {
     problems.push('available + held differs from credited - spent');
   }

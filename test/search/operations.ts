@@ -5,9 +5,12 @@ import type {
   ClaimStore,
   PreparedAnswer,
 } from '../../lambdas/core/idempotency/claim-store.ts';
+import type { CreditRecord } from '../../lambdas/core/ledger/credit-record.ts';
 import type {
   Account,
   ChargeRecord,
+  CreditReply,
+  CreditRequest,
   Due,
   HoldRequest,
   OutboxEntry,
@@ -47,7 +50,9 @@ export type Op =
   | { readonly kind: 'complete'; readonly owner: string }
   | { readonly kind: 'free'; readonly owner: string; readonly dispatches: number }
   | { readonly kind: 'takeOver'; readonly request: TakeOver }
-  | { readonly kind: 'readClaim' };
+  | { readonly kind: 'readClaim' }
+  | { readonly kind: 'credit'; readonly request: CreditRequest }
+  | { readonly kind: 'readCredits' };
 
 export type Answer =
   | { readonly kind: 'start' }
@@ -71,7 +76,9 @@ export type Answer =
   | { readonly kind: 'complete'; readonly isOwner: boolean }
   | { readonly kind: 'free'; readonly isOwner: boolean }
   | { readonly kind: 'takeOver'; readonly reply: TakeOverReply }
-  | { readonly kind: 'readClaim'; readonly claim: Claim | undefined };
+  | { readonly kind: 'readClaim'; readonly claim: Claim | undefined }
+  | { readonly kind: 'credit'; readonly reply: CreditReply }
+  | { readonly kind: 'readCredits'; readonly records: readonly CreditRecord[] };
 
 export type Kind = Op['kind'];
 export type AnswerTo<K extends Kind> = Extract<Answer, { readonly kind: K }>;
@@ -82,7 +89,15 @@ export type Reply =
   | { readonly kind: 'unavailable' | 'throttled' };
 
 const withoutStore: ReadonlySet<Kind> = new Set(['start', 'vendor', 'timer']);
-const reads: ReadonlySet<Kind> = new Set(['readAccount', 'readRecord', 'due', 'readNote', 'listNotes', 'readClaim']);
+const reads: ReadonlySet<Kind> = new Set([
+  'readAccount',
+  'readRecord',
+  'due',
+  'readNote',
+  'listNotes',
+  'readClaim',
+  'readCredits',
+]);
 
 /** Whether a call goes to a store, so that a fault can affect it. */
 export const goesToStore = ({ kind }: Op): boolean => !withoutStore.has(kind);
@@ -113,6 +128,8 @@ export const describe = (op: Op): string => {
       return `apply ${op.record.holdId} ${op.record.outcome}`;
     case 'readRecord':
       return `read record ${op.holdId}`;
+    case 'credit':
+      return `${op.request.type ?? 'credit'} ${op.request.ref}`;
     case 'reschedule':
       return op.sweepAtMs === undefined ? 'remove account from the sweep list' : 'set the next sweep';
     case 'putNote':
@@ -140,4 +157,5 @@ const names = {
   free: 'free claim',
   takeOver: 'take over claim',
   readClaim: 'read claim',
+  readCredits: 'read credits',
 } as const;

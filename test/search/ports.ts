@@ -1,4 +1,5 @@
 import type { IdempotencyDependencies } from '../../lambdas/core/idempotency/claim-store.ts';
+import type { CreditDependencies } from '../../lambdas/core/ledger/credit.ts';
 import type { Account, ChargeRecord, LedgerDependencies, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { Answer, AnswerTo, Kind, Op } from './operations.ts';
 import type { Host } from './run-actor.ts';
@@ -102,6 +103,17 @@ export const ledgerDependencies = ({ call, clock }: Host): LedgerDependencies =>
   clock,
   random: () => 0,
   shortestLifetimeMs: SHORTEST_LIFETIME_MS,
+});
+
+export const creditDependencies = ({ call, clock }: Host): CreditDependencies => ({
+  store: {
+    credit: async (request) => (await ask(call, { kind: 'credit', request })).reply,
+    // The balance is used in the response only.
+    readAccount: async () => ({ ...blank, holds: new Map() }),
+  },
+  records: { readCredits: async () => (await ask(call, { kind: 'readCredits' })).records },
+  clock,
+  random: () => 0,
 });
 
 export const idempotencyDependencies = (host: Host): IdempotencyDependencies => {

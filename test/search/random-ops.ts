@@ -1,10 +1,12 @@
 import fc from 'fast-check';
+import { creditTypes } from '../../lambdas/core/ledger/credit-record.ts';
 import type { Op } from './operations.ts';
 import { ACCOUNT, KEY } from './world.ts';
 
 /** Few values, so that calls collide. */
 const holdIds = ['a.0', 'a.1', 'b.0'] as const;
 const owners = ['a', 'b'] as const;
+const ref = fc.constantFrom('first', 'r', 's', 't');
 const holdId = fc.constantFrom(...holdIds);
 const owner = fc.constantFrom(...owners);
 const atMs = fc.constantFrom(0, 10, 20, 30);
@@ -63,4 +65,24 @@ export const anyOp: fc.Arbitrary<Op> = fc.oneof(
   fc.record({ kind: kind('free'), owner, dispatches: fc.constantFrom(0, 1, 2) }),
   fc.record({ kind: kind('takeOver'), request: fc.record({ ...terms, ...key, from: owner }) }),
   fc.record({ kind: kind('readClaim') }),
+  fc.record({ kind: kind('readCredits') }),
+  fc.record({
+    kind: kind('credit'),
+    request: fc.record(
+      {
+        accountId: fc.constant(ACCOUNT),
+        ref,
+        type: fc.constantFrom(...creditTypes),
+        amountPicos: fc.constantFrom(40n, 100n),
+        reason: fc.constant('test'),
+        at: atMs,
+        of: ref,
+        target: fc.record(
+          { creditRef: ref, creditAmountPicos: fc.constantFrom(250n, 100n), chargebackRef: ref },
+          { requiredKeys: ['creditRef', 'creditAmountPicos'] },
+        ),
+      },
+      { requiredKeys: ['accountId', 'ref', 'amountPicos', 'reason', 'at'] },
+    ),
+  }),
 );

@@ -58,6 +58,8 @@ which the contract tests compare with the real engine.
 **Conditions in every state.**
 
 - The available and held amounts equal the credited amount minus the spent amount.
+- The credited amount is the sum of credits and reversals, less refunds, chargebacks and debits. A credit is returned at most once in
+  full, and a chargeback is reversed at most once.
 - The spent amount is the sum of the settled records whose holds are closed. So no charge counts twice or is missing, and no closed hold
   opens again.
 - A request has at most one settled record. All requests with one idempotency key together have at most one.

@@ -1,7 +1,9 @@
 import type { Claim } from '../../lambdas/core/idempotency/claim-store.ts';
+import type { CreditRecord } from '../../lambdas/core/ledger/credit-record.ts';
 import type { ChargeRecord, HoldRequest, OutboxEntry } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
 import { claimStep } from './claim-steps.ts';
+import { creditStep } from './credit-steps.ts';
 import type { Answer, Op } from './operations.ts';
 
 export const ACCOUNT = 'account-1';
@@ -15,6 +17,8 @@ export interface World {
   readonly records: ReadonlyMap<string, ChargeRecord>;
   readonly notes: ReadonlyMap<string, OutboxEntry>;
   readonly claim: Claim | undefined;
+  /** Changes of credit by reference. */
+  readonly credits: ReadonlyMap<string, CreditRecord>;
 }
 
 export interface Step {
@@ -36,12 +40,15 @@ export const newWorld = (creditedPicos: bigint): World => ({
   records: new Map(),
   notes: new Map(),
   claim: undefined,
+  credits: new Map([['first', { ref: 'first', type: 'credit', amountPicos: creditedPicos, reason: 'test', at: 0 }]]),
 });
 
 /** Executes one call under the conditions of the tables. A provider call can have several results. */
 export const execute = (world: World, op: Op): readonly Step[] => {
   if (op.kind === 'vendor') return op.outcomes.map((served) => ({ world, answer: { kind: 'vendor', served } }));
-  return [ledgerStep(world, op) ?? outboxStep(world, op) ?? claimStep(world, op) ?? unknown(op)];
+  return [
+    ledgerStep(world, op) ?? outboxStep(world, op) ?? claimStep(world, op) ?? creditStep(world, op) ?? unknown(op),
+  ];
 };
 
 const unknown = ({ kind }: Op): Step => {

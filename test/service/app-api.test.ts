@@ -99,7 +99,7 @@ test('KEY-6 a signed top-up is credited once, pays for requests, and passes the 
   const payment = { account: owner.accountId, ref: 'payment-1', amount_usd: '2' };
   const forged = await app.topUp(payment, 'another-secret');
   expect([forged.status, codeOf(forged)]).toEqual([401, 'invalid_signature']);
-  const credit = { object: 'credit', ...payment, balance_usd: '2' };
+  const credit = { object: 'credit', type: 'credit', ...payment, balance_usd: '2' };
   expect((await app.topUp(payment)).body).toEqual({ ...credit, repeated: false });
   expect((await app.topUp(payment)).body).toEqual({ ...credit, repeated: true });
   const other = await app.topUp({ ...payment, amount_usd: '3' });
@@ -107,3 +107,33 @@ test('KEY-6 a signed top-up is credited once, pays for requests, and passes the 
   expect((await app.chat(owner.apiKey)).status).toBe(200);
   expect(await app.findings()).toEqual([]);
 });
+
+test('KEY-7 a month of payments, refunds, chargebacks and requests adds up', async () => {
+  const owner = await app.openApp(6);
+  const { accountId } = owner;
+  const report = async (sent: object): Promise<number> => (await app.topUp({ account: accountId, ...sent })).status;
+  const chats = async (count: number): Promise<readonly number[]> => {
+    const all = await Promise.all(Array.from({ length: count }, () => app.chat(owner.apiKey)));
+    return all.map(({ status }) => status);
+  };
+  const back = { of: 'pay-1', amount_usd: '1' };
+  expect(await report({ ref: 'pay-1', amount_usd: '2' })).toBe(200);
+  const [served] = await Promise.all([
+    chats(5),
+    ...[1, 2, 3].map(() => report({ ...back, ref: 'refund-1', type: 'refund' })),
+    ...[1, 2].map(() => report({ ...back, ref: 'dispute-1', type: 'chargeback' })),
+  ]);
+  for (const status of served) expect([200, 402]).toContain(status);
+  // The payment is with the payer again, and the charges remain.
+  const spent = -(await balanceOf(owner));
+  expect(spent).toBeGreaterThanOrEqual(0);
+  expect(new Set(await chats(2))).toEqual(new Set([402]));
+  expect(await report({ ...back, ref: 'won-1', type: 'chargeback_reversed' })).toBe(200);
+  expect(await report({ ...back, ref: 'won-2', type: 'chargeback_reversed' })).toBe(409);
+  expect(await balanceOf(owner)).toBeCloseTo(1 - spent, 9);
+  expect(await chats(1)).toEqual([200]);
+  expect(await app.findings()).toEqual([]);
+});
+
+const balanceOf = async ({ apiKey }: { readonly apiKey: string }): Promise<number> =>
+  Number((await app.withKey('/api/account', apiKey)).body.balance_usd);

@@ -48,7 +48,7 @@ test('OPS-5 a credit counts once per reference; another amount exits with 3', as
   });
   const other = await credit(id, '3', 'pay-1');
   expect(other).toMatchObject({ status: 3, value: undefined });
-  expect(other.stderr).toContain('--ref pay-1: already credited with 2.5 USD');
+  expect(other.stderr).toContain('--ref pay-1: this ref is already used for a credit of 2.5 USD');
   expect(await credit('nobody', '1', 'pay-1')).toMatchObject({ status: 1, value: undefined });
   const { value } = await scene.json('accounts', 'show', id);
   expect(value).toMatchObject({

@@ -34,7 +34,7 @@ export const planRow = async (
   if (!account) return { ...row, opens: true, isDone: false, balanceBeforePicos: 0n };
   const credits = await deps.records.readCredits(row.account);
   const earlier = credits.find(({ ref }) => ref === refOf(batch, row));
-  if (earlier && earlier.amountPicos !== row.balancePicos) {
+  if (earlier && (earlier.type !== 'credit' || earlier.amountPicos !== row.balancePicos)) {
     return refuse(
       `balance_usd: this import has already credited ${formatUsd(earlier.amountPicos)} USD. Use that amount, or another --ref`,
     );

@@ -50,7 +50,7 @@ export const importRow = async (
     at: clock.now(),
   };
   const reply = await retryUntilDefinite(deps, () => ledger.credit(request));
-  if (reply.kind === 'no-account' || reply.kind === 'other-amount') {
+  if (reply.kind !== 'credited' && reply.kind !== 'repeated') {
     throw failed(`line ${row.line}: another process changed ${row.account}. Run the same import again.`);
   }
   const account = await retryUntilDefinite(deps, () => ledger.readAccount(row.account));

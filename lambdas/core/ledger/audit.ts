@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
+import { type CreditInvariant, creditProblems } from './audit-credits.ts';
+import { type CreditRecord, changeOf } from './credit-record.ts';
 import { requestIdOf } from './hold.ts';
 import { type Account, balanceOf, type ChargeRecord, heldOf, type LedgerStore } from './ledger.ts';
 import { accountIds, type LedgerRecords } from './records.ts';
@@ -98,13 +100,17 @@ const unreadable = (accountId: string, { message }: Error): AccountAudit => ({
 });
 
 type Invariant =
+  | CreditInvariant
   /** Available plus open holds equals credited minus spent. */
   | 'balance'
   /** Spent is the sum of the charges whose holds are closed. */
   | 'spent'
-  /** Credited is the sum of the credits. */
+  /** Credited is the sum of credits and reversals, less refunds, chargebacks and debits. */
   | 'credited'
-  /** Available is negative only after a charge above its hold, which is marked `overage` (BILL-7). */
+  /**
+   * Available is negative only after a charge above its hold, which is marked `overage` (BILL-7), or after money was
+   * taken back.
+   */
   | 'overdrawn-by-overage'
   | 'one-charge-per-request'
   | 'released-costs-nothing'
@@ -119,7 +125,7 @@ type Invariant =
 
 export interface Finding {
   readonly accountId: string;
-  /** Hold id; null for a finding about the whole account. */
+  /** Hold id or reference of a credit; null for a finding about the whole account. */
   readonly recordId: string | null;
   readonly invariant: Invariant;
   readonly message: string;
@@ -175,14 +181,22 @@ const sumFindings = ({ account, records, credits }: Reading): readonly Finding[]
       account.id,
       'credited',
       ['credited is', account.creditedPicos],
-      ['its credits are', sumOf(credits.values())],
+      ['its credits are', sumOf(credits.map(changeOf))],
     ),
+    ...creditProblems(credits).map(({ ref, invariant, message }) => ({
+      accountId: account.id,
+      recordId: ref,
+      invariant,
+      message,
+    })),
   ];
 };
 
-const overdrawnFinding = ({ account, records }: Reading): readonly Finding[] => {
-  if (account.availablePicos >= 0n || [...records.values()].some(({ overage }) => overage)) return [];
-  const message = `available is ${formatUsd(account.availablePicos)} USD, and no charge is flagged as above its hold`;
+const overdrawnFinding = ({ account, records, credits }: Reading): readonly Finding[] => {
+  const isExplained =
+    [...records.values()].some(({ overage }) => overage) || credits.some((record) => changeOf(record) < 0n);
+  if (account.availablePicos >= 0n || isExplained) return [];
+  const message = `available is ${formatUsd(account.availablePicos)} USD, and no charge is flagged as above its hold, and no money was taken back`;
   return [{ accountId: account.id, recordId: null, invariant: 'overdrawn-by-overage', message }];
 };
 
@@ -256,8 +270,7 @@ interface Reading {
   readonly account: Account;
   /** Records by hold id. */
   readonly records: ReadonlyMap<string, ChargeRecord>;
-  /** Credits by reference, in pico-USD. */
-  readonly credits: ReadonlyMap<string, bigint>;
+  readonly credits: readonly CreditRecord[];
   /** Whether the account did not change during the read, so its sums can be compared. */
   readonly stable: boolean;
 }
@@ -289,7 +302,7 @@ const readStably = async (stores: AuditStores, accountId: string): Promise<Readi
     if (!after) return undefined;
     const stable = after.version === account.version;
     if (stable || tried === TRIES) {
-      return { account, records, credits: new Map(credits.map(({ ref, amountPicos }) => [ref, amountPicos])), stable };
+      return { account, records, credits, stable };
     }
     fromHoldId = latest && oldestInMotion(account, latest);
     account = after;

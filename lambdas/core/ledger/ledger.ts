@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { MoneyMeter } from '../metrics.ts';
+import type { CreditRecord, CreditType } from './credit-record.ts';
 import type { HoldBreaker } from './hold-breaker.ts';
 
 /** An open hold. */
@@ -19,7 +20,10 @@ export type AccountStatus = 'active' | 'blocked';
 /** Reads a stored status. One of a newer release counts as blocked, because a hold requires `active`. */
 export const toAccountStatus = (value: string): AccountStatus => (value === 'active' ? value : 'blocked');
 
-/** The account item. Always: balance = available + sum of open holds = credited - spent. All amounts are pico-USD. */
+/**
+ * The account item. Always: balance = available + sum of open holds = credited - spent. Credited is the net sum of
+ * credits and reversals, less refunds, chargebacks and debits. All amounts are pico-USD.
+ */
 export interface Account {
   readonly id: string;
   readonly status: AccountStatus;
@@ -105,14 +109,32 @@ export type RecordReply =
 export interface CreditRequest {
   readonly accountId: string;
   readonly ref: string;
+  /** Undefined: `credit`. */
+  readonly type?: CreditType;
+  /** Pico-USD, above 0 for every type. */
   readonly amountPicos: bigint;
   readonly reason: string;
   readonly at: number;
+  /** Required for a refund, a chargeback and a reversal, as is `target`. */
+  readonly of?: string;
+  readonly target?: CreditTarget;
+}
+
+/** Records that a refund, a chargeback or a reversal changes. Both exist, and have other references than the request. */
+export interface CreditTarget {
+  readonly creditRef: string;
+  /** Amount of the credit in pico-USD, which never changes. The returned amount stays within it. */
+  readonly creditAmountPicos: bigint;
+  /** Chargeback of the same amount that a reversal ends. */
+  readonly chargebackRef?: string;
 }
 
 export type CreditReply =
   | { readonly kind: 'credited' | 'repeated' }
-  | { readonly kind: 'other-amount'; readonly amountPicos: bigint }
+  /** The reference has a record with another type, amount or `of`. */
+  | { readonly kind: 'other-values'; readonly record: CreditRecord }
+  /** The credit does not cover the amount, or the chargeback is reversed already. */
+  | { readonly kind: 'not-returnable' }
   | { readonly kind: 'no-account' };
 
 export interface Due {
@@ -136,6 +158,9 @@ export interface LedgerStore {
   readAccount(accountId: string): Promise<Account | undefined>;
   readRecord(accountId: string, holdId: string): Promise<ChargeRecord | undefined>;
   createAccount(accountId: string): Promise<'created' | 'exists'>;
+  /**
+   * Writes the record and changes `available`, `credited` and the target in one step. A reference is executed once.
+   */
   credit(request: CreditRequest): Promise<CreditReply>;
   /** Returns accounts whose sweep is due. */
   due(nowMs: number): Promise<readonly Due[]>;

@@ -1,3 +1,4 @@
+import type { CreditRecord } from './credit-record.ts';
 import type { ChargeRecord } from './ledger.ts';
 
 export interface RecordRange {
@@ -13,14 +14,6 @@ export interface RecordPage {
   readonly records: readonly ChargeRecord[];
   /** Whether there are more records in the range. */
   readonly more: boolean;
-}
-
-export interface CreditRecord {
-  readonly ref: string;
-  readonly amountPicos: bigint;
-  readonly reason: string;
-  /** Unix milliseconds. */
-  readonly at: number;
 }
 
 /** Position of a read of all accounts. */
@@ -39,6 +32,7 @@ export interface LedgerRecords {
   listRecords(accountId: string, range: RecordRange): Promise<RecordPage>;
   /** Returns at most one record for each hold id of the request. */
   recordsOfRequest(accountId: string, requestId: string): Promise<readonly ChargeRecord[]>;
+  /** Returns every change of the account's credit: payments, refunds, chargebacks, reversals and debits. */
   readCredits(accountId: string): Promise<readonly CreditRecord[]>;
   /**
    * Returns every account in the order of the store, or only the accounts after a place. Reads the whole table, for

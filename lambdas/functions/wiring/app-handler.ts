@@ -20,6 +20,6 @@ export const createAppHandler = (deps: FunctionDependencies) => {
     getAppSpend: createGetAppSpend(dependencies),
     setThreshold: createSetThreshold(dependencies),
     rotateKey: createRotateKey(dependencies),
-    creditAccount: createCreditAccount({ ...deps, store: deps.ledgerStore }),
+    creditAccount: createCreditAccount({ ...deps, store: deps.ledgerStore, records: deps.ledgerRecords }),
   });
 };

@@ -1,11 +1,11 @@
 import type { AccountStore, NewAccount } from '../../core/accounts/account-store.ts';
 import { START_REF } from '../../core/ledger/credit.ts';
 import { chatKey, currentKeyKey, newChatItem, toChat, toCurrentKeyItem, toProfile } from './chat-item.ts';
+import { toCreditItem } from './credit-items.ts';
 import { type DynamoDB, putNew, type Write } from './dynamodb.ts';
 import type { Item } from './item.ts';
 import { type AccountTables, ifCurrent, toKeyItem } from './key-store.ts';
 import { accountKey, newAccountItem } from './ledger-items.ts';
-import { toCreditItem } from './ledger-store.ts';
 
 export const createAccountStore = (db: DynamoDB, tables: AccountTables): AccountStore => {
   const update = (key: Item, change: Change) => updateItem(db, tables.accounts, key, change);

@@ -2,15 +2,15 @@ import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { ChargeRecord } from '../../core/ledger/ledger.ts';
 import type {
   AccountPlace,
-  CreditRecord,
   LedgerRecords,
   Operation,
   OperationLog,
   RecordPage,
   RecordRange,
 } from '../../core/ledger/records.ts';
+import { CREDIT_PREFIX, toCreditRecord } from './credit-items.ts';
 import { type DynamoDB, type QueryRequest, type ScanPage, withPrefix } from './dynamodb.ts';
-import { type Item, optionalText, readBigint, readNumber, readText } from './item.ts';
+import { type Item, optionalText, readNumber, readText } from './item.ts';
 import { accountIdOf, toChargeRecord } from './ledger-items.ts';
 
 export const createLedgerRecords = (db: DynamoDB, table: string): LedgerRecords => ({
@@ -20,8 +20,8 @@ export const createLedgerRecords = (db: DynamoDB, table: string): LedgerRecords 
     return items.map(toNamed);
   },
   readCredits: async (accountId) => {
-    const items = await db.query(withPrefix(table, accountId, 'CREDIT#'));
-    return items.map(toCredit);
+    const items = await db.query(withPrefix(table, accountId, CREDIT_PREFIX));
+    return items.map(toCreditRecord);
   },
   accountPlaces: (after) => accountPlaces(db, table, after),
 });
@@ -34,13 +34,6 @@ const toNamed = (item: Item): ChargeRecord => {
     throw new Error(`${optionalText(item, 'sk')}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 };
-
-const toCredit = (item: Item): CreditRecord => ({
-  ref: readText(item, 'ref'),
-  amountPicos: readBigint(item, 'amount'),
-  reason: readText(item, 'reason'),
-  at: readNumber(item, 'at'),
-});
 
 /** First sort key after every `CHARGE#...`. */
 const AFTER_CHARGES = 'CHARGE$';

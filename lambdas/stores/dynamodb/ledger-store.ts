@@ -1,8 +1,6 @@
 import {
   type Account,
   type ChargeRecord,
-  type CreditReply,
-  type CreditRequest,
   type Due,
   HOLDS_MAX,
   type HoldReply,
@@ -10,9 +8,9 @@ import {
   type LedgerStore,
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
-import type { DynamoDB, UpdateRequest, Write } from './dynamodb.ts';
+import { credit } from './credit-items.ts';
+import type { DynamoDB, UpdateRequest } from './dynamodb.ts';
 import { type HoldFormat, PACKED_BYTES, packedKeyOf, packedStartOf, toHoldEntry } from './hold-entries.ts';
-import { type Item, readBigint } from './item.ts';
 import {
   accountIdOf,
   accountKey,
@@ -186,43 +184,3 @@ const reschedule = async (
         };
   await db.update({ table, key: accountKey(accountId), ...change });
 };
-
-/** Writes record and account in one transaction, so that a repeated reference credits once. */
-const credit = async (db: DynamoDB, table: string, request: CreditRequest): Promise<CreditReply> => {
-  const cancelled = await db.transact(writes(table, request));
-  if (!cancelled) return { kind: 'credited' };
-  const [record] = cancelled;
-  if (!record?.isConditionFailed || !record.item) return { kind: 'no-account' };
-  const amountPicos = readBigint(record.item, 'amount');
-  return amountPicos === request.amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos };
-};
-
-export const toCreditItem = ({ accountId, ref, amountPicos, reason, at }: CreditRequest): Item => ({
-  pk: `account#${accountId}`,
-  sk: `CREDIT#${ref}`,
-  accountId,
-  ref,
-  amount: amountPicos,
-  reason,
-  at,
-});
-
-const writes = (table: string, request: CreditRequest): readonly Write[] => [
-  {
-    put: {
-      table,
-      item: toCreditItem(request),
-      condition: 'attribute_not_exists(pk)',
-      onFailure: 'ALL_OLD',
-    },
-  },
-  {
-    update: {
-      table,
-      key: accountKey(request.accountId),
-      update: 'SET available = available + :amount, credited = credited + :amount, version = version + :one',
-      condition: 'attribute_exists(pk)',
-      values: { ':amount': request.amountPicos, ':one': 1 },
-    },
-  },
-];

@@ -8,12 +8,15 @@ interface LedgerRowViewProps {
   readonly isOwn: boolean;
 }
 
+/** Signs of the amounts of movements without a hold. */
+const signs: Partial<Record<LedgerRow['state'], string>> = { credited: '+', returned: '-' };
+
 /** The bar is the hold. Its filled part is the charge, and the rest was released. */
 export const LedgerRowView = ({ row, isOther, isOwn }: LedgerRowViewProps) => (
   <li class={`row ${row.state}${isOwn ? ' own' : ''}`} data-request={requestIdOf(row.id)}>
     <span class="what">{row.state === 'held' ? 'hold' : row.state}</span>
     <span class="amount">
-      {row.state === 'credited' ? '+' : ''}${row.amount_usd ?? row.held_usd}
+      {signs[row.state] ?? ''}${row.amount_usd ?? row.held_usd}
     </span>
     {row.held_usd !== undefined && <Bar row={row} />}
     <span class="detail">

@@ -59,6 +59,7 @@ const toRow = (event: LedgerEvent): LedgerRow => {
     case 'held':
       return { ...row, id: event.hold, held_usd: event.amount_usd };
     case 'credited':
+    case 'returned':
       return { ...row, id: `${account} ${at} ${numbers.balance_usd}`, amount_usd: event.amount_usd };
     default: {
       const { hold, held_usd, amount_usd, model, reason } = event;

@@ -84,7 +84,11 @@ export type LedgerEvent =
       readonly model: string | undefined;
       readonly reason: string | undefined;
     })
-  | (AccountWrite & { readonly kind: 'credited'; readonly amount_usd: string });
+  | (AccountWrite & {
+      /** Returned: a refund, a chargeback or a debit. */
+      readonly kind: 'credited' | 'returned';
+      readonly amount_usd: string;
+    });
 
 export interface RequestLine {
   /** Unix milliseconds. */

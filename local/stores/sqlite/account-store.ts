@@ -8,9 +8,11 @@ import type {
 import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
 import { START_REF } from '../../../lambdas/core/ledger/credit.ts';
 import type { Account } from '../../../lambdas/core/ledger/ledger.ts';
+import { NEXT_CHANGE, readAccount } from './account-rows.ts';
+import { insertCredit } from './credits.ts';
 import { bigintOf, booleanOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { hasKey, putKey, readCurrentKey } from './key-store.ts';
-import { type AccountChange, insertAccount, insertCredit, NEXT_CHANGE, readAccount } from './ledger-store.ts';
+import { type AccountChange, insertAccount } from './ledger-store.ts';
 
 export interface AccountStoreOptions {
   /** Called after an account is opened. The other methods move no money. */

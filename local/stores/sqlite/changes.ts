@@ -3,8 +3,9 @@ import type { NotificationOutcome } from '../../../lambdas/core/accounts/send-no
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { Account, ChargeRecord } from '../../../lambdas/core/ledger/ledger.ts';
+import { readAccount } from './account-rows.ts';
 import { bigintOf, type Database, numberOf, type Row, textOf } from './database.ts';
-import { readAccount, readRecord } from './ledger-store.ts';
+import { readRecord } from './ledger-store.ts';
 
 /** Change of an account since its last known state, by one or more writes. `before` is undefined for a new account. */
 export interface FollowedChange {

@@ -1,14 +1,14 @@
 import type { AuditCursor } from '../../../lambdas/core/ledger/audit-run.ts';
 import type {
   AccountPlace,
-  CreditRecord,
   LedgerRecords,
   Operation,
   OperationLog,
   RecordPage,
   RecordRange,
 } from '../../../lambdas/core/ledger/records.ts';
-import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
+import { toCreditRecord } from './credits.ts';
+import { type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { toRecord } from './ledger-store.ts';
 
 /** Sorts after every hold id. */
@@ -25,7 +25,7 @@ export const createLedgerRecords = (db: Database): LedgerRecords => ({
         .map(toNamed),
     ),
   readCredits: (accountId) =>
-    db.read(() => db.sql('SELECT * FROM credits WHERE account_id = ? ORDER BY ref').all(accountId).map(toCredit)),
+    db.read(() => db.sql('SELECT * FROM credits WHERE account_id = ? ORDER BY ref').all(accountId).map(toCreditRecord)),
   accountPlaces: (after) => accountPlaces(db, after),
 });
 
@@ -48,13 +48,6 @@ const toNamed = (row: Row) => {
     throw new Error(`CHARGE#${textOf(row, 'hold_id')}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 };
-
-const toCredit = (row: Row): CreditRecord => ({
-  ref: textOf(row, 'ref'),
-  amountPicos: bigintOf(row, 'amount'),
-  reason: textOf(row, 'reason'),
-  at: numberOf(row, 'at'),
-});
 
 const PAGE = 500;
 

@@ -1,27 +1,20 @@
-import { isCrossing, LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
 import type {
   ChargeRecord,
-  CreditReply,
-  CreditRequest,
   HoldReply,
   HoldRequest,
   LedgerStore,
   RecordReply,
 } from '../../../lambdas/core/ledger/ledger.ts';
-import { type Account, HOLDS_MAX, type Hold, toAccountStatus, toOutcome } from '../../../lambdas/core/ledger/ledger.ts';
-import { formatUsd, PICOS_PER_USD } from '../../../lambdas/core/money/usd.ts';
-import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
-
-/** Credit that an account of this store can have in all: pico-USD fit in an int64 up to 9,223,372 USD. */
-export const CREDIT_MAX_PICOS = 9_000_000n * PICOS_PER_USD;
+import { type Account, HOLDS_MAX, toOutcome } from '../../../lambdas/core/ledger/ledger.ts';
+import { formatUsd } from '../../../lambdas/core/money/usd.ts';
+import { NEXT_CHANGE, noteLowBalance, readAccount } from './account-rows.ts';
+import { checkCredit, credit } from './credits.ts';
+import { bigintOf, type Database, numberOf, type Row, textOf } from './database.ts';
 
 /** Charges that an account can have in all: the largest int64. Overages can bring them above the credit. */
 export const CHARGES_MAX_PICOS = 2n ** 63n - 1n;
-
-/** Order of a write among the writes of all accounts. */
-export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)';
 
 /** One write of an account by this process. */
 export interface AccountChange {
@@ -80,34 +73,6 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
   };
 };
 
-/**
- * One statement, so that account and holds are consistent. The columns of a hold are null in an account without holds.
- */
-const SELECT_ACCOUNT = `
-SELECT a.id, a.status, a.available, a.credited, a.spent, a.version, h.hold_id, h.amount, h.expires_at
-FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
-
-export const readAccount = (db: Database, accountId: string): Account | undefined => {
-  const rows = db.sql(SELECT_ACCOUNT).all(accountId);
-  const [first] = rows;
-  if (!first) return undefined;
-  const holds = new Map<string, Hold>();
-  for (const row of rows) {
-    const holdId = optionalTextOf(row, 'hold_id');
-    if (holdId === undefined) continue;
-    holds.set(holdId, { amountPicos: bigintOf(row, 'amount'), expiresAtMs: numberOf(row, 'expires_at') });
-  }
-  return {
-    id: textOf(first, 'id'),
-    status: toAccountStatus(textOf(first, 'status')),
-    availablePicos: bigintOf(first, 'available'),
-    creditedPicos: bigintOf(first, 'credited'),
-    spentPicos: bigintOf(first, 'spent'),
-    version: numberOf(first, 'version'),
-    holds,
-  };
-};
-
 interface NewRow {
   readonly accountId: string;
   readonly chatId?: string | undefined;
@@ -116,7 +81,7 @@ interface NewRow {
 
 /** Returns whether the account is new. */
 export const insertAccount = (db: Database, { accountId, chatId, creditPicos }: NewRow): boolean => {
-  checkCredit(0n, creditPicos);
+  checkCredit({ creditedPicos: 0n, availablePicos: 0n }, creditPicos);
   return (
     db
       .sql(
@@ -263,80 +228,6 @@ const apply = (
   };
   noteLowBalance(db, before, after);
   return { before, after };
-};
-
-/**
- * Stores a notification of a low balance in the transaction of the charge, so that it is sent even if this process ends
- * now.
- */
-const noteLowBalance = (db: Database, before: Account, after: Account): void => {
-  if (before.spentPicos === after.spentPicos) return;
-  const row = db.sql('SELECT chat_id, threshold FROM accounts WHERE id = ?').get(after.id);
-  const chatId = row && optionalTextOf(row, 'chat_id');
-  if (!row || chatId === undefined) return;
-  const change = {
-    accountId: after.id,
-    chatId,
-    version: after.version,
-    beforePicos: before.creditedPicos - before.spentPicos,
-    afterPicos: after.creditedPicos - after.spentPicos,
-    thresholdPicos: row.threshold === null ? LOW_BALANCE_THRESHOLD_DEFAULT : bigintOf(row, 'threshold'),
-  };
-  if (!isCrossing(change)) return;
-  db.sql(
-    'INSERT INTO low_balances (account_id, chat_id, version, before, after, threshold) VALUES (?, ?, ?, ?, ?, ?)',
-  ).run(change.accountId, chatId, change.version, change.beforePicos, change.afterPicos, change.thresholdPicos);
-};
-
-interface CreditChange {
-  readonly reply: CreditReply;
-  readonly change?: AccountChange;
-}
-
-const credit = (db: Database, request: CreditRequest): CreditChange => {
-  const { accountId, ref, amountPicos } = request;
-  const present = db.sql('SELECT amount FROM credits WHERE account_id = ? AND ref = ?').get(accountId, ref);
-  if (present) {
-    const credited = bigintOf(present, 'amount');
-    return {
-      reply: credited === amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos: credited },
-    };
-  }
-  const before = readAccount(db, accountId);
-  if (!before) return { reply: { kind: 'no-account' } };
-  checkCredit(before.creditedPicos, amountPicos);
-  insertCredit(db, request);
-  db.sql(
-    `UPDATE accounts SET available = available + ?, credited = credited + ?, version = version + 1,
-       change = ${NEXT_CHANGE} WHERE id = ?`,
-  ).run(amountPicos, amountPicos, accountId);
-  const after: Account = {
-    ...before,
-    availablePicos: before.availablePicos + amountPicos,
-    creditedPicos: before.creditedPicos + amountPicos,
-    version: before.version + 1,
-  };
-  return { reply: { kind: 'credited' }, change: { before, after } };
-};
-
-export const insertCredit = (db: Database, { accountId, ref, amountPicos, reason, at }: CreditRequest): void => {
-  db.sql('INSERT INTO credits (account_id, ref, amount, reason, at) VALUES (?, ?, ?, ?, ?)').run(
-    accountId,
-    ref,
-    amountPicos,
-    reason,
-    at,
-  );
-};
-
-/** Throws a GatewayError (400) if the account's credit would not fit in this store. */
-const checkCredit = (creditedPicos: bigint, amountPicos: bigint): void => {
-  const leftPicos = CREDIT_MAX_PICOS - creditedPicos;
-  if (amountPicos <= leftPicos) return;
-  throw invalidRequest(
-    'amount_usd',
-    `amount_usd: an account can be credited ${formatUsd(CREDIT_MAX_PICOS)} USD in all. Credit at most ${formatUsd(leftPicos)} USD.`,
-  );
 };
 
 /** Throws a GatewayError (400) if the sum of the account's charges would not fit in this store. */

@@ -46,9 +46,17 @@ CREATE TABLE charges (
 CREATE TABLE credits (
   account_id TEXT NOT NULL,
   ref TEXT NOT NULL,
+  -- Change of the account's credit: below 0 for a refund, a chargeback and a debit.
   amount INTEGER NOT NULL,
   reason TEXT NOT NULL,
   at INTEGER NOT NULL,
+  -- Null for a payment.
+  type TEXT,
+  of_ref TEXT,
+  -- Amount of a payment that is with the payer again.
+  returned INTEGER,
+  -- Reference of the reversal of a chargeback.
+  reversed_by TEXT,
   PRIMARY KEY (account_id, ref)
 ) STRICT, WITHOUT ROWID;
 
@@ -236,9 +244,22 @@ export const modeOf = (path: string): unknown => {
   }
 };
 
-/** Creates the tables of a new file. */
+/** Columns that earlier releases did not create. They ignore them, so the version of the schema stays. */
+const ADDED_COLUMNS = [
+  ['credits', 'type', 'TEXT'],
+  ['credits', 'of_ref', 'TEXT'],
+  ['credits', 'returned', 'INTEGER'],
+  ['credits', 'reversed_by', 'TEXT'],
+] as const;
+
+const missingColumns = (db: DatabaseSync) =>
+  ADDED_COLUMNS.filter(
+    ([table, name]) => !db.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, name),
+  );
+
+/** Creates the tables of a new file, and the columns that an earlier release did not create. */
 export const migrate = (db: DatabaseSync): void => {
-  if (versionOf(db) === SCHEMA_VERSION) return;
+  if (versionOf(db) === SCHEMA_VERSION && missingColumns(db).length === 0) return;
   db.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have been faster.
@@ -246,6 +267,7 @@ export const migrate = (db: DatabaseSync): void => {
       db.exec(SCHEMA);
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
     }
+    for (const column of missingColumns(db)) db.exec(`ALTER TABLE ${column[0]} ADD COLUMN ${column[1]} ${column[2]}`);
     db.exec('COMMIT');
   } catch (error) {
     db.exec('ROLLBACK');

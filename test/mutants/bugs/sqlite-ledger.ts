@@ -134,25 +134,6 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
     caughtBy: limitTests,
   },
   {
-    id: 'sqlite-credit-without-a-record',
-    what: 'The embedded ledger credits a payment without its reference, and credits a repeat again.',
-    find: '  insertCredit(db, request);\n',
-    replace: '',
-  },
-  {
-    id: 'sqlite-credit-of-another-amount',
-    what: 'The embedded ledger treats a smaller payment with a used reference as a repeat.',
-    find: 'reply: credited === amountPicos ?',
-    replace: 'reply: credited >= amountPicos ?',
-  },
-  {
-    id: 'sqlite-credits-overflow',
-    what: 'The embedded ledger limits each payment but not the sum of them.',
-    find: 'const leftPicos = CREDIT_MAX_PICOS - creditedPicos;',
-    replace: 'const leftPicos = CREDIT_MAX_PICOS;',
-    caughtBy: limitTests,
-  },
-  {
     id: 'sqlite-record-not-durable',
     what: 'A power cut loses the charge of a response that the client has received.',
     find: 'putRecord: (record) => db.writeDurably(',

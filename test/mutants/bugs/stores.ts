@@ -116,18 +116,69 @@ const sweepBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests,
   },
 ]);
 
-const creditBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests, [
+const returnTests = 'test/contracts/ledger-returns.contract.test.ts';
+const creditBugs = bugsIn('lambdas/stores/dynamodb/credit-items.ts', returnTests, [
   {
     id: 'credited-twice',
     what: 'A repeated top-up is credited again.',
-    find: "item: toCreditItem(request),\n      condition: 'attribute_not_exists(pk)'",
-    replace: "item: toCreditItem(request),\n      condition: 'attribute_not_exists(written)'",
+    find: "item: toCreditItem(request), condition: 'attribute_not_exists(pk)'",
+    replace: "item: toCreditItem(request), condition: 'attribute_not_exists(written)'",
+    caughtBy: ledgerTests,
   },
   {
     id: 'credit-of-another-amount',
     what: 'A top-up with another amount and the same reference counts as a repeat.',
-    find: 'amountPicos === request.amountPicos ?',
-    replace: 'amountPicos > 0n ?',
+    find: 'isRepeat(first, request)',
+    replace: 'isRepeat(first, { ...request, amountPicos: first.amountPicos })',
+    caughtBy: ledgerTests,
+  },
+  {
+    id: 'return-above-its-credit',
+    what: 'More is refunded than the payment was.',
+    find: '(returned <= :bound OR (attribute_not_exists(returned) AND :none <= :bound))',
+    replace: '(attribute_exists(pk) OR :none <= :bound)',
+  },
+  {
+    id: 'first-return-above-its-credit',
+    what: 'The first refund of a payment can be larger than the payment.',
+    find: '(attribute_not_exists(returned) AND :none <= :bound)',
+    replace: 'attribute_not_exists(returned)',
+  },
+  {
+    id: 'return-not-counted',
+    what: 'A payment can be refunded again and again, because it counts only its first refund.',
+    find: "update: 'SET returned = if_not_exists(returned, :none) + :returned',",
+    replace: "update: 'SET returned = if_not_exists(returned, :returned)',",
+  },
+  {
+    id: 'chargeback-reversed-twice',
+    what: 'Two reversals of one chargeback restore its amount twice.',
+    find: ' AND attribute_not_exists(reversedBy)',
+    replace: '',
+  },
+  {
+    id: 'refund-reversed',
+    what: 'A reversal restores a refund, whose money is with the payer.',
+    find: '#type = :chargeback AND amount',
+    replace: '(#type = :chargeback OR attribute_exists(#type)) AND amount',
+  },
+  {
+    id: 'part-of-a-chargeback-reversed',
+    what: 'A reversal of a part ends the whole chargeback.',
+    find: 'AND amount = :change AND attribute_not_exists(reversedBy)',
+    replace: 'AND amount <= :change AND attribute_not_exists(reversedBy)',
+  },
+  {
+    id: 'available-without-credited',
+    what: 'A refund lowers what can be spent but not the balance.',
+    find: 'SET available = available + :change, credited = credited + :change, version',
+    replace: 'SET available = available + :change, version',
+  },
+  {
+    id: 'refund-stored-as-a-payment',
+    what: 'A refund is stored with a positive amount, so the audit adds it to the payments.',
+    find: 'amount: changeOf({ type, amountPicos: request.amountPicos }),',
+    replace: 'amount: request.amountPicos,',
   },
 ]);
 

@@ -1,6 +1,6 @@
 import { operator, request, sweeper, sweeperWithoutCaps } from './actors.ts';
 import type { Configuration } from './explore.ts';
-import type { Item, Tables } from './item.ts';
+import type { Call, Item, Return, Tables } from './item.ts';
 
 const startWith = (credited: number, changes: Partial<Item> = {}): Tables => ({
   item: {
@@ -15,7 +15,18 @@ const startWith = (credited: number, changes: Partial<Item> = {}): Tables => ({
   records: {},
   credits: { first: { amount: credited, returned: 0 } },
   returns: {},
+  others: {},
 });
+
+const credit = (ref: string, amount: number): Call => ({ kind: 'credit', ref, amount });
+const back = (type: Return['type'], ref: string, amount: number, of = 'c'): Call => ({
+  kind: 'return',
+  type,
+  ref,
+  of,
+  amount,
+});
+const reverse = (ref: string, of: string, amount: number): Call => ({ kind: 'reverse', ref, of, amount });
 
 const cap = (limit: number) => ({ caps: { k: { left: limit, limit, period: 0 } } });
 
@@ -86,11 +97,35 @@ export const configurations: readonly Configuration[] = [
   {
     id: 'returns',
     actors: [
-      operator({ kind: 'credit', ref: 'c', amount: 2 }, { kind: 'return', ref: 'r', of: 'c', amount: 2 }),
-      operator({ kind: 'return', ref: 's', of: 'c', amount: 1 }, { kind: 'reverse', ref: 'r' }),
+      operator(credit('c', 2), back('chargeback', 'r', 2), reverse('v', 'r', 2)),
+      operator(back('refund', 's', 1), reverse('w', 'r', 2)),
       request({ id: 'a', amount: 2, charge: 1 }),
     ],
     tables: startWith(1),
+    faults: 1,
+    crashes: 0,
+    days: 0,
+  },
+  {
+    id: 'references',
+    actors: [
+      operator({ kind: 'debit', ref: 'x', amount: 1 }, back('chargeback', 'r', 2, 'first')),
+      operator(back('refund', 'r', 1, 'first'), reverse('x', 'r', 2)),
+      operator(reverse('w', 'r', 1), credit('x', 1)),
+    ],
+    tables: startWith(3),
+    faults: 1,
+    crashes: 1,
+    days: 0,
+  },
+  {
+    id: 'chargeback-while-held',
+    actors: [
+      request({ id: 'a', amount: 2, charge: 2 }),
+      operator(back('chargeback', 'r', 3, 'first'), { kind: 'debit', ref: 'x', amount: 1 }),
+      sweeper,
+    ],
+    tables: startWith(3),
     faults: 1,
     crashes: 0,
     days: 0,

@@ -128,13 +128,21 @@ const requestOf = ({ id }: { readonly id: string }): string => id.split('.')[0] 
 const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
 
 /** Returns what is wrong in the tables. */
-const problemOf = ({ item, records, credits, returns }: Tables): string | undefined => {
+const problemOf = ({ item, records, credits, returns, others }: Tables): string | undefined => {
   const holds = Object.entries(item.holds);
   const closed = Object.values(records).filter(({ id }) => !item.holds[id]);
   const charges = Object.values(records).filter(({ success }) => success);
   const charged = sum(closed.map(({ charge }) => charge));
   const returned = sum(Object.values(credits).map((credit) => credit.returned));
-  const net = sum(Object.values(credits).map(({ amount }) => amount)) - returned;
+  const taken = sum(Object.values(returns).map(({ amount }) => amount));
+  const net =
+    sum(Object.values(credits).map(({ amount }) => amount)) -
+    taken +
+    sum(Object.values(others).map(({ change }) => change));
+  const reversed = Object.values(returns).filter((one) => one.reversed);
+  /** Money that was taken back can be held or spent already. */
+  const wasTaken = taken > 0 || Object.values(others).some(({ change }) => change < 0);
+  const reversals = Object.values(others).filter(({ change }) => change > 0);
   const openReturns = sum(Object.values(returns).map(({ amount, reversed }) => (reversed ? 0 : amount)));
   const isCapWrong = Object.entries(item.caps).some(([key, { left, limit, period }]) => {
     const counts = ({ cap }: Pick<Hold, 'cap'>): boolean => cap?.key === key && cap.period === period;
@@ -154,10 +162,12 @@ const problemOf = ({ item, records, credits, returns }: Tables): string | undefi
     ['spent is not the sum of the charges', item.spent !== charged],
     ['credited is not the net sum of credits', item.credited !== net],
     ['returned is not the sum of the open returns', returned !== openReturns],
+    ['a refund is reversed', reversed.some(({ type }) => type === 'refund')],
+    ['the reversals are not those of the chargebacks', reversals.length !== reversed.length],
     ['more is returned than was credited', Object.values(credits).some((one) => one.returned > one.amount)],
     ['there are too many holds', holds.length > HOLDS_MAX],
     ['a request has two charges', new Set(charges.map(requestOf)).size < charges.length],
-    ['the money that can be spent is below zero', item.available < 0 && returned === 0],
+    ['the money that can be spent is below zero', item.available < 0 && !wasTaken],
     ['a cap does not match its holds and charges', isCapWrong],
     ['a cap is exceeded', Object.values(item.caps).some(({ left }) => left < 0)],
     ['the used allowance is not the sum of the releases of its day', item.uncollected.used !== sum(released)],

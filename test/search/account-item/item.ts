@@ -1,5 +1,5 @@
 /**
- * The account item as planned: what it stores, and every conditional write of it. Amounts are small whole numbers. Each
+ * The account item as planned: what it stores, and every conditional write of it and of the records of credit. Amounts are small whole numbers. Each
  * clause of a condition can be removed, to check that the search finds the mistake.
  */
 export interface Item {
@@ -36,7 +36,16 @@ export interface Tables {
   /** Credits by reference, with the sum that was returned of each. */
   credits: Record<string, { readonly amount: number; returned: number }>;
   /** Refunds and chargebacks by reference. */
-  returns: Record<string, { readonly of: string; readonly amount: number; reversed: boolean }>;
+  returns: Record<string, Return>;
+  /** Changes that no other one names, by reference: a reversal adds its amount, a debit takes it. */
+  others: Record<string, { readonly change: number }>;
+}
+
+export interface Return {
+  readonly type: 'refund' | 'chargeback';
+  readonly of: string;
+  readonly amount: number;
+  reversed: boolean;
 }
 
 export const HOLDS_MAX = 2;
@@ -57,7 +66,11 @@ export const clauses = [
   'credit: the reference is new',
   'return: the reference is new',
   'return: the credit covers it',
+  'reversal: the reference is new',
   'reversal: it is not reversed yet',
+  'reversal: it is a chargeback',
+  'reversal: it has the amount of the chargeback',
+  'debit: the reference is new',
   'cap change: the API key has the old cap',
 ] as const;
 export type Clause = (typeof clauses)[number];
@@ -77,8 +90,15 @@ export type Call =
   | { readonly kind: 'apply'; readonly record: Outcome; readonly hold: Hold; readonly withoutCaps?: true }
   | { readonly kind: 'read' }
   | { readonly kind: 'credit'; readonly ref: string; readonly amount: number }
-  | { readonly kind: 'return'; readonly ref: string; readonly of: string; readonly amount: number }
-  | { readonly kind: 'reverse'; readonly ref: string }
+  | {
+      readonly kind: 'return';
+      readonly type: Return['type'];
+      readonly ref: string;
+      readonly of: string;
+      readonly amount: number;
+    }
+  | { readonly kind: 'reverse'; readonly ref: string; readonly of: string; readonly amount: number }
+  | { readonly kind: 'debit'; readonly ref: string; readonly amount: number }
   | { readonly kind: 'change-cap'; readonly key: string; readonly from: number; readonly to: number };
 
 export interface Reply {
@@ -130,28 +150,39 @@ const executors: Executors = {
     return isKnown && apply(item, record, { amount: hold.amount }, holds);
   },
   read: () => true,
-  credit: ({ item, credits }, { ref, amount }, holds) => {
-    if (!holds('credit: the reference is new', !credits[ref])) return false;
+  credit: (tables, { ref, amount }, holds) => {
+    const { item, credits } = tables;
+    if (!holds('credit: the reference is new', isNew(tables, ref))) return false;
     credits[ref] = { amount, returned: credits[ref]?.returned ?? 0 };
     move(item, amount);
     return true;
   },
-  return: ({ item, credits, returns }, { ref, of, amount }, holds) => {
+  return: (tables, { type, ref, of, amount }, holds) => {
+    const { item, credits, returns } = tables;
     const credit = credits[of];
-    if (!credit || !holds('return: the reference is new', !returns[ref])) return false;
+    if (!credit || !holds('return: the reference is new', isNew(tables, ref))) return false;
     if (!holds('return: the credit covers it', credit.returned + amount <= credit.amount)) return false;
     credit.returned += amount;
-    returns[ref] = { of, amount, reversed: false };
+    returns[ref] = { type, of, amount, reversed: false };
     move(item, -amount);
     return true;
   },
-  reverse: ({ item, credits, returns }, { ref }, holds) => {
-    const back = returns[ref];
-    if (!back || !holds('reversal: it is not reversed yet', !back.reversed)) return false;
+  reverse: (tables, { ref, of, amount }, holds) => {
+    const { item, credits, returns, others } = tables;
+    const back = returns[of];
+    if (!back || !holds('reversal: the reference is new', isNew(tables, ref))) return false;
+    if (!mayReverse(back, amount, holds)) return false;
     back.reversed = true;
     const credit = credits[back.of];
-    if (credit) credit.returned -= back.amount;
-    move(item, back.amount);
+    if (credit) credit.returned -= amount;
+    others[ref] = { change: amount };
+    move(item, amount);
+    return true;
+  },
+  debit: (tables, { ref, amount }, holds) => {
+    if (!holds('debit: the reference is new', isNew(tables, ref))) return false;
+    tables.others[ref] = { change: -amount };
+    move(tables.item, -amount);
     return true;
   },
   'change-cap': ({ item }, { key, from, to }, holds) => {
@@ -161,6 +192,15 @@ const executors: Executors = {
     return true;
   },
 };
+
+/** All changes of credit share one namespace. */
+const isNew = ({ credits, returns, others }: Tables, ref: string): boolean =>
+  !credits[ref] && !returns[ref] && !others[ref];
+
+const mayReverse = ({ type, reversed, amount: whole }: Return, amount: number, holds: Holds): boolean =>
+  holds('reversal: it is not reversed yet', !reversed) &&
+  holds('reversal: it is a chargeback', type === 'chargeback') &&
+  holds('reversal: it has the amount of the chargeback', whole === amount);
 
 type HoldCall = Extract<Call, { kind: 'hold' }>;
 

@@ -1,7 +1,9 @@
+import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../../lambdas/core/ledger/credit-record.ts';
 import type {
   ChargeRecord,
   CreditReply,
   CreditRequest,
+  CreditTarget,
   Due,
   HoldReply,
   HoldRequest,
@@ -9,13 +11,7 @@ import type {
   RecordReply,
 } from '../../../lambdas/core/ledger/ledger.ts';
 import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/ledger.ts';
-import type {
-  AccountPlace,
-  CreditRecord,
-  LedgerRecords,
-  RecordPage,
-  RecordRange,
-} from '../../../lambdas/core/ledger/records.ts';
+import type { AccountPlace, LedgerRecords, RecordPage, RecordRange } from '../../../lambdas/core/ledger/records.ts';
 
 interface Row {
   readonly id: string;
@@ -94,16 +90,17 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return 'created';
   }
 
-  async credit({ accountId, ref, amountPicos, reason, at }: CreditRequest): Promise<CreditReply> {
+  async credit(request: CreditRequest): Promise<CreditReply> {
+    const { accountId, ref, type = 'credit', amountPicos, reason, at, of, target } = request;
     const row = this.#rows.get(accountId);
     if (!row) return { kind: 'no-account' };
-    const before = row.credits.get(ref)?.amountPicos;
-    if (before !== undefined) {
-      return before === amountPicos ? { kind: 'repeated' } : { kind: 'other-amount', amountPicos: before };
-    }
-    row.credits.set(ref, { ref, amountPicos, reason, at });
-    row.available += amountPicos;
-    row.credited += amountPicos;
+    const record: CreditRecord = { ref, type, amountPicos, reason, at, ...(of === undefined ? {} : { of }) };
+    const present = row.credits.get(ref);
+    if (present) return isRepeat(present, record) ? { kind: 'repeated' } : { kind: 'other-values', record: present };
+    if (target && !changeTarget(row.credits, record, target)) return { kind: 'not-returnable' };
+    row.credits.set(ref, record);
+    row.available += changeOf(record);
+    row.credited += changeOf(record);
     row.version += 1;
     return { kind: 'credited' };
   }
@@ -132,7 +129,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   }
 
   async readCredits(accountId: string): Promise<readonly CreditRecord[]> {
-    return structuredClone([...(this.#rows.get(accountId)?.credits.values() ?? [])]);
+    return this.creditRecordsOf(accountId);
   }
 
   async *accountPlaces(after?: string): AsyncGenerator<AccountPlace, void> {
@@ -175,10 +172,14 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return [...this.#recordsFor(accountId).values()].map((record) => structuredClone(record));
   }
 
-  /** Returns credits in pico-USD by reference. */
+  /** Returns changes of the account's credit in pico-USD by reference. */
   creditsOf(accountId: string): ReadonlyMap<string, bigint> {
     const credits = this.#rows.get(accountId)?.credits.values() ?? [];
-    return new Map([...credits].map(({ ref, amountPicos }) => [ref, amountPicos]));
+    return new Map([...credits].map((record) => [record.ref, changeOf(record)]));
+  }
+
+  creditRecordsOf(accountId: string): readonly CreditRecord[] {
+    return structuredClone([...(this.#rows.get(accountId)?.credits.values() ?? [])]);
   }
 
   #recordsFor(accountId: string): Map<string, ChargeRecord> {
@@ -191,6 +192,25 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
 /** Sorts by hold id. Hold ids are ASCII, so comparing strings equals comparing bytes, as the table does. */
 const newestFirst = (records: readonly ChargeRecord[]): readonly ChargeRecord[] =>
   records.toSorted((one, other) => (one.holdId < other.holdId ? 1 : -1));
+
+/** Whether the target may change. Then it is changed. */
+const changeTarget = (
+  credits: Map<string, CreditRecord>,
+  record: CreditRecord,
+  { creditRef, creditAmountPicos, chargebackRef }: CreditTarget,
+): boolean => {
+  const credit = credits.get(creditRef);
+  const returnedPicos = (credit?.returnedPicos ?? 0n) + returnOf(record);
+  if (credit?.amountPicos !== creditAmountPicos || returnedPicos > creditAmountPicos) return false;
+  if (chargebackRef !== undefined) {
+    const chargeback = credits.get(chargebackRef);
+    const isOpen = chargeback?.type === 'chargeback' && chargeback.reversedBy === undefined;
+    if (!isOpen || chargeback.amountPicos !== record.amountPicos) return false;
+    credits.set(chargebackRef, { ...chargeback, reversedBy: record.ref });
+  }
+  credits.set(creditRef, { ...credit, returnedPicos });
+  return true;
+};
 
 const mayHold = (row: Row, { amountPicos, holdId, previousHoldId }: HoldRequest): boolean =>
   row.status === 'active' &&

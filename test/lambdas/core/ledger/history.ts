@@ -2,6 +2,9 @@ import { expect } from 'vitest';
 import { sleep } from '../../../../lambdas/core/clock.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { creditProblems } from '../../../../lambdas/core/ledger/audit-credits.ts';
+import { type CreditDependencies, creditAccount } from '../../../../lambdas/core/ledger/credit.ts';
+import { changeOf } from '../../../../lambdas/core/ledger/credit-record.ts';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import type { LedgerDependencies, LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
@@ -32,7 +35,7 @@ export interface RequestPlan {
 export type ClientResult = 'charged' | 'refused' | 'released' | 'failed' | undefined;
 
 /** An empty ledger whose content can be read between two writes. */
-export type InspectedLedger = LedgerStore & Pick<MemoryLedgerStore, 'accounts' | 'recordsOf' | 'creditsOf'>;
+export type InspectedLedger = LedgerStore & Pick<MemoryLedgerStore, 'accounts' | 'recordsOf' | 'creditRecordsOf'>;
 
 /** A random history of a ledger: concurrent requests, sweepers and credits on a store that fails. */
 export class History {
@@ -69,6 +72,12 @@ export class History {
       { name: 'sweep-2', start: sweepNowAndThen },
       { name: 'credit-1', start: (deps) => topUp(deps, ACCOUNTS) },
       { name: 'credit-2', start: (deps) => topUp(deps, ACCOUNTS) },
+      ...ACCOUNTS.flatMap((accountId) =>
+        [1, 2].map((number) => ({
+          name: `returns-${number}-${accountId}`,
+          start: (deps: LedgerDependencies) => takeBack(this.#creditDependencies(deps), accountId, number),
+        })),
+      ),
     ];
   }
 
@@ -100,9 +109,16 @@ export class History {
       this.#checkHolds(method, id, holds);
       const settled = this.#checkRecords(id);
       expect(account.spentPicos, `${method}: spent = settled records of closed holds`).toBe(settled);
-      const credits = [...this.ledger.creditsOf(id).values()];
-      expect(account.creditedPicos, `${method}: credited = credits`).toBe(credits.reduce((sum, one) => sum + one, 0n));
+      const credits = this.ledger.creditRecordsOf(id);
+      const net = credits.reduce((sum, record) => sum + changeOf(record), 0n);
+      expect(account.creditedPicos, `${method}: credited = credits - returns`).toBe(net);
+      expect(creditProblems(credits), `${method}: returns`).toEqual([]);
     }
+  }
+
+  /** Reads of credits are not delayed: a change decides again by the condition of its write. */
+  #creditDependencies(deps: LedgerDependencies): CreditDependencies {
+    return { ...deps, records: { readCredits: async (accountId) => this.ledger.creditRecordsOf(accountId) } };
   }
 
   #checkHolds(method: string, accountId: string, holds: ReadonlyMap<string, unknown>): void {
@@ -257,4 +273,17 @@ export const topUp = async (deps: LedgerDependencies, accountIds: readonly strin
   for (const accountId of accountIds) {
     await deps.store.credit({ accountId, ref: 'second', amountPicos: 50n, reason: 'test', at: 0 });
   }
+};
+
+/**
+ * Refunds and charges back 40% of the first credit, reverses a chargeback, and debits. Two concurrent runs share the
+ * references of the refund and the reversal, so each of them must count once. Only one of their chargebacks fits.
+ */
+export const takeBack = async (deps: CreditDependencies, accountId: string, run: number): Promise<void> => {
+  const change = { accountId, of: 'first', reason: 'test' } as const;
+  const amountPicos = (GIVEN_PICOS * 2n) / 5n;
+  await creditAccount(deps, { ...change, ref: 'refund', type: 'refund', amountPicos });
+  await creditAccount(deps, { ...change, ref: `dispute-${run}`, type: 'chargeback', amountPicos });
+  await creditAccount(deps, { ...change, ref: 'won', type: 'chargeback_reversed', amountPicos });
+  await creditAccount(deps, { accountId, ref: `debit-${run}`, type: 'debit', amountPicos: 7n, reason: 'test' });
 };

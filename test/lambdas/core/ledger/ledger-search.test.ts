@@ -21,6 +21,8 @@ const rows = [
   ['a', 1, 0, 'ledger'],
   ['a', 2, 1, 'ledger'],
   ['stream', 1, 1, 'ledger'],
+  ['returns', 1, 0, 'credits'],
+  ['returns', 1, 1, 'credits'],
   ['two', 0, 1, 'ledger'],
   ['b', 1, 1, 'ledger'],
   ['c', 0, 1, 'idempotency'],

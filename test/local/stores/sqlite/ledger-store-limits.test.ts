@@ -1,13 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { createAccountStore } from '../../../../local/stores/sqlite/account-store.ts';
+import { CREDIT_MAX_PICOS } from '../../../../local/stores/sqlite/credits.ts';
 import type { Database } from '../../../../local/stores/sqlite/database.ts';
 import { createLedgerRecords } from '../../../../local/stores/sqlite/ledger-records.ts';
-import {
-  CHARGES_MAX_PICOS,
-  CREDIT_MAX_PICOS,
-  createLedgerStore,
-} from '../../../../local/stores/sqlite/ledger-store.ts';
+import { CHARGES_MAX_PICOS, createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.ts';
 import { accountNamed } from '../../../contracts/account-subjects.ts';
 import { openTestDatabase } from '../../../support/sqlite.ts';
 

@@ -1,0 +1,57 @@
+import { isCrossing, LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
+import { type Account, balanceOf, type Hold, toAccountStatus } from '../../../lambdas/core/ledger/ledger.ts';
+import { bigintOf, type Database, numberOf, optionalTextOf, textOf } from './database.ts';
+
+/** Order of a write among the writes of all accounts. */
+export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)';
+
+/**
+ * One statement, so that account and holds are consistent. The columns of a hold are null in an account without holds.
+ */
+const SELECT_ACCOUNT = `
+SELECT a.id, a.status, a.available, a.credited, a.spent, a.version, h.hold_id, h.amount, h.expires_at
+FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
+
+export const readAccount = (db: Database, accountId: string): Account | undefined => {
+  const rows = db.sql(SELECT_ACCOUNT).all(accountId);
+  const [first] = rows;
+  if (!first) return undefined;
+  const holds = new Map<string, Hold>();
+  for (const row of rows) {
+    const holdId = optionalTextOf(row, 'hold_id');
+    if (holdId === undefined) continue;
+    holds.set(holdId, { amountPicos: bigintOf(row, 'amount'), expiresAtMs: numberOf(row, 'expires_at') });
+  }
+  return {
+    id: textOf(first, 'id'),
+    status: toAccountStatus(textOf(first, 'status')),
+    availablePicos: bigintOf(first, 'available'),
+    creditedPicos: bigintOf(first, 'credited'),
+    spentPicos: bigintOf(first, 'spent'),
+    version: numberOf(first, 'version'),
+    holds,
+  };
+};
+
+/**
+ * Stores a notification of a low balance in the transaction of the charge, so that it is sent even if this process ends
+ * now.
+ */
+export const noteLowBalance = (db: Database, before: Account, after: Account): void => {
+  if (balanceOf(before) <= balanceOf(after)) return;
+  const row = db.sql('SELECT chat_id, threshold FROM accounts WHERE id = ?').get(after.id);
+  const chatId = row && optionalTextOf(row, 'chat_id');
+  if (!row || chatId === undefined) return;
+  const change = {
+    accountId: after.id,
+    chatId,
+    version: after.version,
+    beforePicos: balanceOf(before),
+    afterPicos: balanceOf(after),
+    thresholdPicos: row.threshold === null ? LOW_BALANCE_THRESHOLD_DEFAULT : bigintOf(row, 'threshold'),
+  };
+  if (!isCrossing(change)) return;
+  db.sql(
+    'INSERT INTO low_balances (account_id, chat_id, version, before, after, threshold) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(change.accountId, chatId, change.version, change.beforePicos, change.afterPicos, change.thresholdPicos);
+};

@@ -1,0 +1,143 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const ledgerTests = 'test/contracts/ledger-store.contract.test.ts';
+const returnTests = 'test/contracts/ledger-returns.contract.test.ts';
+const coreTests = 'test/lambdas/core/ledger/credit-returns.test.ts';
+const limitTests = 'test/local/stores/sqlite/ledger-store-limits.test.ts';
+const sqliteTests = 'test/local/stores/sqlite/credits.test.ts';
+const auditTests = 'test/lambdas/core/ledger/audit-credits.test.ts';
+const webhookTests = 'test/lambdas/protocols/credits/refusal-text.test.ts';
+
+const coreBugs = [
+  ...bugsIn('lambdas/core/ledger/credit.ts', coreTests, [
+    {
+      id: 'return-of-an-unknown-credit',
+      what: 'A refund of an unknown payment is accepted as a debit.',
+      find: "if (!named) return { kind: 'unknown-of' };",
+      replace: "if (!named) return { kind: 'new' };",
+    },
+    {
+      id: 'return-of-a-return',
+      what: 'A refund can be refunded.',
+      find: "if (credit.type !== 'credit') return",
+      replace: "if (credit.type === 'debit') return",
+    },
+    {
+      id: 'rest-of-the-credit-ignored',
+      what: 'The refusal names the whole payment as the rest, although a part is refunded.',
+      find: 'credit.amountPicos - (credit.returnedPicos ?? 0n);',
+      replace: 'credit.amountPicos;',
+    },
+    {
+      id: 'reversal-of-the-same-chargeback',
+      what: 'A second reversal names a chargeback that is reversed already, and is retried until it fails.',
+      find: 'equal.find(({ reversedBy }) => reversedBy === undefined);',
+      replace: 'equal.find(({ reversedBy }) => reversedBy !== null);',
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/credit-record.ts', returnTests, [
+    {
+      id: 'used-ref-with-another-type',
+      what: 'A refund with the reference of a payment counts as its repetition, and is lost.',
+      find: 'record.type === type && record.amountPicos',
+      replace: 'record.amountPicos',
+    },
+    {
+      id: 'used-ref-with-another-credit',
+      what: 'A refund of another payment counts as a repetition, and is lost.',
+      find: ' && record.of === of;',
+      replace: ';',
+    },
+    {
+      id: 'chargeback-added',
+      what: 'A chargeback adds its amount to the balance.',
+      find: "type === 'credit' || type === 'chargeback_reversed' ? amountPicos",
+      replace: "type === 'credit' || type.startsWith('chargeback') ? amountPicos",
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/audit-credits.ts', auditTests, [
+    {
+      id: 'audit-without-returns',
+      what: 'The audit does not notice refunds above their payment.',
+      find: 'if (returned === returnedPicos && returned <= amountPicos) return undefined;',
+      replace: 'if (returned === returnedPicos) return undefined;',
+    },
+    {
+      id: 'audit-without-reversals',
+      what: 'The audit does not notice a chargeback that was reversed twice.',
+      find: 'return count === 1 ? undefined',
+      replace: 'return count > 0 ? undefined',
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/credits/handler.ts', webhookTests, [
+    {
+      id: 'refund-credited',
+      what: 'A reported refund is credited as a payment.',
+      find: 'ref, type, ...named, amountPicos: amount_usd',
+      replace: "ref, type: type && 'credit', amountPicos: amount_usd",
+    },
+    {
+      id: 'debit-by-webhook',
+      what: 'A payment provider can take any amount from an account.',
+      find: "z.enum(['credit', ...returnTypes])",
+      replace: "z.enum(['credit', ...returnTypes, 'debit' as 'credit'])",
+    },
+  ]),
+];
+
+const sqliteBugs = bugsIn('local/stores/sqlite/credits.ts', returnTests, [
+  {
+    id: 'sqlite-credit-without-a-record',
+    what: 'The embedded ledger credits a payment without its reference, and credits a repeat again.',
+    find: '  insertCredit(db, request);\n',
+    replace: '',
+    caughtBy: ledgerTests,
+  },
+  {
+    id: 'sqlite-credit-of-another-amount',
+    what: 'The embedded ledger treats a smaller payment with a used reference as a repeat.',
+    find: 'isRepeat(present, request) ?',
+    replace: 'present.amountPicos >= amountPicos ?',
+    caughtBy: ledgerTests,
+  },
+  {
+    id: 'sqlite-credits-overflow',
+    what: 'The embedded ledger limits each payment but not the sum of them.',
+    find: 'const leftPicos = CREDIT_MAX_PICOS - creditedPicos;',
+    replace: 'const leftPicos = CREDIT_MAX_PICOS;',
+    caughtBy: limitTests,
+  },
+  {
+    id: 'sqlite-debits-overflow',
+    what: 'The embedded ledger accepts a debit that its numbers cannot hold.',
+    find: 'availablePicos + changePicos < -CREDIT_MAX_PICOS',
+    replace: 'changePicos < -2n * CREDIT_MAX_PICOS',
+    caughtBy: sqliteTests,
+  },
+  {
+    id: 'sqlite-return-above-its-credit',
+    what: 'The embedded ledger refunds more than the payment was.',
+    find: ' || returned > target.creditAmountPicos) return false;',
+    replace: ') return false;',
+  },
+  {
+    id: 'sqlite-return-not-counted',
+    what: 'The embedded ledger refunds a payment again and again, because it does not count its refunds.',
+    find: 'update.run(returned, accountId, target.creditRef);',
+    replace: 'update.run(0n, accountId, target.creditRef);',
+  },
+  {
+    id: 'sqlite-chargeback-reversed-twice',
+    what: 'In the embedded ledger, two reversals of one chargeback restore its amount twice.',
+    find: ' && chargeback.reversedBy === undefined;',
+    replace: ';',
+  },
+  {
+    id: 'sqlite-available-without-credited',
+    what: 'In the embedded ledger, a refund lowers what can be spent but not the balance.',
+    find: 'credited = credited + ?, version = version + 1,',
+    replace: 'credited = credited + 0 * ?, version = version + 1,',
+  },
+]);
+
+export const creditBugs: readonly MoneyBug[] = [...coreBugs, ...sqliteBugs];
