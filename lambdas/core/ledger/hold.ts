@@ -72,6 +72,7 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
     const held = await tryInTurn(deps, order, attempts);
     held.uncertain = false;
     deps.breaker?.succeeded();
+    deps.funded?.mark(order.accountId);
     deps.meter?.({ held: held.amountPicos });
     return {
       accountId: order.accountId,
