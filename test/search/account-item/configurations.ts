@@ -119,6 +119,18 @@ export const configurations: readonly Configuration[] = [
     days: 0,
   },
   {
+    id: 'covered-debits',
+    actors: [
+      operator({ kind: 'debit', ref: 'x', amount: 1, covered: true }),
+      operator({ kind: 'debit', ref: 'y', amount: 1, covered: true }),
+      request({ id: 'a', amount: 1, charge: 1 }),
+    ],
+    tables: startWith(2),
+    faults: 1,
+    crashes: 0,
+    days: 0,
+  },
+  {
     id: 'chargeback-while-held',
     actors: [
       request({ id: 'a', amount: 2, charge: 2 }),
