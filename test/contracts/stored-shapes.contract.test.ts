@@ -133,8 +133,8 @@ describe.skipIf(!hasDynamodb)('data of earlier releases', () => {
     expect(first?.id).toBe(VIDEOS[1]);
     const [newer = ''] = VIDEOS;
     expect(await videos.due(AT + DAY_MS)).toContain(newer);
-    for (const read of [videos.read(newer), videos.abandon(newer)])
-      await expect(read).rejects.toThrow(`video#${newer}: the ${name} "${name === 'unit' ? 'mile' : 'paused'}"`);
+    for (const read of [() => videos.read(newer), () => videos.abandon(newer)])
+      await expect(read()).rejects.toThrow(`video#${newer}: the ${name} "${name === 'unit' ? 'mile' : 'paused'}"`);
     if (name === 'unit') return;
     expect(await videos.noteFailure(newer, failure)).toBe(false);
     await expect(videos.end(newer, { state: 'failed', failure })).rejects.toThrow('newer release');
