@@ -78,7 +78,7 @@ export const addCreditCommands = (accounts: Command, terminal: Terminal): void =
     const command = withMoney(accounts.command(`${change.name} <account>`).description(change.description));
     command.requiredOption('--amount <usd>', 'amount in USD, above 0', toAmount);
     if (change.of !== undefined) command.requiredOption('--of <ref>', change.of, toOf);
-    if (change.type === 'debit') command.option('--allow-negative', 'allow a balance below 0 after the debit');
+    if (change.type === 'debit') command.option('--allow-negative', 'allow a debit above the available amount');
     command.action(async (accountId: string, options: ChangeOptions) => {
       const run = (place: Place) => changeCredit(place, terminal, accountId, { options, change });
       const result = await atPlace(terminal, options, run);
@@ -99,7 +99,7 @@ const changeCredit = async (
   accountId: string,
   { options, change }: { readonly options: ChangeOptions; readonly change: ChangeCommand },
 ) => {
-  const { amount, ref, reason, of, dryRun } = options;
+  const { amount, ref, reason, of, dryRun, allowNegative } = options;
   const order: CreditOrder = {
     accountId,
     ref,
@@ -107,6 +107,7 @@ const changeCredit = async (
     amountPicos: amount,
     reason,
     ...(of === undefined ? {} : { of }),
+    ...(change.type === 'debit' && !allowNegative && { isCovered: true }),
   };
   const before = await readAccount({ stores, ...place }, accountId);
   const toResult = (after: Account, repeated: boolean) => ({
@@ -121,8 +122,9 @@ const changeCredit = async (
   const plan = planCredit(await stores.records.readCredits(accountId), order);
   if (plan.kind === 'repeated') return toResult(before, true);
   if (plan.kind !== 'new') throw toCliError(plan, order);
+  const { availablePicos } = before;
+  if (order.isCovered && availablePicos < amount) throw toCliError({ kind: 'not-covered', availablePicos }, order);
   const after = { ...before, creditedPicos: before.creditedPicos + changeOf(order) };
-  if (change.type === 'debit' && balanceOf(after) < 0n && !options.allowNegative) throw belowZero(before, after);
   if (dryRun) {
     printDryRun(terminal);
     return toResult(after, false);
@@ -134,11 +136,6 @@ const changeCredit = async (
   if (!('account' in credited)) throw toCliError(credited, order);
   return toResult(credited.account, credited.kind === 'repeated');
 };
-
-const belowZero = (before: Account, after: Account) =>
-  refused(
-    `--amount: the balance is ${formatUsd(balanceOf(before))} USD and would be ${formatUsd(balanceOf(after))} USD. Lower the amount, or add --allow-negative.`,
-  );
 
 const toCliError = (refusal: CreditRefusal, order: CreditOrder) => {
   const { code, field, text } = refusalText(refusal, order);

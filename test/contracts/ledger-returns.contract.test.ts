@@ -122,6 +122,37 @@ describe.each(ledgerSubjects)('returned credit $name', ({ open }) => {
     expect(await store.readAccount('unknown')).toBeUndefined();
   });
 
+  const covered = (accountId: string, ref: string, amountPicos: bigint): CreditRequest => ({
+    accountId,
+    ref,
+    type: 'debit',
+    amountPicos,
+    reason: 'test',
+    at: AT,
+    isCovered: true,
+  });
+
+  test('KEY-7 a covered debit above the available amount changes nothing', async () => {
+    const id = await account(100n);
+    await store.hold(order(id));
+    expect(await store.credit(covered(id, 'a', 61n))).toEqual({ kind: 'not-covered', availablePicos: 60n });
+    expect(await store.credit(covered('unknown', 'a', 61n))).toEqual({ kind: 'no-account' });
+    expect(Object.keys(await recordsOf(id))).toEqual(['first']);
+    expect(await store.credit(covered(id, 'a', 60n))).toEqual({ kind: 'credited' });
+    expect(await store.credit(covered(id, 'a', 60n))).toEqual({ kind: 'repeated' });
+    expect(await money(id)).toEqual([0n, 40n, 0n]);
+  });
+
+  test('KEY-7 concurrent covered debits never take more than is available', async () => {
+    const id = await account(100n);
+    const send = (_: unknown, index: number) => subject().store.credit(covered(id, `d${index}`, 30n));
+    const settled = await Promise.allSettled(Array.from({ length: 8 }, send));
+    const done = settled.filter((one) => one.status === 'fulfilled' && one.value.kind === 'credited').length;
+    expect(done).toBeLessThanOrEqual(3);
+    const kept = 100n - BigInt(done) * 30n;
+    expect(await money(id)).toEqual([kept, kept, 0n]);
+  });
+
   test('AUTH-4 after a chargeback below 0 no hold is placed, not even of 0', async () => {
     const id = await account(100n);
     await store.hold(order(id));

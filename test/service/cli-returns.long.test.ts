@@ -53,7 +53,7 @@ test.for<readonly [what: string, args: readonly [string, string, string, ...stri
   ['no chargeback', ['reverse-chargeback', '1', 'w', '--of', 'pay-1'], 3, '--of: pay-1 has no chargeback'],
   ['no --of', ['refund', '1', 'b'], 2, '--of'],
   ['an amount of 0', ['refund', '0', 'b', '--of', 'pay-1'], 2, 'above 0'],
-  ['a debit below 0', ['debit', '11', 'd'], 3, '--amount: the balance is 10 USD and would be -1 USD'],
+  ['a debit below 0', ['debit', '11', 'd'], 3, '--amount: 10 USD are available. Nothing was changed.'],
 ])('KEY-7 %s ends with the fix, and nothing is changed', async ([, [command, amount, ref, ...more], status, text]) => {
   const [id] = await open();
   const before = await scene.json('accounts', 'show', id);

@@ -35,6 +35,8 @@ export interface CreditOrder {
   readonly reason: string;
   /** Set exactly for a refund, a chargeback and a reversal. */
   readonly of?: string;
+  /** Whether the available amount must cover the change. Undefined: it can fall below 0. */
+  readonly isCovered?: true;
 }
 
 /** Why a change is rejected. Nothing was changed. */
@@ -50,7 +52,9 @@ export type CreditRefusal =
   | { readonly kind: 'above-credit'; readonly leftPicos: bigint }
   /** The credit has no chargeback of this amount. A reversal restores a whole chargeback. */
   | { readonly kind: 'other-chargeback'; readonly amountsPicos: readonly bigint[] }
-  | { readonly kind: 'already-reversed'; readonly by: string };
+  | { readonly kind: 'already-reversed'; readonly by: string }
+  /** The available amount, in pico-USD, does not cover the change. */
+  | { readonly kind: 'not-covered'; readonly availablePicos: bigint };
 
 export type CreditPlan = { readonly kind: 'new'; readonly target?: CreditTarget } | { readonly kind: 'repeated' };
 
@@ -126,7 +130,7 @@ export const creditAccount = async (
     if (plan.kind !== 'new') return refusalFor(deps, order, plan);
     const request = { ...order, at, ...(plan.target && { target: plan.target }) };
     const reply = await retryUntilDefinite(deps, () => store.credit(request));
-    if (reply.kind === 'no-account' || reply.kind === 'other-values') return reply;
+    if (reply.kind === 'no-account' || reply.kind === 'other-values' || reply.kind === 'not-covered') return reply;
     if (reply.kind !== 'not-returnable') return withAccount(deps, order, reply.kind);
     // A concurrent change used the target. The next read shows it.
   }

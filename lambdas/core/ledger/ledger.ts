@@ -119,6 +119,8 @@ export interface CreditRequest {
   /** Required for a refund, a chargeback and a reversal, as is `target`. */
   readonly of?: string;
   readonly target?: CreditTarget;
+  /** Whether the available amount must cover this change, which takes money. Undefined: it can fall below 0. */
+  readonly isCovered?: true;
 }
 
 /** Records that a refund, a chargeback or a reversal changes. Both exist, and have other references than the request. */
@@ -136,6 +138,8 @@ export type CreditReply =
   | { readonly kind: 'other-values'; readonly record: CreditRecord }
   /** The credit does not cover the amount, or the chargeback is reversed already. */
   | { readonly kind: 'not-returnable' }
+  /** The available amount, in pico-USD, does not cover a change that it must cover. */
+  | { readonly kind: 'not-covered'; readonly availablePicos: bigint }
   | { readonly kind: 'no-account' };
 
 export interface Due {

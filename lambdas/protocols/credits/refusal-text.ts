@@ -50,6 +50,12 @@ export const refusalText = (refusal: CreditRefusal, order: CreditOrder): Refusal
         field: 'of',
         text: `this chargeback was already reversed by ${refusal.by}. Nothing was changed. Do not repeat a reversal with a new ref.`,
       };
+    case 'not-covered':
+      return {
+        code: 'invalid_request_error',
+        field: 'amount_usd',
+        text: `${formatUsd(refusal.availablePicos)} USD are available. Nothing was changed. Lower the amount, or add --allow-negative.`,
+      };
   }
 };
 

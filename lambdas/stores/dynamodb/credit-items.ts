@@ -56,16 +56,22 @@ export const credit = async (db: DynamoDB, table: string, request: CreditRequest
     const first = toCreditRecord(present.item);
     return isRepeat(first, request) ? { kind: 'repeated' } : { kind: 'other-values', record: first };
   }
-  return { kind: account?.isConditionFailed ? 'no-account' : 'not-returnable' };
+  if (!account?.isConditionFailed) return { kind: 'not-returnable' };
+  if (!account.item) return { kind: 'no-account' };
+  return { kind: 'not-covered', availablePicos: readBigint(account.item, 'available') };
 };
 
-const changeAccount = (table: string, { accountId, type = 'credit', amountPicos }: CreditRequest): Write => ({
+const changeAccount = (
+  table: string,
+  { accountId, type = 'credit', amountPicos, isCovered }: CreditRequest,
+): Write => ({
   update: {
     table,
     key: accountKey(accountId),
     update: 'SET available = available + :change, credited = credited + :change, version = version + :one',
-    condition: 'attribute_exists(pk)',
-    values: { ':change': changeOf({ type, amountPicos }), ':one': 1 },
+    condition: isCovered ? 'available >= :amount' : 'attribute_exists(pk)',
+    values: { ':change': changeOf({ type, amountPicos }), ':one': 1, ...(isCovered && { ':amount': amountPicos }) },
+    onFailure: 'ALL_OLD',
   },
 });
 

@@ -21,7 +21,7 @@ interface CreditChange {
 
 /** Writes record, target and account. Called in a transaction. */
 export const credit = (db: Database, request: CreditRequest): CreditChange => {
-  const { accountId, ref, type = 'credit', amountPicos } = request;
+  const { accountId, ref, type = 'credit', amountPicos, isCovered } = request;
   const present = readCredit(db, accountId, ref);
   if (present) {
     return { reply: isRepeat(present, request) ? { kind: 'repeated' } : { kind: 'other-values', record: present } };
@@ -30,6 +30,9 @@ export const credit = (db: Database, request: CreditRequest): CreditChange => {
   if (!before) return { reply: { kind: 'no-account' } };
   const changePicos = changeOf({ type, amountPicos });
   checkCredit(before, changePicos);
+  if (isCovered && before.availablePicos < amountPicos) {
+    return { reply: { kind: 'not-covered', availablePicos: before.availablePicos } };
+  }
   if (!changeTarget(db, request)) return { reply: { kind: 'not-returnable' } };
   insertCredit(db, request);
   db.sql(

@@ -115,6 +115,12 @@ const sqliteBugs = bugsIn('local/stores/sqlite/credits.ts', returnTests, [
     caughtBy: sqliteTests,
   },
   {
+    id: 'sqlite-debit-below-zero',
+    what: 'In the embedded ledger, concurrent debits take more than the account has.',
+    find: 'if (isCovered && before.availablePicos < amountPicos) {',
+    replace: 'if (isCovered && before.availablePicos < 0n) {',
+  },
+  {
     id: 'sqlite-return-above-its-credit',
     what: 'The embedded ledger refunds more than the payment was.',
     find: ' || returned > target.creditAmountPicos) return false;',

@@ -175,6 +175,12 @@ const creditBugs = bugsIn('lambdas/stores/dynamodb/credit-items.ts', returnTests
     replace: 'SET available = available + :change, version',
   },
   {
+    id: 'debit-below-zero',
+    what: 'Concurrent debits take more than the account has.',
+    find: "isCovered ? 'available >= :amount' : 'attribute_exists(pk)'",
+    replace: "isCovered ? 'attribute_exists(pk) OR available >= :amount' : 'attribute_exists(pk)'",
+  },
+  {
     id: 'refund-stored-as-a-payment',
     what: 'A refund is stored with a positive amount, so the audit adds it to the payments.',
     find: 'amount: changeOf({ type, amountPicos: request.amountPicos }),',

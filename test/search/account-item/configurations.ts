@@ -33,6 +33,42 @@ const cap = (limit: number) => ({ caps: { k: { left: limit, limit, period: 0 } }
 /** Each configuration is searched completely. Together they reach every clause. */
 export const configurations: readonly Configuration[] = [
   {
+    id: 'returns',
+    actors: [
+      operator(credit('c', 2), back('chargeback', 'r', 2), reverse('v', 'r', 2)),
+      operator(back('refund', 's', 1), reverse('w', 'r', 2)),
+      request({ id: 'a', amount: 2, charge: 1 }),
+    ],
+    tables: startWith(1),
+    faults: 1,
+    crashes: 0,
+    days: 0,
+  },
+  {
+    id: 'references',
+    actors: [
+      operator({ kind: 'debit', ref: 'x', amount: 1 }, back('chargeback', 'r', 2, 'first')),
+      operator(back('refund', 'r', 1, 'first'), reverse('x', 'r', 2)),
+      operator(reverse('w', 'r', 1), credit('x', 1)),
+    ],
+    tables: startWith(3),
+    faults: 1,
+    crashes: 1,
+    days: 0,
+  },
+  {
+    id: 'covered-debits',
+    actors: [
+      operator({ kind: 'debit', ref: 'x', amount: 1, covered: true }),
+      operator({ kind: 'debit', ref: 'y', amount: 1, covered: true }),
+      request({ id: 'a', amount: 1, charge: 1 }),
+    ],
+    tables: startWith(2),
+    faults: 1,
+    crashes: 0,
+    days: 0,
+  },
+  {
     id: 'holds',
     actors: [request({ id: 'a', amount: 2, charge: 1 }), request({ id: 'b', amount: 2, charge: 2 }), sweeper],
     tables: startWith(3),
@@ -93,30 +129,6 @@ export const configurations: readonly Configuration[] = [
     faults: 0,
     crashes: 1,
     days: 1,
-  },
-  {
-    id: 'returns',
-    actors: [
-      operator(credit('c', 2), back('chargeback', 'r', 2), reverse('v', 'r', 2)),
-      operator(back('refund', 's', 1), reverse('w', 'r', 2)),
-      request({ id: 'a', amount: 2, charge: 1 }),
-    ],
-    tables: startWith(1),
-    faults: 1,
-    crashes: 0,
-    days: 0,
-  },
-  {
-    id: 'references',
-    actors: [
-      operator({ kind: 'debit', ref: 'x', amount: 1 }, back('chargeback', 'r', 2, 'first')),
-      operator(back('refund', 'r', 1, 'first'), reverse('x', 'r', 2)),
-      operator(reverse('w', 'r', 1), credit('x', 1)),
-    ],
-    tables: startWith(3),
-    faults: 1,
-    crashes: 1,
-    days: 0,
   },
   {
     id: 'chargeback-while-held',

@@ -140,8 +140,8 @@ const problemOf = ({ item, records, credits, returns, others }: Tables): string 
     taken +
     sum(Object.values(others).map(({ change }) => change));
   const reversed = Object.values(returns).filter((one) => one.reversed);
-  /** Money that was taken back can be held or spent already. */
-  const wasTaken = taken > 0 || Object.values(others).some(({ change }) => change < 0);
+  /** Money that was taken back can be held or spent already, except by a debit that must be covered. */
+  const wasTaken = taken > 0 || Object.values(others).some(({ change, covered }) => change < 0 && !covered);
   const reversals = Object.values(others).filter(({ change }) => change > 0);
   const openReturns = sum(Object.values(returns).map(({ amount, reversed }) => (reversed ? 0 : amount)));
   const isCapWrong = Object.entries(item.caps).some(([key, { left, limit, period }]) => {

@@ -38,7 +38,7 @@ export interface Tables {
   /** Refunds and chargebacks by reference. */
   returns: Record<string, Return>;
   /** Changes that no other one names, by reference: a reversal adds its amount, a debit takes it. */
-  others: Record<string, { readonly change: number }>;
+  others: Record<string, { readonly change: number; readonly covered?: true }>;
 }
 
 export interface Return {
@@ -71,6 +71,7 @@ export const clauses = [
   'reversal: it is a chargeback',
   'reversal: it has the amount of the chargeback',
   'debit: the reference is new',
+  'debit: enough is available',
   'cap change: the API key has the old cap',
 ] as const;
 export type Clause = (typeof clauses)[number];
@@ -98,7 +99,8 @@ export type Call =
       readonly amount: number;
     }
   | { readonly kind: 'reverse'; readonly ref: string; readonly of: string; readonly amount: number }
-  | { readonly kind: 'debit'; readonly ref: string; readonly amount: number }
+  /** `covered`: the available amount must cover it. */
+  | { readonly kind: 'debit'; readonly ref: string; readonly amount: number; readonly covered?: true }
   | { readonly kind: 'change-cap'; readonly key: string; readonly from: number; readonly to: number };
 
 export interface Reply {
@@ -179,9 +181,10 @@ const executors: Executors = {
     move(item, amount);
     return true;
   },
-  debit: (tables, { ref, amount }, holds) => {
+  debit: (tables, { ref, amount, covered }, holds) => {
     if (!holds('debit: the reference is new', isNew(tables, ref))) return false;
-    tables.others[ref] = { change: -amount };
+    if (covered && !holds('debit: enough is available', tables.item.available >= amount)) return false;
+    tables.others[ref] = { change: -amount, ...(covered && { covered }) };
     move(tables.item, -amount);
     return true;
   },

@@ -91,12 +91,13 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   }
 
   async credit(request: CreditRequest): Promise<CreditReply> {
-    const { accountId, ref, type = 'credit', amountPicos, reason, at, of, target } = request;
+    const { accountId, ref, type = 'credit', amountPicos, reason, at, of, target, isCovered } = request;
     const row = this.#rows.get(accountId);
     if (!row) return { kind: 'no-account' };
     const record: CreditRecord = { ref, type, amountPicos, reason, at, ...(of === undefined ? {} : { of }) };
     const present = row.credits.get(ref);
     if (present) return isRepeat(present, record) ? { kind: 'repeated' } : { kind: 'other-values', record: present };
+    if (isCovered && row.available < amountPicos) return { kind: 'not-covered', availablePicos: row.available };
     if (target && !changeTarget(row.credits, record, target)) return { kind: 'not-returnable' };
     row.credits.set(ref, record);
     row.available += changeOf(record);

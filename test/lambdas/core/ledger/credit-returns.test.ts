@@ -127,6 +127,18 @@ test('KEY-7 a credit that a concurrent refund used up is refused with its rest',
   expect(moneyOf(scene)).toEqual([40n, 40n]);
 });
 
+test('KEY-7 a covered debit is refused above the available amount, and a lost reply repeats it', async () => {
+  const scene = await ledgerScene(100n, { credit: [undefined, losesReply] });
+  const { of: _, ...plain } = order;
+  const debit: CreditOrder = { ...plain, ref: 'fix', type: 'debit', isCovered: true };
+  const sendDebit = (amountPicos: bigint) =>
+    scene.clock.until(creditAccount({ ...scene.deps, records: scene.memory }, { ...debit, amountPicos }));
+  expect(await sendDebit(101n)).toEqual({ kind: 'not-covered', availablePicos: 100n });
+  expect(moneyOf(scene)).toEqual([100n, 100n]);
+  expect(await sendDebit(100n)).toMatchObject({ kind: 'repeated', balancePicos: 0n });
+  expect(moneyOf(scene)).toEqual([0n, 0n]);
+});
+
 test('AUTH-4 a balance below 0 after a chargeback rejects the next request with 402', async () => {
   const scene = await ledgerScene(100n);
   const placed = await placeHold(scene.deps, scene.order());
