@@ -13,6 +13,8 @@ export interface PlacedHold {
   readonly amountPicos: bigint;
   /** Unix milliseconds. After this time other processes may release the hold. */
   readonly expiresAtMs: number;
+  /** First id that was never sent, for a further hold of the same request. */
+  readonly nextId: number;
 }
 
 /**
@@ -22,9 +24,6 @@ export interface PlacedHold {
 export const HOLD_IDS = 4;
 
 export const holdIdOf = (requestId: string, number: number): string => `${requestId}.${number}`;
-
-/** Next id for a further hold of the same request, after this one was released. */
-export const nextIdAfter = ({ holdId }: PlacedHold): number => Number(holdId.slice(holdId.lastIndexOf('.') + 1)) + 1;
 
 export const requestIdOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf('.'));
 
@@ -71,7 +70,6 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
   try {
     const held = await tryInTurn(deps, order, attempts);
     held.uncertain = false;
-    deps.breaker?.succeeded();
     deps.funded?.mark(order.accountId);
     deps.meter?.({ held: held.amountPicos });
     return {
@@ -80,6 +78,7 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
       holdId: held.holdId,
       amountPicos: held.amountPicos,
       expiresAtMs: order.expiresAtMs,
+      nextId: (order.firstId ?? 0) + attempts.length,
     };
   } finally {
     await giveUp(deps, order, attempts);
@@ -91,11 +90,14 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldParams, attempts: 
   let mayShrink = order.smaller !== undefined;
   let cause: unknown;
   for (let id = order.firstId ?? 0; id < HOLD_IDS; id += 1) {
+    // An id that was not sent needs no release.
+    if (order.storeTime?.leftMs === 0) break;
     const attempt = { holdId: holdIdOf(order.requestId, id), amountPicos, uncertain: false };
     const previous = attempts.at(-1);
     attempts.push(attempt);
     try {
       const reply = await send(deps, order, attempt, previous);
+      deps.breaker?.succeeded();
       const held = heldBy(reply, attempt, attempts);
       if (held) return held;
       amountPicos = smallerAmount(reply, order, mayShrink);
@@ -104,11 +106,10 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldParams, attempts: 
       attempt.uncertain = uncertainAfter(error);
       if (!(error instanceof StoreError)) throw error;
       cause = error;
-      if (order.storeTime?.leftMs === 0) break;
       await sleep(deps.clock, deps.random() * PAUSE_MS * 2 ** attempts.length);
     }
   }
-  if (attempts.every(({ uncertain }) => uncertain)) deps.breaker?.failed();
+  if (attempts.length > 0 && attempts.every(({ uncertain }) => uncertain)) deps.breaker?.failed();
   throw new GatewayError(
     'service_unavailable',
     'The balance cannot be reached now. Nothing was charged. Retry the request.',

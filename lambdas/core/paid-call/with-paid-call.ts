@@ -3,7 +3,7 @@ import type { CallPermit, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
-import { type HoldParams, nextIdAfter, type PlacedHold, placeHold } from '../ledger/hold.ts';
+import { type HoldParams, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
@@ -85,7 +85,7 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     const goesOn = permit.kind === 'open' && !isLast;
     // While the fallback model may still serve the request, this record must not carry an error.
     await release(deps.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
-    return { error, goesOn, nextId: nextIdAfter(placedHold) };
+    return { error, goesOn, nextId: placedHold.nextId };
   };
   const acquired = await enter(first, 0, !second);
   if (!('error' in acquired)) return acquired;

@@ -298,7 +298,9 @@ export const promptTokensPlausible = (
   if (recordings || documents || hasOpaqueParts) return contextTokens;
   const media = images.reduce((sum, detail) => sum + model.imageTokensMax[detail], 0);
   const around = TOKENS_AROUND_PROMPT_MAX + TOKENS_PER_TOOL_MAX * toolsIn(body);
-  return Math.min(Math.ceil((bytes + media + addedTokens + around) * (model.inputTokenFactor ?? 1)), contextTokens);
+  // A factor below 1 is an average, not a bound.
+  const factor = Math.max(model.inputTokenFactor ?? 1, 1);
+  return Math.min(Math.ceil((bytes + media + addedTokens + around) * factor), contextTokens);
 };
 
 /** Returns the minimum number of tokens of a prompt. Above the context, the prompt cannot fit (CHAT-13). */

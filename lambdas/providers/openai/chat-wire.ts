@@ -132,15 +132,14 @@ export class ChatChunks {
    * times as long as slicing and comparing.)
    */
   take(data: string): string | undefined {
+    // Before its first content, every chunk is parsed: a block then is an error.
+    if (this.opening || !this.#begun) return this.#takeParsed(data);
     if (this.#head !== '' && data.slice(0, this.#head.length) === this.#head) {
       const rest = data.slice(this.#head.length);
       if (decisive.test(rest)) return this.#takeParsed(data);
-      this.opening = false;
       return this.#ourHead + (rest.includes('\n') ? onOneLine(rest) : rest);
     }
-    if (!this.#begun || decisive.test(data)) return this.#takeParsed(data);
-    this.opening = false;
-    return this.#withOurModel(data);
+    return decisive.test(data) ? this.#takeParsed(data) : this.#withOurModel(data);
   }
 
   #takeParsed(data: string): string | undefined {

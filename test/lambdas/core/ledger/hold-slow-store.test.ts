@@ -130,6 +130,15 @@ describe('the breaker', () => {
     expect(await placeHold(deps, scene.order({ requestId: 'next' }))).toMatchObject({ holdId: 'next.0' });
   });
 
+  test('BILL-14 closes after any reply of the store, also a rejection', async () => {
+    const { scene, deps } = await openBreaker();
+    await scene.clock.advance(5_000);
+    expect(await codeOf(placeHold(deps, scene.order({ requestId: 'poor', amountPicos: 10_000n })))).toBe(
+      'insufficient_balance',
+    );
+    expect(await placeHold(deps, scene.order({ requestId: 'next' }))).toMatchObject({ holdId: 'next.0' });
+  });
+
   test('BILL-14 never rejects a commit or a sweep', async () => {
     const { scene, deps } = await openBreaker();
     const { holdId } = await placeHold(scene.another({}), scene.order());

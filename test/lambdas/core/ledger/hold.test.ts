@@ -29,6 +29,7 @@ test("BILL-1 the first try holds the amount under the request's first id", async
     expiresAtMs: scene.clock.now() + LIFETIME_MS,
     holdId: 'r.0',
     amountPicos: 100n,
+    nextId: 1,
   });
   expect(scene.account()).toMatchObject({
     availablePicos: 900n,
@@ -59,6 +60,11 @@ describe('one store call per hold id', () => {
     expect(openHolds(scene)).toEqual(['r.0']);
     expect(records(scene)).toEqual([]);
     expect(scene.deps.store.calls).toEqual(['hold', 'hold']);
+  });
+
+  test('BILL-13 a further hold of the request uses no id that was sent before', async () => {
+    const scene = await ledgerScene(150n, { hold: [losesReply, fails] });
+    expect(await place(scene)).toMatchObject({ holdId: 'r.0', nextId: 3 });
   });
 
   test('BILL-13 each of four tries has its own id, and the last one can still place the hold', async () => {

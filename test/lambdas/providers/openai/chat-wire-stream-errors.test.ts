@@ -60,6 +60,13 @@ test('CHAT-14 a content filter at the start is thrown before any event', async (
   expect([raw, end, codeOf(error)]).toEqual([[], undefined, 'content_filter']);
 });
 
+test('CHAT-14 a content filter after chunks without content is thrown', async () => {
+  const empty = (events[1] ?? '').replace(/"delta":\{[^}]*\}/, '"delta":{"content":""}');
+  const blocked = (events[4] ?? '').replace('"stop"', '"content_filter"');
+  const { end, error } = await readAll(inPieces(toSse([events[0] ?? '', empty, empty, blocked, ...events.slice(5)])));
+  expect([end, codeOf(error)]).toEqual([undefined, 'content_filter']);
+});
+
 test('CHAT-14 a content filter after content ends the stream with its reason and usage', async () => {
   for (const finish of ['"finish_reason":"content_filter"', '"finish_reason": "content_filter"']) {
     const blocked = (events[4] ?? '').replace('"finish_reason":"stop"', finish);
