@@ -87,7 +87,7 @@ const recordOf = (one: LifeCase, cost: bigint): object => {
     model: face.model,
     usage: isError(fate) ? null : expect.objectContaining(counts),
     cost_usd: formatUsd(cost),
-    overage: fate === 'charged' && typeof reported === 'object' && reported.input >= 100_000,
+    overage: fate === 'charged' && typeof reported === 'object' && reported.input >= 2_050,
   };
 };
 

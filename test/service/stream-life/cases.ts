@@ -137,7 +137,7 @@ const uncounted: readonly Draft[] = faces.flatMap((face) =>
 const excessive: readonly Draft[] = faces.flatMap((face) => {
   const of = lengthOf(face);
   const draft = { rules: 'BILL-7', face, sent: of } as const;
-  const beyondHold = { input: 100_000, output: 20 };
+  const beyondHold = { input: 2_050, output: CAP };
   const beyondCap = { input: 20, output: CAP + 1_500 };
   return [
     { ...draft, reported: beyondHold, afterwards: 'ends', client: 'stays', what: 'more than was held' },

@@ -20,4 +20,5 @@ for (const limit of limitNames)
 for (const name of operationalEvents) notice(name, { requestId: 'REQUEST5' });
 measured(Object.fromEntries(measures.map((measure) => [measure, 13])));
 measured(Object.fromEntries(movements.map((movement) => [moneyMetric(movement), 0.25])));
+measured({ margin_micro_usd: -3 }, { model: 'gpt-5.4' });
 measured({});
