@@ -15,19 +15,8 @@ export interface BodyLease {
   end(): void;
 }
 
-/** Part of the budget that the bodies of one account or client IP may use. */
-const SHARE = 4;
-
-/** Bodies of one account or client IP. */
-interface Owner {
-  bytes: number;
-  /** Its bodies that are arriving, the oldest first. */
-  readonly arriving: Set<BodyLease>;
-}
-
 interface Waiter {
-  readonly owner: Owner;
-  readonly lease: BodyLease;
+  readonly lease: object;
   readonly bytes: number;
   readonly admit: () => void;
 }
@@ -35,17 +24,15 @@ interface Waiter {
 /**
  * Limits the bytes of request bodies in memory of this process (GEN-14). Bytes count when they arrive, not when they
  * are announced, so a client that announces much and sends little does not block others. Above the budget a request
- * waits, unread, for up to 10 s. Each owner, an account or a client IP, has a quarter of the budget at most, so that one
- * cannot make the others wait. Only the oldest incomplete request continues, because one has to finish before others
- * can start; the same applies within a quarter.
+ * waits, unread, for up to 10 s. Only the oldest incomplete request continues, because one has to finish before others
+ * can start.
  */
 export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   #bytes = 0;
   /** Leases of the bodies that are arriving, the oldest first. */
-  readonly #leases = new Set<BodyLease>();
-  readonly #owners = new Map<string, Owner>();
+  readonly #leases = new Set<object>();
   readonly #waiting = new Set<Waiter>();
 
   constructor(bytesMax: number, clock: Clock) {
@@ -53,15 +40,11 @@ export class BodyBudget {
     this.#clock = clock;
   }
 
-  enter(name: string): BodyLease {
-    const owner = this.#owners.get(name) ?? { bytes: 0, arriving: new Set() };
-    this.#owners.set(name, owner);
+  enter(): BodyLease {
     let seen = 0;
     let taken = 0;
     const leave = (): void => {
       this.#leases.delete(lease);
-      owner.arriving.delete(lease);
-      if (owner.bytes === 0 && owner.arriving.size === 0) this.#owners.delete(name);
       this.#admitWaiting();
     };
     const lease: BodyLease = {
@@ -69,35 +52,27 @@ export class BodyBudget {
         seen += bytes;
         const counted = Math.min(bytes, Math.max(0, seen - FREE_BYTES));
         if (counted === 0) return;
-        if (this.#fits(owner, lease, counted)) this.#take(owner, counted);
-        else await this.#wait(owner, lease, counted);
+        if (this.#fits(lease, counted)) this.#bytes += counted;
+        else await this.#wait(lease, counted);
         taken += counted;
       },
       whole: leave,
       end: () => {
-        this.#take(owner, -taken);
+        this.#bytes -= taken;
         taken = 0;
         leave();
       },
     };
     this.#leases.add(lease);
-    owner.arriving.add(lease);
     return lease;
   }
 
-  #take(owner: Owner, bytes: number): void {
-    this.#bytes += bytes;
-    owner.bytes += bytes;
-  }
-
-  #fits(owner: Owner, lease: BodyLease, bytes: number): boolean {
+  #fits(lease: object, bytes: number): boolean {
     const [oldest] = this.#leases;
-    const [ownOldest] = owner.arriving;
-    const hasShare = lease === ownOldest || owner.bytes + bytes < this.#bytesMax / SHARE;
-    return hasShare && (lease === oldest || this.#bytes + bytes < this.#bytesMax);
+    return lease === oldest || this.#bytes + bytes < this.#bytesMax;
   }
 
-  #wait(owner: Owner, lease: BodyLease, bytes: number): Promise<void> {
+  #wait(lease: object, bytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(WAIT_MS, () => {
         this.#waiting.delete(waiter);
@@ -111,16 +86,16 @@ export class BodyBudget {
         cancel();
         resolve();
       };
-      const waiter: Waiter = { owner, lease, bytes, admit };
+      const waiter: Waiter = { lease, bytes, admit };
       this.#waiting.add(waiter);
     });
   }
 
   #admitWaiting(): void {
     for (const waiter of this.#waiting) {
-      if (!this.#fits(waiter.owner, waiter.lease, waiter.bytes)) continue;
+      if (!this.#fits(waiter.lease, waiter.bytes)) continue;
       this.#waiting.delete(waiter);
-      this.#take(waiter.owner, waiter.bytes);
+      this.#bytes += waiter.bytes;
       waiter.admit();
     }
   }

@@ -4,7 +4,6 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { type AdmissionDependencies, admit, admitAddress, rateHeaders } from '../core/accounts/admit.ts';
 import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import type { FundedAccounts } from '../core/limits/funded-accounts.ts';
 import type { AddressLimit } from '../core/limits/rate-limit.ts';
 import { StoreTime } from '../core/retry.ts';
 import type { RouteName } from '../routes.ts';
@@ -40,8 +39,6 @@ export interface HttpDependencies {
   /** Secrets that authenticate callers without an API key. */
   readonly secrets: CallerSecrets;
   readonly bodies: BodyBudget;
-  /** Accounts that are known to have a balance. The bodies of all others count for their client IP (GEN-14). */
-  readonly funded?: FundedAccounts | undefined;
   /** Rate limit of mini app requests per bot chat, because such requests cause expensive reads. */
   readonly chatLimit: AddressLimit;
   /** Called once for each request, after its whole response was produced. */
@@ -160,12 +157,6 @@ const limitChat = async ({ chatLimit }: HttpDependencies, chatId: string): Promi
   );
 };
 
-/** Account or client IP whose share of the budget a body uses (GEN-14). */
-const bodyOwner = ({ frontDoor, funded }: HttpDependencies, { admission, event }: Exchange): string =>
-  admission && funded?.has(admission.accountId)
-    ? `account#${admission.accountId}`
-    : `address#${addressBucket(frontDoor.addressOf(event))}`;
-
 const receive = async (
   deps: HttpDependencies,
   exchange: Exchange,
@@ -173,7 +164,7 @@ const receive = async (
 ): Promise<void> => {
   const taken = exchange.route?.route.body ?? 'none';
   if (taken === 'none') return;
-  await readBody(exchange, taken, deps.bodies.enter(bodyOwner(deps, exchange)), proof?.checkBody);
+  await readBody(exchange, taken, deps.bodies, proof?.checkBody);
   exchange.receivedAtMs = deps.clock.now();
 };
 

@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../core/json.ts';
 import { BODY_BYTES_MAX, BODY_LIMIT_TEXT } from '../limits.ts';
 import type { Route } from '../routes.ts';
-import { type BodyLease, FREE_BYTES } from './body-budget.ts';
+import { type BodyBudget, FREE_BYTES } from './body-budget.ts';
 import { bodySourceOf } from './body-source.ts';
 import type { Exchange } from './exchange.ts';
 import { isForm, parseFormBody } from './form-body.ts';
@@ -14,12 +14,13 @@ import { isForm, parseFormBody } from './form-body.ts';
 export const readBody = async (
   exchange: Exchange,
   taken: Exclude<Route['body'], 'none'>,
-  lease: BodyLease,
+  budget: BodyBudget,
   /** Called with the whole body before it is parsed; throws to reject it. */
   check: (bytes: Uint8Array) => void = () => undefined,
 ): Promise<void> => {
   const { event } = exchange;
   const source = bodySourceOf(event);
+  const lease = budget.enter();
   exchange.releaseBody = lease.end;
   if ((source.declaredBytes ?? 0) > BODY_BYTES_MAX) {
     // The size is checked only when the budget has room (GEN-8).

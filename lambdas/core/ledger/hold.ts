@@ -70,7 +70,6 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
   try {
     const held = await tryInTurn(deps, order, attempts);
     held.uncertain = false;
-    deps.funded?.mark(order.accountId);
     deps.meter?.({ held: held.amountPicos });
     return {
       accountId: order.accountId,

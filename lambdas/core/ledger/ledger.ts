@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import type { FundedAccounts } from '../limits/funded-accounts.ts';
 import type { MoneyMeter } from '../metrics.ts';
 import type { CreditRecord, CreditType } from './credit-record.ts';
 import type { HoldBreaker } from './hold-breaker.ts';
@@ -207,8 +206,6 @@ export interface LedgerDependencies {
   readonly shortestLifetimeMs: number;
   /** Undefined if no meter is used. */
   readonly meter?: MoneyMeter;
-  /** Receives accounts whose hold was accepted. */
-  readonly funded?: FundedAccounts;
   /** Undefined if new holds are never rejected for a slow store. */
   readonly breaker?: HoldBreaker;
 }

@@ -4,7 +4,6 @@ import type { IdempotencyDependencies } from '../../core/idempotency/claim-store
 import type { MediaDependencies } from '../../core/images/media.ts';
 import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
-import { FundedAccounts } from '../../core/limits/funded-accounts.ts';
 import type { PaidCallDependencies } from '../../core/paid-call/dependencies.ts';
 import type { HttpDependencies } from '../../http/handler.ts';
 import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
@@ -21,12 +20,12 @@ export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoFu
     },
   );
 
-export const toPaidCallDependencies = (deps: FunctionDependencies, funded?: FundedAccounts): PaidCallDependencies => {
+export const toPaidCallDependencies = (deps: FunctionDependencies): PaidCallDependencies => {
   const { settings, reporting } = deps;
   return {
     catalog: deps.catalog,
     reachable: ({ id }) => deps.vendorAccess(id) !== undefined,
-    ledger: { ...toLedgerDependencies(deps), ...(funded && { funded }) },
+    ledger: toLedgerDependencies(deps),
     circuits: toCircuits(deps),
     drains: new DetachedDrains(),
     margin: toMarginMeter(reporting),
@@ -52,10 +51,10 @@ export interface ProcessDependencies {
   readonly paid: PaidCallDependencies;
 }
 
-export const toProcessDependencies = (deps: FunctionDependencies): ProcessDependencies => {
-  const funded = new FundedAccounts(deps.clock);
-  return { http: { ...toHttpDependencies(deps), funded }, paid: toPaidCallDependencies(deps, funded) };
-};
+export const toProcessDependencies = (deps: FunctionDependencies): ProcessDependencies => ({
+  http: toHttpDependencies(deps),
+  paid: toPaidCallDependencies(deps),
+});
 
 /** Throws if the settings contain no base URL for links. */
 export const toMediaDependencies = ({

@@ -18,16 +18,13 @@ const opened = (bytes: number) => {
     );
     return pending;
   };
-  let owners = 0;
-  /** Enters for a new owner, unless one is named. */
-  const enter = async (owner?: string): Promise<BodyLease> => {
-    owners += 1;
-    const lease = budget.enter(owner ?? `owner-${owners}`);
+  const enter = async (): Promise<BodyLease> => {
+    const lease = budget.enter();
     await lease.grow(FREE);
     return lease;
   };
-  const holding = async (more: number, owner?: string): Promise<BodyLease> => {
-    const lease = await enter(owner);
+  const holding = async (more: number): Promise<BodyLease> => {
+    const lease = await enter();
     await lease.grow(more);
     return lease;
   };
@@ -38,7 +35,7 @@ test('GEN-14 a small body never waits, even without free budget', async () => {
   const { budget, holding } = opened(100);
   await holding(1_000);
   await holding(0);
-  const small = budget.enter('small');
+  const small = budget.enter();
   await small.grow(1);
   await small.grow(FREE - 1);
 });
@@ -46,7 +43,7 @@ test('GEN-14 a small body never waits, even without free budget', async () => {
 test('GEN-14 only bytes above the free part count, also when one piece crosses it', async () => {
   const { budget, clock, events, grow, holding } = opened(100);
   await holding(60);
-  const crossing = budget.enter('small');
+  const crossing = budget.enter();
   await crossing.grow(FREE + 30);
   grow('b', crossing, 20).catch(() => undefined);
   await clock.flush();
@@ -127,30 +124,4 @@ test('GEN-14 a lease that ends twice releases its bytes once', async () => {
   grow('other', other, 60).catch(() => undefined);
   await clock.flush();
   expect(events).toEqual([]);
-});
-
-test('GEN-14 one owner uses a quarter of the budget, and others find room', async () => {
-  const { clock, enter, events, grow, holding } = opened(400);
-  const slow = await holding(60, 'one');
-  const second = await enter('one');
-  await grow('one', second, 30);
-  grow('one again', second, 30).catch(() => undefined);
-  await grow('other', await enter('other'), 100);
-  await clock.flush();
-  expect(events).toEqual(['one', 'other']);
-  slow.end();
-  await clock.flush();
-  expect(events).toEqual(['one', 'other', 'one again']);
-});
-
-test('GEN-14 the oldest arriving body of an owner may exceed its quarter, but the next one waits', async () => {
-  const { clock, enter, events, grow, holding } = opened(400);
-  const large = await holding(300, 'one');
-  grow('next', await enter('one'), 1).catch(() => undefined);
-  await clock.flush();
-  expect(events).toEqual([]);
-  // Its bytes still count, so the next body goes on as the oldest one that arrives.
-  large.whole();
-  await clock.flush();
-  expect(events).toEqual(['next']);
 });

@@ -33,7 +33,7 @@ test('LIM-5 responses to a valid API key show its rate limit and remaining reque
 test("GEN-8 a body's budget, size, type and JSON are checked in this order", async () => {
   const { post, bodies, clock } = await opened({ bodyBytes: 10 });
   const tooLong = 'x'.repeat(BODY_BYTES_MAX + 1);
-  const lease = bodies.enter('owner');
+  const lease = bodies.enter();
   await lease.grow(FREE_BYTES + 10);
   const waiting = post(tooLong, { 'content-encoding': 'gzip' });
   await clock.advance(10_000);
@@ -77,7 +77,7 @@ test('GEN-2 a missing body is 400 where one is required', async () => {
 test('GEN-14 a request releases its body with its response', async () => {
   const { post, bodies } = await opened({ bodyBytes: 20 });
   for (const body of ['{}', '{', `{"a":"${'x'.repeat(FREE_BYTES + 50)}"}`]) await post(body);
-  const [, second] = [bodies.enter('first'), bodies.enter('second')];
+  const [, second] = [bodies.enter(), bodies.enter()];
   await second.grow(FREE_BYTES + 19);
 });
 

@@ -6,14 +6,6 @@ const pepperTests = 'test/lambdas/core/accounts/admit-older-peppers.test.ts';
 
 /** Mistakes that let a caller reach the ledger without permission. */
 export const frontDoorBugs: readonly MoneyBug[] = [
-  ...bugsIn('lambdas/http/body-budget.ts', 'test/lambdas/http/body-budget.test.ts', [
-    {
-      id: 'body-budget-of-one-owner',
-      what: 'The slow bodies of one client IP use the whole budget, and the bodies of all others wait.',
-      find: 'return hasShare && (',
-      replace: 'return (hasShare || bytes > 0) && (',
-    },
-  ]),
   ...bugsIn('lambdas/http/front-door.ts', doorTests, [
     {
       id: 'empty-secret-opens-the-door',
