@@ -34,8 +34,8 @@ export const functions: Readonly<
     trigger: 'web',
     // Measured from the start of a request, as in LIM-6.
     timeoutSeconds: 900,
-    // The default BODY_BUDGET_BYTES has memory for all these bodies, so no request waits. Small requests use other
-    // functions.
+    // The default BODY_BUDGET_BYTES has memory for all these bodies, so only an account above its quarter waits. Small
+    // requests use other functions.
     concurrency: BODIES_AT_ONCE,
   },
   content: {

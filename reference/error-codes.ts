@@ -22,6 +22,7 @@ const byCredential: Record<Credential, readonly ErrorCode[]> = {
 
 const ofBodies: readonly ErrorCode[] = [
   'invalid_request_error',
+  'request_timeout',
   'payload_too_large',
   'unsupported_media_type',
   'service_unavailable',

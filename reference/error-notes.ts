@@ -172,6 +172,11 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     fix: 'Wait for its end, then delete it.',
     message: 'The video is in progress. Wait for its end, then delete it.',
   },
+  request_timeout: {
+    when: 'the body takes longer to arrive than 120 s plus 1 s for each 64 KiB',
+    fix: 'Send the body faster, or send a smaller body.',
+    message: 'The body did not arrive within 424 s. Send it faster, or send a smaller body.',
+  },
   payload_too_large: {
     when: `the body is above ${BODY_BYTES_MAX.toLocaleString('en-US')} bytes`,
     fix: 'Send a smaller body, or split the request.',

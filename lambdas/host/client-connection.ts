@@ -12,6 +12,8 @@ const STALLED_MS = 60_000;
 export const toReceiver = (response: ServerResponse, isCut: () => boolean): Receiver => ({
   head: ({ statusCode, headers }) => {
     if (response.destroyed) return;
+    // Node removes the connection abruptly after a response with this header, unless `end` closes it gently.
+    if (headers?.connection === 'close') response.shouldKeepAlive = false;
     // Sent with the first bytes of the body, in one packet.
     response.writeHead(statusCode, headers);
   },

@@ -5,6 +5,9 @@ import type { BodySource } from '../http/body-source.ts';
 /** GEN-15: time window in which a body must bring a minimum of bytes. */
 const WINDOW_MS = 15_000;
 const WINDOW_BYTES_MIN = 15 * 1024;
+/** GEN-15: time of a whole body. */
+const BODY_MS = 120_000;
+const BYTES_PER_FURTHER_SECOND = 64 * 1024;
 
 /**
  * Reads a body from its socket and counts bytes as they arrive, so a false or missing length changes nothing (GEN-1).
@@ -29,24 +32,36 @@ interface Reading {
 const readAll = async (request: IncomingMessage, { declaredBytes, bytesMax, grow }: Reading): Promise<Result> => {
   const body = collect(Math.min(declaredBytes ?? 0, bytesMax));
   let bytes = 0;
+  let isOver = false;
   const pace = watchPace(request);
+  const time = watchTime(declaredBytes);
   request.on('error', () => undefined);
-  try {
+  const readPieces = async (): Promise<Result> => {
     for await (const piece of request.iterator({ destroyOnReturn: false })) {
+      // A late piece must not take budget again. It only ends this loop, so that the rest can be discarded.
+      if (isOver) return 'incomplete';
       pace.take(piece.length);
       bytes += piece.length;
       if (bytes > bytesMax) return 'too-long';
       pace.pause();
+      time.pause();
       await grow(piece.length);
       pace.go();
+      time.go(bytes);
       body.add(piece);
     }
     return body.whole();
+  };
+  try {
+    return await Promise.race([readPieces(), time.over]);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     return 'incomplete';
   } finally {
+    isOver = true;
     pace.end();
+    time.end();
+    body.drop();
   }
 };
 
@@ -81,6 +96,11 @@ const collect = (announcedBytes: number) => {
       early.forEach(put);
     },
     whole: (): Buffer => room?.subarray(0, bytes) ?? Buffer.concat(pieces, bytes),
+    /** Releases the memory, because a reader of a stalled body lives until its connection ends. */
+    drop: (): void => {
+      pieces = [];
+      room = undefined;
+    },
   };
 };
 
@@ -110,6 +130,38 @@ const watchPace = (request: IncomingMessage) => {
     },
     end: (): void => clearInterval(timer),
   };
+};
+
+/**
+ * Limits the time of a whole body. Time in which the host itself does not read is not counted (GEN-15). `over` only
+ * rejects, with `request_timeout`.
+ */
+const watchTime = (declaredBytes: number | undefined) => {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  let runsSinceMs = performance.now();
+  let usedMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const run = (receivedBytes: number): void => {
+    const limitMs = BODY_MS + ((declaredBytes ?? receivedBytes) / BYTES_PER_FURTHER_SECOND) * 1_000;
+    runsSinceMs = performance.now();
+    timer = setTimeout(() => reject(timedOut(limitMs)), Math.max(0, limitMs - usedMs));
+  };
+  run(0);
+  return {
+    over,
+    pause: (): void => {
+      clearTimeout(timer);
+      usedMs += performance.now() - runsSinceMs;
+    },
+    go: run,
+    end: (): void => clearTimeout(timer),
+  };
+};
+
+const timedOut = (limitMs: number): GatewayError => {
+  const message = `The body did not arrive within ${Math.round(limitMs / 1_000)} s. Send it faster, or send a smaller body.`;
+  // The rest of the body still arrives on this connection, so it cannot serve another request soon.
+  return new GatewayError('request_timeout', message, { headers: { connection: 'close' } });
 };
 
 /**

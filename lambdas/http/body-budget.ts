@@ -1,13 +1,18 @@
 import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
+import { BODY_BYTES_MAX } from '../limits.ts';
 
 const WAIT_MS = 10_000;
 /** Number of bytes of every body that do not count toward the budget, so that large bodies never block small ones. */
 export const FREE_BYTES = 64 * 1024;
+/** The budget is at least this many times the share of one owner. */
+const SHARES = 4;
 
 /** One request's share of the budget. */
 export interface BodyLease {
-  /** Waits until the budget has room for this many more bytes. Throws `service_unavailable`. */
+  /** Waits until each owner's share has room for the whole body. Throws `service_unavailable`. */
+  reserve(): Promise<void>;
+  /** Reserves the body if needed, and waits until the budget has room for this many more bytes. Throws the same. */
   grow(bytes: number): Promise<void>;
   /** Reports that the body is complete, so that waiting bodies can continue. */
   whole(): void;
@@ -16,8 +21,8 @@ export interface BodyLease {
 }
 
 interface Waiter {
-  readonly lease: object;
-  readonly bytes: number;
+  readonly fits: () => boolean;
+  readonly take: () => void;
   readonly admit: () => void;
 }
 
@@ -26,12 +31,17 @@ interface Waiter {
  * are announced, so a client that announces much and sends little does not block others. Above the budget a request
  * waits, unread, for up to 10 s. Only the oldest incomplete request continues, because one has to finish before others
  * can start.
+ *
+ * Each owner has a quarter of the budget. There a body counts with its announced length from the start, so an owner's
+ * bodies never block each other half read. A body above the quarter needs the whole share.
  */
 export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   #bytes = 0;
-  /** Leases of the bodies that are arriving, the oldest first. */
+  /** Reserved bytes by owner. */
+  readonly #shares = new Map<string, number>();
+  /** Leases of the reserved bodies that are arriving, the oldest first. */
   readonly #leases = new Set<object>();
   readonly #waiting = new Set<Waiter>();
 
@@ -40,21 +50,50 @@ export class BodyBudget {
     this.#clock = clock;
   }
 
-  enter(): BodyLease {
+  /** Enters a body of the given owners. A body without `declaredBytes` counts as the longest until it is complete. */
+  enter(owners: readonly string[], declaredBytes = BODY_BYTES_MAX): BodyLease {
+    const announced = Math.max(0, declaredBytes - FREE_BYTES);
     let seen = 0;
     let taken = 0;
+    let reserved = 0;
+    const setReserved = (bytes: number): void => {
+      for (const owner of owners) this.#setShare(owner, (this.#shares.get(owner) ?? 0) + bytes - reserved);
+      reserved = bytes;
+    };
     const leave = (): void => {
       this.#leases.delete(lease);
+      setReserved(taken);
       this.#admitWaiting();
     };
+    /** Reserves up to this many bytes. An owner without other bodies may exceed its quarter. */
+    const reserve = async (bytes: number): Promise<void> => {
+      if (bytes <= reserved) return;
+      const fits = (owner: string): boolean => {
+        const others = (this.#shares.get(owner) ?? 0) - reserved;
+        return others === 0 || others + bytes <= this.#bytesMax / SHARES;
+      };
+      await this.#admit(
+        () => owners.every(fits),
+        () => {
+          setReserved(bytes);
+          this.#leases.add(lease);
+        },
+      );
+    };
     const lease: BodyLease = {
+      reserve: () => reserve(announced),
       grow: async (bytes) => {
         seen += bytes;
         const counted = Math.min(bytes, Math.max(0, seen - FREE_BYTES));
         if (counted === 0) return;
-        if (this.#fits(lease, counted)) this.#bytes += counted;
-        else await this.#wait(lease, counted);
-        taken += counted;
+        await reserve(Math.max(announced, seen - FREE_BYTES));
+        await this.#admit(
+          () => this.#fits(lease, counted),
+          () => {
+            this.#bytes += counted;
+            taken += counted;
+          },
+        );
       },
       whole: leave,
       end: () => {
@@ -63,7 +102,6 @@ export class BodyBudget {
         leave();
       },
     };
-    this.#leases.add(lease);
     return lease;
   }
 
@@ -72,7 +110,17 @@ export class BodyBudget {
     return lease === oldest || this.#bytes + bytes < this.#bytesMax;
   }
 
-  #wait(lease: object, bytes: number): Promise<void> {
+  #setShare(owner: string, bytes: number): void {
+    if (bytes === 0) this.#shares.delete(owner);
+    else this.#shares.set(owner, bytes);
+  }
+
+  /** Takes the bytes as soon as they fit. Throws `service_unavailable` after 10 s. */
+  #admit(fits: () => boolean, take: () => void): Promise<void> {
+    if (fits()) {
+      take();
+      return Promise.resolve();
+    }
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(WAIT_MS, () => {
         this.#waiting.delete(waiter);
@@ -86,16 +134,16 @@ export class BodyBudget {
         cancel();
         resolve();
       };
-      const waiter: Waiter = { lease, bytes, admit };
+      const waiter: Waiter = { fits, take, admit };
       this.#waiting.add(waiter);
     });
   }
 
   #admitWaiting(): void {
     for (const waiter of this.#waiting) {
-      if (!this.#fits(waiter.lease, waiter.bytes)) continue;
+      if (!waiter.fits()) continue;
       this.#waiting.delete(waiter);
-      this.#bytes += waiter.bytes;
+      waiter.take();
       waiter.admit();
     }
   }

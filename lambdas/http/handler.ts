@@ -4,6 +4,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { type AdmissionDependencies, admit, admitAddress, rateHeaders } from '../core/accounts/admit.ts';
 import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
+import type { FundedAccounts } from '../core/limits/funded-accounts.ts';
 import type { AddressLimit } from '../core/limits/rate-limit.ts';
 import { StoreTime } from '../core/retry.ts';
 import type { RouteName } from '../routes.ts';
@@ -39,6 +40,8 @@ export interface HttpDependencies {
   /** Secrets that authenticate callers without an API key. */
   readonly secrets: CallerSecrets;
   readonly bodies: BodyBudget;
+  /** Accounts that are known to have a balance. */
+  readonly funded: Pick<FundedAccounts, 'has'>;
   /** Rate limit of mini app requests per bot chat, because such requests cause expensive reads. */
   readonly chatLimit: AddressLimit;
   /** Called once for each request, after its whole response was produced. */
@@ -118,11 +121,15 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
   exchange.summary.route = exchange.route.name;
 };
 
+/** Returns the bucket of the client IP (LIM-1). */
+const addressOf = ({ frontDoor }: HttpDependencies, { event }: Exchange): string =>
+  addressBucket(frontDoor.addressOf(event));
+
 const authenticate = async (deps: HttpDependencies, exchange: Exchange): Promise<CallerIdentity | undefined> => {
   const matched = exchange.route?.route;
   if (matched && !matched.limited) return undefined;
-  const address = addressBucket(deps.frontDoor.addressOf(exchange.event));
   const credential = matched?.credential ?? 'none';
+  const address = addressOf(deps, exchange);
   const { headers, queryStringParameters: query = {} } = exchange.event;
   if (!isKeyCredential(credential)) {
     await admitAddress(deps.admission, address);
@@ -164,8 +171,17 @@ const receive = async (
 ): Promise<void> => {
   const taken = exchange.route?.route.body ?? 'none';
   if (taken === 'none') return;
-  await readBody(exchange, taken, deps.bodies, proof?.checkBody);
+  await readBody(exchange, taken, { budget: deps.bodies, owners: ownersOf(deps, exchange) }, proof?.checkBody);
   exchange.receivedAtMs = deps.clock.now();
+};
+
+/** Returns the owners whose shares of the body budget the body uses (GEN-14). */
+const ownersOf = (deps: HttpDependencies, exchange: Exchange): readonly string[] => {
+  const address = `address#${addressOf(deps, exchange)}`;
+  if (!exchange.admission) return [address];
+  const { accountId } = exchange.admission;
+  const account = `account#${accountId}`;
+  return deps.funded.has(accountId) ? [account] : [account, address];
 };
 
 const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {

@@ -14,15 +14,17 @@ import { isForm, parseFormBody } from './form-body.ts';
 export const readBody = async (
   exchange: Exchange,
   taken: Exclude<Route['body'], 'none'>,
-  budget: BodyBudget,
+  { budget, owners }: { readonly budget: BodyBudget; readonly owners: readonly string[] },
   /** Called with the whole body before it is parsed; throws to reject it. */
   check: (bytes: Uint8Array) => void = () => undefined,
 ): Promise<void> => {
   const { event } = exchange;
   const source = bodySourceOf(event);
-  const lease = budget.enter();
+  const isTooLarge = (source.declaredBytes ?? 0) > BODY_BYTES_MAX;
+  const lease = budget.enter(owners, isTooLarge ? FREE_BYTES + 1 : source.declaredBytes);
   exchange.releaseBody = lease.end;
-  if ((source.declaredBytes ?? 0) > BODY_BYTES_MAX) {
+  await lease.reserve();
+  if (isTooLarge) {
     // The size is checked only when the budget has room (GEN-8).
     await lease.grow(FREE_BYTES + 1);
     throw tooLarge();

@@ -9,6 +9,7 @@ const googleStatuses: Readonly<Record<number, string>> = {
   402: 'FAILED_PRECONDITION',
   403: 'PERMISSION_DENIED',
   404: 'NOT_FOUND',
+  408: 'DEADLINE_EXCEEDED',
   429: 'RESOURCE_EXHAUSTED',
   500: 'INTERNAL',
   502: 'UNAVAILABLE',

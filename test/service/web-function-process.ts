@@ -17,6 +17,7 @@ import { type Environment, until, within } from '../support/gateway-process.ts';
 import { peakBytes } from '../support/hostile-process.ts';
 import { unlimited } from '../support/in-process-gateway.ts';
 import { environmentFor, newFolder } from '../support/program.ts';
+import { openIssuer } from './hostile-issuer.ts';
 
 /** Bundles the function for AWS into this folder, in which no packages resolve. */
 export function bundleInference(folder: string): string {
@@ -45,6 +46,7 @@ export async function startWebFunctionProcess(own: Environment = {}) {
   const bucket = await startS3(folder);
   const vendor = await startSimulator({ recordedMax: 0 });
   const account = await openDynamodbAccount(database.endpoint, folder, '1000');
+  const issuer = openIssuer(database.endpoint, path);
   const port = await freePort();
   const { DATA_DIR: _unused, ...vendors } = environmentFor(path, vendor.url);
   const environment = {
@@ -76,6 +78,7 @@ export async function startWebFunctionProcess(own: Environment = {}) {
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
     await end;
+    issuer.close();
     await Promise.all([database.stop(), bucket.stop(), vendor.stop()]);
     folder.close();
     rmSync(path, { recursive: true, force: true });
@@ -94,6 +97,8 @@ export async function startWebFunctionProcess(own: Environment = {}) {
     port,
     vendor,
     apiKey: account.apiKey,
+    /** Opens another account with this balance. Returns its API key. */
+    issue: issuer.issue,
     output,
     peakBytes: () => peakBytes(pid),
     /** Sends a signal. Resolves with the exit code of the process. */

@@ -39,18 +39,21 @@ const fundsOf = async (web: WebFunctionProcess) => {
   return { balance: balanceOf(account), held: heldOf(account), holds: account.holds.size };
 };
 
-test('GEN-14 the Web Function serves 8 concurrent bodies of 20 MiB within one GiB', async () => {
+test('GEN-14 the Web Function serves 8 concurrent bodies of 20 MiB of 4 accounts within one GiB', async () => {
   const web = await start();
   const before = await fundsOf(web);
   const gate = web.vendor.gate();
-  const headers = [`authorization: Bearer ${web.apiKey}`];
-  const replies = Array.from({ length: BODIES_AT_ONCE }, () =>
-    ask(
+  // Two bodies fit into the quarter of an account and of its client IP.
+  const apiKeys = [web.apiKey, await web.issue('100'), await web.issue('100'), await web.issue('100')];
+  const replies = Array.from({ length: BODIES_AT_ONCE }, (_, index) => {
+    const client = index % apiKeys.length;
+    const headers = [`authorization: Bearer ${apiKeys[client]}`, `x-forwarded-for: 203.0.113.${client}`];
+    return ask(
       web.port,
       { method: 'POST', target: '/v1/chat/completions', headers, body: withImage(BODY_BYTES_MAX) },
       LIMIT_MS,
-    ),
-  );
+    );
+  });
   // The provider has read all of them, and no request has ended.
   await gate.waitFor(BODIES_AT_ONCE);
   gate.open();

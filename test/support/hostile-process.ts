@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeApiKey } from '../../lambdas/core/accounts/keys.ts';
+import { ulid } from 'ulid';
+import { makeApiKey, toNewKey } from '../../lambdas/core/accounts/keys.ts';
+import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { stopOrphan } from '../../local/child-process.ts';
+import { openEmbeddedStores } from '../../local/embedded-stores.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { type Environment, spawnLocal, until, within } from './gateway-process.ts';
-import { readAccount } from './hostile-account.ts';
+import { readAccount, readPepper } from './hostile-account.ts';
 import { unlimited } from './in-process-gateway.ts';
 import { environmentFor, newFolder } from './program.ts';
 
@@ -51,8 +54,21 @@ export const startHostileProcess = async (environment: Environment = {}) => {
     /** Returns the peak memory of the program in bytes. */
     peakBytes: () => peakBytes(local.pid),
     account: () => readAccount(port, apiKey),
+    issue: (balanceUsd: string) => issue(folder, balanceUsd),
     stop,
   };
+};
+
+/** Opens an account in the data folder of a running program. Returns its API key. */
+const issue = async (folder: string, balanceUsd: string): Promise<string> => {
+  const apiKey = makeApiKey(randomBytes(32));
+  const stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
+  await stores.deps.accounts.open({
+    ...{ accountId: ulid(), chatId: undefined, key: toNewKey(readPepper(folder), apiKey, true) },
+    ...{ creditPicos: parseUsd(balanceUsd), atMs: Date.now() },
+  });
+  await stores.close();
+  return apiKey;
 };
 
 /** Returns the peak memory of a process in bytes. Linux only. */

@@ -11,6 +11,7 @@ export const errorRows = {
   expired: [404, 'invalid_request_error'],
   model_not_found: [404, 'invalid_request_error'],
   method_not_allowed: [405, 'invalid_request_error'],
+  request_timeout: [408, 'invalid_request_error'],
   invalid_request_error: [400, 'invalid_request_error'],
   invalid_messages: [400, 'invalid_request_error'],
   context_length_exceeded: [400, 'invalid_request_error'],

@@ -3,6 +3,7 @@ import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
 import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
+import type { FundedAccounts } from '../limits/funded-accounts.ts';
 import type { PaidEvent } from '../metrics.ts';
 import type { StoreTime } from '../retry.ts';
 
@@ -14,6 +15,8 @@ export interface PaidCallDependencies {
   readonly ledger: LedgerDependencies;
   readonly circuits: Circuits;
   readonly drains: DetachedDrains;
+  /** Records accounts that pay for a hold. Undefined if no body budget reads it. */
+  readonly funded?: Pick<FundedAccounts, 'mark'> | undefined;
   readonly notice: (notice: PaidEvent, requestId: string) => void;
   /** Time from the upstream's deadline to the expiry of the hold, in ms (BILL-13). */
   readonly holdGraceMs: number;

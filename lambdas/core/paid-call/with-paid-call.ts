@@ -79,6 +79,7 @@ const holdAndAcquire = async <Chosen extends Candidate>(
   ): Promise<AcquiredCall<Chosen> | RejectedCandidate> => {
     const { model, circuit, hold } = candidate;
     const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, storeTime });
+    deps.funded?.mark(placedHold);
     const permit = await deps.circuits.acquire(circuit, { accountId, requestId });
     if (permit.kind === 'permit') return { candidate, placedHold, permit };
     const error = rejectionError(model, permit);

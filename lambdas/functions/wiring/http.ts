@@ -1,9 +1,14 @@
+import { FundedAccounts } from '../../core/limits/funded-accounts.ts';
 import { AddressLimit, bucketOf, ProcessBuckets } from '../../core/limits/rate-limit.ts';
 import { BodyBudget } from '../../http/body-budget.ts';
 import type { HttpDependencies } from '../../http/handler.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 
-export const toHttpDependencies = (deps: FunctionDependencies): HttpDependencies => {
+/** `funded` are the accounts whose holds this process places; by default it places none. */
+export const toHttpDependencies = (
+  deps: FunctionDependencies,
+  funded: HttpDependencies['funded'] = new FundedAccounts(deps.clock),
+): HttpDependencies => {
   const { settings, clock } = deps;
   const keyBucket = bucketOf(settings.LIMIT_KEY_PER_SECOND, settings.LIMIT_KEY_BURST);
   const addressBucket = bucketOf(settings.LIMIT_ADDRESS_PER_SECOND, settings.LIMIT_ADDRESS_BURST);
@@ -23,6 +28,7 @@ export const toHttpDependencies = (deps: FunctionDependencies): HttpDependencies
     secrets: deps.secrets,
     chatLimit: new AddressLimit(keyBucket, deps.addressCounters, clock),
     bodies: new BodyBudget(settings.BODY_BUDGET_BYTES, clock),
+    funded,
     finished: deps.reporting.finished,
   };
 };

@@ -4,6 +4,7 @@ import type { IdempotencyDependencies } from '../../core/idempotency/claim-store
 import type { MediaDependencies } from '../../core/images/media.ts';
 import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
+import { FundedAccounts } from '../../core/limits/funded-accounts.ts';
 import type { PaidCallDependencies } from '../../core/paid-call/dependencies.ts';
 import type { HttpDependencies } from '../../http/handler.ts';
 import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
@@ -51,10 +52,13 @@ export interface ProcessDependencies {
   readonly paid: PaidCallDependencies;
 }
 
-export const toProcessDependencies = (deps: FunctionDependencies): ProcessDependencies => ({
-  http: toHttpDependencies(deps),
-  paid: toPaidCallDependencies(deps),
-});
+export const toProcessDependencies = (deps: FunctionDependencies): ProcessDependencies => {
+  const funded = new FundedAccounts(deps.clock);
+  return {
+    http: toHttpDependencies(deps, funded),
+    paid: { ...toPaidCallDependencies(deps), funded },
+  };
+};
 
 /** Throws if the settings contain no base URL for links. */
 export const toMediaDependencies = ({

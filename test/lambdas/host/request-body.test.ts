@@ -3,18 +3,22 @@ import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
-import { createBodySource } from '../../../lambdas/host/request-body.ts';
+import { createBodySource, discardRest } from '../../../lambdas/host/request-body.ts';
 import { createMoment } from '../../support/memory/faults.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+beforeEach(
+  () =>
+    void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] }),
+);
 afterEach(() => void vi.useRealTimers());
 
 /** Minimum bytes of a body in 15 s. */
 const ENOUGH = 15 * 1024;
 
-const opened = (grow: (bytes: number) => Promise<void> = async () => undefined) => {
+const opened = (grow: (bytes: number) => Promise<void> = async () => undefined, declaredBytes?: number) => {
   const request = new IncomingMessage(new Socket());
-  const reading = createBodySource(request).read(1_000_000, grow);
+  if (declaredBytes !== undefined) request.headers['content-length'] = String(declaredBytes);
+  const reading = createBodySource(request).read(50_000_000, grow);
   const bring = async (bytes: number): Promise<void> => {
     request.push(Buffer.alloc(bytes));
     await nextTurn();
@@ -63,6 +67,78 @@ test('GEN-14 a rejection while a body waits is thrown unchanged', async () => {
   await bring(10);
   expect(await thrown).toBe(refusal);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+/** Returns the result if the body has ended, otherwise `reads`. */
+const now = (result: Promise<unknown>): Promise<unknown> => Promise.race([result, nextTurn('reads')]);
+
+/** Brings a fast enough body for this many seconds, in steps of 10 s. Returns the bytes. */
+const dribble = async (bring: (bytes: number) => Promise<void>, seconds: number): Promise<number> => {
+  for (let passed = 0; passed < seconds; passed += 10) {
+    await bring(ENOUGH);
+    await vi.advanceTimersByTimeAsync(10_000);
+  }
+  return (seconds / 10) * ENOUGH;
+};
+
+test('GEN-15 a declared body that takes more than 120 s and 1 s for each 64 KiB is 408', async () => {
+  const { request, reading, bring } = opened(undefined, 40 * 64 * 1024);
+  const thrown = reading.catch((error: unknown) => error);
+  await dribble(bring, 150);
+  await bring(ENOUGH);
+  await vi.advanceTimersByTimeAsync(9_999);
+  const stillReads = await now(thrown);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(stillReads).toBe('reads');
+  expect(await now(thrown)).toMatchObject({
+    code: 'request_timeout',
+    status: 408,
+    headers: { connection: 'close' },
+    message: 'The body did not arrive within 160 s. Send it faster, or send a smaller body.',
+  });
+  expect([request.destroyed, vi.getTimerCount()]).toEqual([false, 0]);
+});
+
+test('GEN-15 a body without a length has 1 s more for each 64 KiB that it brought', async () => {
+  const { reading, bring } = opened();
+  const thrown = reading.catch((error: unknown) => error);
+  await bring(40 * 64 * 1024);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await dribble(bring, 150);
+  expect(await now(thrown)).toBe('reads');
+  await dribble(bring, 10);
+  expect(await now(thrown)).toMatchObject({ code: 'request_timeout' });
+});
+
+test('GEN-14, GEN-15 the time of a body stops while the gateway waits for budget', async () => {
+  const room = createMoment();
+  const { request, reading, bring } = opened(() => room.until, 10);
+  await bring(10);
+  await vi.advanceTimersByTimeAsync(500_000);
+  room.come();
+  await nextTurn();
+  request.push(null);
+  expect(await reading).toEqual(Buffer.alloc(10));
+});
+
+test('GEN-14, GEN-15 a body that is too late takes no more budget, and its rest can be discarded', async () => {
+  const grown: number[] = [];
+  const { request, reading, bring } = opened(async (bytes) => void grown.push(bytes), 64 * 1024);
+  const thrown = reading.catch((error: unknown) => error);
+  await dribble(bring, 130);
+  expect(await now(thrown)).toMatchObject({ code: 'request_timeout' });
+  const taken = grown.length;
+  let isDone = false;
+  discardRest(request, () => {
+    isDone = true;
+  });
+  await bring(ENOUGH);
+  await bring(ENOUGH);
+  await nextTurn();
+  expect([grown.length, request.readableLength, isDone]).toEqual([taken, 0, false]);
+  request.destroy();
+  await nextTurn();
+  expect([isDone, vi.getTimerCount()]).toEqual([true, 0]);
 });
 
 const MIB = 1024 * 1024;

@@ -118,6 +118,17 @@ test('GEN-1 a 413 is readable while the client still sends, and the rest is disc
   await expect.poll(client.text).toContain('200 OK');
 });
 
+test('GEN-15 a response that closes the connection is readable while the client still sends', async () => {
+  const host = await started((_event, stream) => answerWith(stream, 408, 'late', { connection: 'close' }));
+  const client = await connectTo(host.port);
+  const ended = new Promise((resolve) => client.socket.once('end', resolve));
+  const bytes = 8_000_000;
+  client.send(request(['POST /v1/chat/completions HTTP/1.1', 'Host: localhost', `Content-Length: ${bytes}`]));
+  client.send('x'.repeat(bytes / 2));
+  await ended;
+  expect(client.text()).toMatch(/^HTTP\/1\.1 408 .*\r\nconnection: close\r\n.*late/is);
+});
+
 test('GEN-1 a body that stops early is incomplete and harms nothing', async () => {
   const begun = Promise.withResolvers<void>();
   const reads: unknown[] = [];

@@ -23,10 +23,15 @@ export const startHostWith = async (handle: Handle) => {
 };
 
 /** Ends a response as a handler does: the first write sends its head. */
-export const answerWith = (stream: Writable, statusCode: number, body: string): Promise<void> =>
+export const answerWith = (
+  stream: Writable,
+  statusCode: number,
+  body: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> =>
   new Promise((resolve) => {
     const { HttpResponseStream } = awslambda;
-    const answer = HttpResponseStream.from(stream, { statusCode, headers: { 'content-type': 'text/plain' } });
+    const answer = HttpResponseStream.from(stream, { statusCode, headers: { 'content-type': 'text/plain', ...more } });
     answer.write('');
     answer.write(body);
     answer.end(() => resolve());

@@ -8,6 +8,7 @@ const opened = (bytes: number) => {
   const clock = new ManualClock();
   const budget = new BodyBudget(bytes, clock);
   const events: string[] = [];
+  let owners = 0;
   /** Grows the lease by this many bytes, and records the result under the name. */
   const grow = (name: string, lease: BodyLease, bytesMore: number): Promise<void> => {
     const pending = lease.grow(bytesMore);
@@ -18,8 +19,11 @@ const opened = (bytes: number) => {
     );
     return pending;
   };
+  /** Enters a body of a new owner, so that no share limits it. */
   const enter = async (): Promise<BodyLease> => {
-    const lease = budget.enter();
+    owners += 1;
+    const lease = budget.enter([`owner ${owners}`]);
+    await lease.reserve();
     await lease.grow(FREE);
     return lease;
   };
@@ -28,14 +32,24 @@ const opened = (bytes: number) => {
     await lease.grow(more);
     return lease;
   };
-  return { clock, budget, events, enter, grow, holding };
+  /** Reserves a body that declares this many bytes above the free ones, and records the result under the name. */
+  const declare = async (name: string, owner: string | readonly string[], bytes?: number): Promise<BodyLease> => {
+    const lease = budget.enter([owner].flat(), bytes === undefined ? undefined : FREE + bytes);
+    lease.reserve().then(
+      () => events.push(name),
+      (error: { code: string }) => events.push(`${name}: ${error.code}`),
+    );
+    await clock.flush();
+    return lease;
+  };
+  return { clock, budget, events, enter, grow, holding, declare };
 };
 
 test('GEN-14 a small body never waits, even without free budget', async () => {
   const { budget, holding } = opened(100);
   await holding(1_000);
   await holding(0);
-  const small = budget.enter();
+  const small = budget.enter(['small']);
   await small.grow(1);
   await small.grow(FREE - 1);
 });
@@ -43,7 +57,7 @@ test('GEN-14 a small body never waits, even without free budget', async () => {
 test('GEN-14 only bytes above the free part count, also when one piece crosses it', async () => {
   const { budget, clock, events, grow, holding } = opened(100);
   await holding(60);
-  const crossing = budget.enter();
+  const crossing = budget.enter(['crossing']);
   await crossing.grow(FREE + 30);
   grow('b', crossing, 20).catch(() => undefined);
   await clock.flush();
@@ -124,4 +138,104 @@ test('GEN-14 a lease that ends twice releases its bytes once', async () => {
   grow('other', other, 60).catch(() => undefined);
   await clock.flush();
   expect(events).toEqual([]);
+});
+
+test('GEN-14 an owner above its quarter waits unread, while a stranger is read', async () => {
+  const { clock, events, declare } = opened(100);
+  const first = await declare('a1', 'a', 15);
+  await declare('a2', 'a', 10);
+  await declare('a3', 'a', 1);
+  await declare('b1', 'b', 25);
+  expect([events, clock.waiting]).toEqual([['a1', 'a2', 'b1'], 1]);
+  first.end();
+  await clock.flush();
+  expect([events, clock.waiting]).toEqual([['a1', 'a2', 'b1', 'a3'], 0]);
+});
+
+test('GEN-14 a body that waits for the quarter of its owner for 10 s gets 503', async () => {
+  const { clock, events, declare } = opened(100);
+  await declare('a1', 'a', 25);
+  await declare('a2', 'a', 1);
+  await clock.advance(9_999);
+  expect(events).toEqual(['a1']);
+  await clock.advance(1);
+  expect([events, clock.waiting]).toEqual([['a1', 'a2: service_unavailable'], 0]);
+});
+
+test('GEN-14 a body above the quarter is read alone', async () => {
+  const { clock, events, declare, grow } = opened(100);
+  const first = await declare('a1', 'a', 60);
+  const second = await declare('a2', 'a', 60);
+  await first.grow(FREE + 60);
+  first.whole();
+  await clock.flush();
+  expect(events).toEqual(['a1']);
+  first.end();
+  await clock.flush();
+  await grow('a2 read', second, FREE + 60);
+  expect(events).toEqual(['a1', 'a2', 'a2 read']);
+});
+
+test('GEN-14 the oldest body of the process does not exceed the quarter of its owner', async () => {
+  const { clock, events, declare, grow } = opened(100);
+  const oldest = await declare('a1', 'a', 10);
+  const other = await declare('a2', 'a', 10);
+  await oldest.grow(FREE + 10);
+  grow('a1 read', oldest, 6).catch(() => undefined);
+  await clock.flush();
+  expect(events).toEqual(['a1', 'a2']);
+  other.end();
+  await clock.flush();
+  expect(events).toEqual(['a1', 'a2', 'a1 read']);
+});
+
+test('GEN-14 a complete body counts with its bytes, not with its declared length', async () => {
+  const { clock, events, declare } = opened(100);
+  const first = await declare('a1', 'a');
+  await declare('a2', 'a', 20);
+  await first.grow(FREE + 5);
+  expect(events).toEqual(['a1']);
+  first.whole();
+  await clock.flush();
+  expect(events).toEqual(['a1', 'a2']);
+  await declare('a3', 'a', 1);
+  expect(events).toEqual(['a1', 'a2']);
+});
+
+test('GEN-14 a body without a declared length counts as the longest from its 65,537th byte', async () => {
+  const { budget, clock, events, declare } = opened(100);
+  const first = budget.enter(['a']);
+  await first.grow(FREE);
+  await declare('a1', 'a', 25);
+  first.grow(1).catch(() => undefined);
+  await clock.flush();
+  expect([events, clock.waiting]).toEqual([['a1'], 1]);
+});
+
+test('GEN-14 a body of two owners waits for the quarters of both', async () => {
+  const { clock, events, declare } = opened(100);
+  const account = await declare('account', 'account', 25);
+  const address = await declare('address', 'address', 25);
+  await declare('both', ['account', 'address'], 25);
+  account.end();
+  await clock.flush();
+  expect(events).toEqual(['account', 'address']);
+  address.end();
+  await clock.flush();
+  expect(events).toEqual(['account', 'address', 'both']);
+  await declare('account again', 'account', 1);
+  await declare('address again', 'address', 1);
+  expect(clock.waiting).toBe(2);
+});
+
+test('GEN-14 a body that waits for its owner does not keep the place of the oldest body', async () => {
+  const { clock, events, declare, grow, holding } = opened(100);
+  const first = await declare('a1', 'a', 25);
+  await first.grow(FREE + 25);
+  first.whole();
+  await declare('a2', 'a', 1);
+  const next = await declare('b1', 'b', 40);
+  await holding(70);
+  await grow('b1 read', next, FREE + 40);
+  expect([events, clock.waiting]).toEqual([['a1', 'b1', 'b1 read'], 1]);
 });

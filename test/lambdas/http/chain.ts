@@ -1,4 +1,5 @@
 import { hashApiKey, makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
+import { FundedAccounts } from '../../../lambdas/core/limits/funded-accounts.ts';
 import {
   type AddressCounters,
   AddressLimit,
@@ -49,6 +50,7 @@ export const createChain = async (options: ChainOptions = {}) => {
   const handled: Exchange[] = [];
   const keyBucket = bucketOf(10, options.keyBurst ?? 15);
   const bodies = new BodyBudget(options.bodyBytes ?? 1_000_000_000, clock);
+  const funded = new FundedAccounts(clock);
   let ids = 0;
   const handle: RouteHandler = async (exchange) => {
     handled.push({ ...exchange });
@@ -79,11 +81,12 @@ export const createChain = async (options: ChainOptions = {}) => {
       secrets: options.secrets ?? { botToken: BOT_TOKEN, topUpKey: TOP_UP_KEY },
       chatLimit: new AddressLimit(keyBucket, options.chatCounters ?? new MemoryAddressCounters(), clock),
       bodies,
+      funded,
       finished: (requestId, summary) => finished.push({ requestId, summary: { ...summary } }),
     },
     handlers,
   );
   /** Calls of the stores, in order. */
   const calls = () => [...askedKeys.calls, ...askedCounters.calls];
-  return { handler, clock, keys, apiKey, finished, handled, bodies, calls };
+  return { handler, clock, keys, apiKey, finished, handled, bodies, funded, calls };
 };

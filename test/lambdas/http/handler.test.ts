@@ -33,7 +33,7 @@ test('LIM-5 responses to a valid API key show its rate limit and remaining reque
 test("GEN-8 a body's budget, size, type and JSON are checked in this order", async () => {
   const { post, bodies, clock } = await opened({ bodyBytes: 10 });
   const tooLong = 'x'.repeat(BODY_BYTES_MAX + 1);
-  const lease = bodies.enter();
+  const lease = bodies.enter(['another']);
   await lease.grow(FREE_BYTES + 10);
   const waiting = post(tooLong, { 'content-encoding': 'gzip' });
   await clock.advance(10_000);
@@ -77,8 +77,31 @@ test('GEN-2 a missing body is 400 where one is required', async () => {
 test('GEN-14 a request releases its body with its response', async () => {
   const { post, bodies } = await opened({ bodyBytes: 20 });
   for (const body of ['{}', '{', `{"a":"${'x'.repeat(FREE_BYTES + 50)}"}`]) await post(body);
-  const [, second] = [bodies.enter(), bodies.enter()];
+  await bodies.enter(['one']).reserve();
+  const second = bodies.enter(['two']);
   await second.grow(FREE_BYTES + 19);
+});
+
+test('GEN-14 a body waits for the quarter of its client IP until its account has a known balance', async () => {
+  const { post, bodies, clock, funded } = await opened();
+  const large = `{"a":"${'x'.repeat(FREE_BYTES)}"}`;
+  await bodies.enter(['address#203.0.113.8'], FREE_BYTES + 250_000_000).reserve();
+  const refused = post(large, {}, { sourceIp: '203.0.113.8' });
+  await clock.advance(10_000);
+  expect(codeOf(await refused)).toBe('503 service_unavailable');
+  expect((await post(large)).status).toBe(200);
+  funded.mark({ accountId: 'account-1', amountPicos: 1n });
+  expect((await post(large, {}, { sourceIp: '203.0.113.8' })).status).toBe(200);
+});
+
+test('GEN-14 a body waits for the quarter of its account from any client IP', async () => {
+  const { post, bodies, clock } = await opened();
+  const lease = bodies.enter(['account#account-1'], FREE_BYTES + 250_000_000);
+  await lease.reserve();
+  const waiting = post(`{"a":"${'x'.repeat(FREE_BYTES)}"}`);
+  await clock.advance(5_000);
+  lease.end();
+  expect((await waiting).status).toBe(200);
 });
 
 test('ERR-5 a bug is 500 internal_error and hides its message', async () => {

@@ -52,6 +52,7 @@ const messagesTypes = {
   account_blocked: 'permission_error',
   model_not_found: 'not_found_error',
   method_not_allowed: 'invalid_request_error',
+  request_timeout: 'invalid_request_error',
   credit_mismatch: 'conflict_error',
   payload_too_large: 'request_too_large',
   unprocessable_entity: 'invalid_request_error',

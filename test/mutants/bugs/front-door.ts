@@ -36,6 +36,22 @@ export const frontDoorBugs: readonly MoneyBug[] = [
       replace: '  const early = update.now();\n  update = { ...update, now: () => early };\n  let idle = true;',
     },
   ]),
+  ...bugsIn('lambdas/http/body-budget.ts', 'test/lambdas/http/body-budget.test.ts', [
+    {
+      id: 'body-share-without-limit',
+      what: 'The slow bodies of one account without money fill the body memory, and other customers wait.',
+      find: 'others + bytes <= this.#bytesMax / SHARES',
+      replace: 'others + bytes <= this.#bytesMax * SHARES',
+    },
+  ]),
+  ...bugsIn('lambdas/host/request-body.ts', 'test/lambdas/host/request-body.test.ts', [
+    {
+      id: 'body-without-total-time',
+      what: 'A body that arrives just fast enough keeps its memory for hours.',
+      find: 'timer = setTimeout(() => reject(timedOut(limitMs)), Math.max(0, limitMs - usedMs));',
+      replace: 'if (usedMs > limitMs * 1_000) reject(timedOut(limitMs));',
+    },
+  ]),
   ...bugsIn('lambdas/core/accounts/admit.ts', pepperTests, [
     {
       id: 'older-pepper-never-tried',

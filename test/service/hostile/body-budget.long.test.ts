@@ -13,14 +13,18 @@ const MEMORY_BYTES_MAX = 1.5 * 1024 ** 3;
 const LIMIT_MS = 60_000;
 
 let gateway: HostileProcess;
+/** API keys of three accounts without money, whose bodies fill the budget together. */
+let fillers: readonly { readonly apiKey: string; readonly from: string }[];
 beforeAll(async () => {
   gateway = await startHostileProcess({ BODY_BUDGET_BYTES: String(BUDGET_BYTES) });
+  const addresses = ['127.0.1.1', '127.0.1.2', '127.0.1.3'];
+  fillers = await Promise.all(addresses.map(async (from) => ({ apiKey: await gateway.issue('0'), from })));
 });
 afterAll(() => gateway.stop());
 
-const post = (body: Buffer, headers: readonly string[] = []) => ({
+const post = (body: Buffer, headers: readonly string[] = [], apiKey = gateway.apiKey) => ({
   ...{ method: 'POST', target: '/v1/chat/completions', body },
-  headers: [`authorization: Bearer ${gateway.apiKey}`, ...headers],
+  headers: [`authorization: Bearer ${apiKey}`, ...headers],
 });
 
 /** Number of concurrent bodies. `RUNS` multiplies it. */
@@ -44,33 +48,36 @@ test.each([
   expect(await gateway.account()).toMatchObject({ held: 0n, openHolds: 0 });
 });
 
-/** Fills the budget with three bodies that lack only their last byte. Replaces any that gets a response. */
-const fillBudget = async (request: Buffer) => {
-  const most = request.subarray(0, -1);
-  const open = new Set<Socket>();
+/**
+ * Fills the budget with three bodies of different accounts and client IPs that lack only their last byte. Replaces any
+ * that gets a response.
+ */
+const fillBudget = async (requestOf: (apiKey: string) => Buffer) => {
+  const open = new Map<string, Socket>();
   const fill = async (): Promise<void> => {
-    while (open.size < 3) {
-      const socket = await openWire(gateway.port);
-      open.add(socket);
+    for (const { apiKey, from } of fillers) {
+      if (open.has(from)) continue;
+      const socket = await openWire(gateway.port, from);
+      open.set(from, socket);
       const leave = (): void => {
         socket.destroy();
-        open.delete(socket);
+        if (open.get(from) === socket) open.delete(from);
       };
       socket.once('data', leave).once('close', leave);
-      await new Promise((resolve) => socket.write(most, resolve));
+      await new Promise((resolve) => socket.write(requestOf(apiKey).subarray(0, -1), resolve));
     }
   };
   await fill();
   const empty = (): void => {
-    for (const socket of open) socket.destroy();
+    for (const socket of open.values()) socket.destroy();
   };
   return { fill, empty };
 };
 
-const bytesOf = (route: PostRoute, bytes: number): Buffer =>
+const bytesOf = (route: PostRoute, bytes: number, apiKey = gateway.apiKey): Buffer =>
   toBytes({
     ...{ method: 'POST', target: route.target, body: paddedWithBlanks(bytes, route.body('hi')) },
-    headers: route.headers(gateway.apiKey),
+    headers: route.headers(apiKey),
   });
 
 /** Returns the rejection of a request. Requests that arrive before the budget is full are repeated. */
@@ -89,7 +96,7 @@ const refusalAt = async (route: PostRoute, fill: () => Promise<void>): Promise<R
 };
 
 test('GEN-14 a request without body budget waits 10 s, gets 503 and costs nothing', async () => {
-  const budget = await fillBudget(bytesOf(chat, BODY_BYTES_MAX));
+  const budget = await fillBudget((apiKey) => bytesOf(chat, BODY_BYTES_MAX, apiKey));
   const late = refusalAt(chat, budget.fill);
   const free = await ask(gateway.port, { target: '/v1/models', headers: [`authorization: Bearer ${gateway.apiKey}`] });
   const reply = await late;
@@ -103,7 +110,7 @@ test('GEN-14 a request without body budget waits 10 s, gets 503 and costs nothin
 test.each([messages, generateContent])(
   'GEN-14 a rejection without body budget at $name has its own error shape',
   async (route) => {
-    const budget = await fillBudget(bytesOf(route, BODY_BYTES_MAX));
+    const budget = await fillBudget((apiKey) => bytesOf(route, BODY_BYTES_MAX, apiKey));
     const reply = await refusalAt(route, budget.fill);
     budget.empty();
     judge(reply, route.shape);
@@ -128,8 +135,36 @@ test('GEN-14 bodies that announce 20 MiB and send almost nothing do not block ot
 });
 
 test('GEN-14 small requests are served while large bodies fill the budget', async () => {
-  const budget = await fillBudget(toBytes(post(paddedWithBlanks(BODY_BYTES_MAX))));
+  const budget = await fillBudget((apiKey) => toBytes(post(paddedWithBlanks(BODY_BYTES_MAX), [], apiKey)));
   const { status } = await ask(gateway.port, post(paddedWithBlanks(500)), LIMIT_MS);
   budget.empty();
   expect(status).toBe(200);
+});
+
+test("GEN-14 an account's slow bodies of 19 MiB do not keep other clients waiting", async () => {
+  // A charge shows the gateway that this account has a balance, so it does not share the quarter of its client IP.
+  expect((await ask(gateway.port, post(paddedWithBlanks(500)))).status).toBe(200);
+  const bytes = 19 * 1024 * 1024;
+  const request = toBytes(post(paddedWithBlanks(bytes), [], await gateway.issue('0')));
+  const sockets = await Promise.all(Array.from({ length: 8 }, () => openWire(gateway.port, '127.0.2.1')));
+  const ended: number[] = [];
+  const most = sockets.map((socket, index) => {
+    const end = (): void => void ended.push(index);
+    socket.once('data', end).once('close', end);
+    // Most of the body arrives immediately, so that the memory of 8 bodies would fill the budget.
+    return new Promise((resolve) => socket.write(request.subarray(0, -100_000), resolve));
+  });
+  await Promise.race(most);
+  const dribble = setInterval(() => {
+    for (const socket of sockets) socket.write(' '.repeat(1_229));
+  }, 1_000);
+  const statuses: number[] = [];
+  for (const from of ['127.0.2.1', '127.0.2.2', '127.0.2.1', '127.0.2.2', '127.0.2.1', '127.0.2.2']) {
+    const { status } = await ask(gateway.port, { ...post(paddedWithBlanks(300_000)), from }, LIMIT_MS);
+    statuses.push(status);
+  }
+  clearInterval(dribble);
+  const endedBefore = [...ended];
+  for (const socket of sockets) socket.destroy();
+  expect([statuses, endedBefore]).toEqual([Array(6).fill(200), []]);
 });

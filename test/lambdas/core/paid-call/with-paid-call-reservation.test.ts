@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import type { PlacedHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { withReservation } from '../../../../lambdas/core/paid-call/with-paid-call.ts';
 import { ACCOUNT, createWorld, GRACE_MS, REQUEST } from '../text/text-world.ts';
 
@@ -9,7 +10,7 @@ const refused = new GatewayError('upstream_error', 'refused');
 /** Runs `withReservation` once and returns the log of its steps, in order. */
 const reserved = async (
   use: () => Promise<string>,
-  options: { readonly withdraw?: (error: unknown) => Promise<unknown> } = {},
+  options: { readonly withdraw?: (error: unknown) => Promise<unknown>; readonly amountPicos?: bigint } = {},
 ) => {
   const log: string[] = [];
   const circuits: Circuits = {
@@ -33,7 +34,7 @@ const reserved = async (
   const first = {
     model,
     circuit: { providerId: 'openai', modelId: model.id },
-    hold: { amountPicos: 40n, expiresAtMs: world.clock.now() + GRACE_MS },
+    hold: { amountPicos: options.amountPicos ?? 40n, expiresAtMs: world.clock.now() + GRACE_MS },
     deadline: {
       expiresAtMs: 0,
       start: () => AbortSignal.abort(),
@@ -42,17 +43,24 @@ const reserved = async (
     },
   };
   const caller = { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs: undefined };
-  const result = await withReservation(world.deps, caller, { first, withdraw: options.withdraw }, async () => {
+  const funded: string[] = [];
+  const deps = { ...world.deps, funded: { mark: ({ accountId }: PlacedHold) => void funded.push(accountId) } };
+  const result = await withReservation(deps, caller, { first, withdraw: options.withdraw }, async () => {
     log.push('use');
     return use();
   }).catch((error: unknown) => error);
   const { holds, spentPicos } = await world.account();
-  return { log, result, open: holds.size, spentPicos, records: world.records() };
+  return { log, result, funded, open: holds.size, spentPicos, records: world.records() };
 };
 
 test('BILL-1 the hold is placed before the call and stays open after it', async () => {
   const { log, result, open } = await reserved(async () => 'done');
   expect([log, result, open]).toEqual([['hold', 'use'], 'done', 1]);
+});
+
+test('GEN-14 an account is known to have a balance once its hold is placed', async () => {
+  expect((await reserved(() => Promise.reject(refused))).funded).toEqual([ACCOUNT]);
+  expect((await reserved(async () => 'done', { amountPicos: 10n ** 18n })).funded).toEqual([]);
 });
 
 test('BILL-2 a call that throws stops its deadline, reports to the circuit and releases its hold', async () => {

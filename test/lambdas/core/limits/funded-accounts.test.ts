@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { FundedAccounts } from '../../../../lambdas/core/limits/funded-accounts.ts';
+import { ManualClock } from '../../../support/memory/manual-clock.ts';
+
+test('GEN-14 an account has a known balance for 10 minutes after its last hold', async () => {
+  const clock = new ManualClock();
+  const funded = new FundedAccounts(clock);
+  expect(funded.has('a')).toBe(false);
+  funded.mark({ accountId: 'a', amountPicos: 1n });
+  await clock.advance(599_999);
+  expect([funded.has('a'), funded.has('b')]).toEqual([true, false]);
+  await clock.advance(1);
+  expect(funded.has('a')).toBe(false);
+});
+
+test('GEN-14 a hold of 0 does not show a balance', () => {
+  const funded = new FundedAccounts(new ManualClock());
+  funded.mark({ accountId: 'a', amountPicos: 0n });
+  expect(funded.has('a')).toBe(false);
+});
