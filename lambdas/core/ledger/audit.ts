@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
+import { isKnownCount, sumOfCounts } from '../pricing/count-prices.ts';
 import { type CreditInvariant, creditProblems } from './audit-credits.ts';
 import { type CreditRecord, changeOf } from './credit-record.ts';
 import { requestIdOf } from './hold.ts';
@@ -338,40 +339,12 @@ const gather = async (
 const oldestInMotion = (account: Account, latest: string): string =>
   [...account.holds.keys()].reduce((oldest, holdId) => (holdId < oldest ? holdId : oldest), latest);
 
-/** Counts without their own price cost as much as text. */
-const promptCounts = [
-  'input',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'imageInput',
-  'cachedImageInput',
-  'audioInput',
-] as const;
-
-const answerCounts = ['output', 'reasoning', 'imageOutput'] as const;
-
-/** Other counts, each with a price of the same name. */
-const otherCounts = [
-  'image',
-  'inputImage',
-  'firstMegapixel',
-  'extraMilliMegapixel',
-  'referenceMilliMegapixel',
-  'second',
-  'character',
-] as const;
-
-const knownCounts: ReadonlySet<string> = new Set([...promptCounts, ...answerCounts, ...otherCounts]);
-
 /**
  * Amount that the counts and prices of a record add up to, in pico-USD. Undefined if they do not determine it:
  * implausible counts were charged at a bound (BILL-7).
  */
 export const recordedAmount = ({ usage, prices, implausible }: ChargeRecord): bigint | undefined => {
   if (!usage || !prices || implausible) return undefined;
-  if (![...Object.keys(usage), ...Object.keys(prices)].every((name) => knownCounts.has(name))) return undefined;
-  const priced = (counts: readonly string[], otherwise = 0n): bigint =>
-    counts.reduce((sum, name) => sum + BigInt(usage[name] ?? 0) * (prices[name] ?? otherwise), 0n);
-  return priced(promptCounts, prices.input) + priced(answerCounts, prices.output) + priced(otherCounts);
+  if (![...Object.keys(usage), ...Object.keys(prices)].every(isKnownCount)) return undefined;
+  return sumOfCounts(usage, prices);
 };

@@ -12,6 +12,23 @@ const inputCounts: ReadonlySet<string> = new Set([
 ]);
 const outputCounts: ReadonlySet<string> = new Set(['reasoning', 'imageOutput']);
 
+/** Counts that always have a price of the same name. */
+const ownCounts: ReadonlySet<string> = new Set([
+  'input',
+  'output',
+  'image',
+  'inputImage',
+  'firstMegapixel',
+  'extraMilliMegapixel',
+  'referenceMilliMegapixel',
+  'second',
+  'character',
+]);
+
+/** Whether this release charges for the count. */
+export const isKnownCount = (count: string): boolean =>
+  ownCounts.has(count) || inputCounts.has(count) || outputCounts.has(count);
+
 /** Returns the price of one unit of a count in a charge record, in pico-USD; 0 for a count that is not charged. */
 export const priceOfCount = (count: string, prices: CountPrices): bigint => {
   const own = prices[count];

@@ -183,7 +183,7 @@ const answerBugs = [
       replace: 'cap * choices : cap',
     },
   ]),
-  ...bugsIn('lambdas/core/ledger/audit.ts', recordTests, [
+  ...bugsIn('lambdas/core/pricing/count-prices.ts', recordTests, [
     {
       id: 'images-in-answers-not-audited',
       what: 'The audit reports a charge for an image in a chat completion as wrong.',
