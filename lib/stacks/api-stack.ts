@@ -35,7 +35,7 @@ export class ApiStack extends GatewayStack {
    * serves all inference, the functions that it replaces have its host. Empty behind API Gateway.
    */
   readonly hosts: ReadonlyMap<FunctionName, string>;
-  /** Each function’s own host, even if `hosts` has the one of `inference` for it. */
+  /** Like `hosts`, but without `inference`: each function has its own host. */
   readonly #hosts = new Map<FunctionName, string>();
   /** Functions that are called with events. */
   readonly lambdas = new Map<FunctionName, LambdaFunction>();
