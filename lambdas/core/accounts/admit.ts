@@ -37,7 +37,7 @@ export interface PresentedApiKey {
 }
 
 /** Admits a request to a route without an API key. Only the client IP is counted (AUTH-6). */
-export const admitAddress = async (deps: AdmissionDependencies, address: string): Promise<void> => {
+export const admitAddress = async (deps: AdmissionDependencies, address: string | undefined): Promise<void> => {
   if (!deps.addressLimit.takeLocal(address)) throw tooManyFromAddress();
   if (!(await deps.addressLimit.takeShared(address))) throw tooManyFromAddress();
 };
@@ -48,7 +48,7 @@ export const admitAddress = async (deps: AdmissionDependencies, address: string)
  */
 export const admit = async (
   deps: AdmissionDependencies,
-  address: string,
+  address: string | undefined,
   offered: PresentedApiKey,
   storeTime?: StoreTime,
 ): Promise<Admission> => {
