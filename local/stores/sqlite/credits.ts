@@ -110,7 +110,7 @@ export const toCreditRecord = (row: Row): CreditRecord => {
 
 /**
  * Throws a GatewayError (400) if the account's credit would exceed `CREDIT_MAX_PICOS`, or if the available amount
- * would fall below its negative.
+ * would fall below `-CREDIT_MAX_PICOS`.
  */
 export const checkCredit = (
   { creditedPicos, availablePicos }: Pick<Account, 'creditedPicos' | 'availablePicos'>,
