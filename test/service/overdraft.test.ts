@@ -10,13 +10,16 @@ import { type InProcessGateway, startInProcess } from '../support/in-process-gat
 import { rowsOfTier } from '../tiers.ts';
 import { promptTokensOf } from './provider-tokenizers.ts';
 
-const MODEL = 'gpt-6.2-astra';
+const MODEL = 'gpt-5.4';
 const BALANCE_USD = '1';
 /** Largest overdraft that is accepted, in pico-USD. */
 const OVERDRAFT_MAX = parseUsd('0.25');
 const IN_PARALLEL = 100;
 /** Hold of one request without a factor: the balance covers all requests in parallel, if the estimate is right. */
 const HOLD_PICOS = parseUsd(BALANCE_USD) / BigInt(IN_PARALLEL);
+
+/** Size above every request of the test. A request with more messages is rejected. */
+const SIZE_MAX = 12_500;
 
 /** Deterministic numbers from 0 up to 1: https://en.wikipedia.org/wiki/Linear_congruential_generator */
 const randomFrom = (seed: number): (() => number) => {
@@ -114,7 +117,7 @@ const dryRun = async (gateway: InProcessGateway, apiKey: string, body: object) =
 
 /** Returns the largest size whose hold is not above HOLD_PICOS, by bisection. */
 const sizeFor = async (gateway: InProcessGateway, apiKey: string, { bodyOf }: Script): Promise<number> => {
-  let [low, high] = [1, 20_000];
+  let [low, high] = [1, SIZE_MAX];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     const { holdPicos } = await dryRun(gateway, apiKey, bodyOf(middle, randomFrom(1)));

@@ -31,13 +31,13 @@ const withFactor = async (value: number, options: WorldOptions = {}) => {
 };
 
 /** Hold for a prompt of this many tokens and an output cap of 20. */
-const heldWith = (promptTokens: bigint): bigint => promptTokens * INPUT_PICOS + 20n * OUTPUT_PICOS;
+const heldWith = (promptTokens: number): bigint => BigInt(promptTokens) * INPUT_PICOS + 20n * OUTPUT_PICOS;
 
 test.each([
-  [1, 100n],
-  [1.25, 125n],
-  [3.4, 340n],
-  [4, 400n],
+  [1, 100],
+  [1.25, 125],
+  [3.4, 340],
+  [4, 400],
 ])('BILL-20 a factor of %d counts a prompt of 100 tokens as %d', async (factor, tokens) => {
   const world = await withFactor(factor, {
     play: async () => {
@@ -55,7 +55,7 @@ test('BILL-20 a prompt counts at most as the context', async () => {
   const world = await withFactor(4, {
     models: [text({ limits: { contextTokens: 150, outputTokensMax: 100, outputTokensDefault: 100 } })],
   });
-  expect(await world.heldFirst()).toBe(heldWith(150n));
+  expect(await world.heldFirst()).toBe(heldWith(150));
 });
 
 test('BILL-4, BILL-20 a factor never causes request_budget_exceeded', async () => {
@@ -144,5 +144,5 @@ test('BILL-20 a dry run shows the factor of its hold', async () => {
     const world = await withFactor(factor);
     expect(await world.generate({ dryRun: true })).toMatchObject({ estimateFactor: factor });
   }
-  expect(heldFor(20)).toBe(heldWith(100n));
+  expect(heldFor(20)).toBe(heldWith(100));
 });
