@@ -195,7 +195,7 @@ export const applyCharge = async (
   }
 };
 
-/** Lets the request learn from a charge above its hold. Runs beside `applyCharge`, so that it delays no response. */
+/** Passes on the usage of a charge above its hold. Runs beside `applyCharge`, so that no store trip follows another. */
 export const learnFromOverage = async (
   { onOverage }: Settlement,
   { record }: Committed,
