@@ -13,6 +13,7 @@ import { Database } from './stores/sqlite/database.ts';
 import { createAddressCounters, createKeyStore } from './stores/sqlite/key-store.ts';
 import { createAuditCursor, createLedgerRecords, createOperationLog } from './stores/sqlite/ledger-records.ts';
 import { type AccountChange, createLedgerStore } from './stores/sqlite/ledger-store.ts';
+import { createMaintenanceStore } from './stores/sqlite/maintenance-store.ts';
 import { prune } from './stores/sqlite/prune.ts';
 import { createUpdateLog } from './stores/sqlite/update-log.ts';
 import { createVideoJobStore } from './stores/sqlite/video-job-store.ts';
@@ -26,6 +27,7 @@ type StoreNames =
   | 'ledgerStore'
   | 'ledgerRecords'
   | 'outbox'
+  | 'maintenance'
   | 'circuitStore'
   | 'videoJobs'
   | 'videoFiles'
@@ -93,6 +95,7 @@ export const openEmbeddedStores = async (
       addressCounters: createAddressCounters(db),
       claims: createClaimStore(db),
       outbox: files.outbox,
+      maintenance: createMaintenanceStore(db),
       answers: files.answers,
       media: files.media,
       videoFiles: files.videos,

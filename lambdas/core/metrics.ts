@@ -115,6 +115,8 @@ const rows = {
   videos_swept: maintenance,
   audit_difference: maintenance,
   audit_too_long: maintenance,
+  worker_paused: maintenance,
+  maintenance_unreadable: maintenance,
 
   notice_failed: messenger,
   notice_refused: messenger,
