@@ -9,6 +9,7 @@ import { addHoldsCommands } from './commands/holds.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addMaintenanceCommands } from './commands/maintenance.ts';
+import { addOutboxCommands } from './commands/outbox.ts';
 import { addUsageCommands } from './commands/usage.ts';
 import { addVideosCommands } from './commands/videos.ts';
 import { misused } from './exit.ts';
@@ -27,6 +28,7 @@ export const createProgram = (terminal: Terminal): Command => {
   addVideosCommands(program, terminal);
   addAuditCommand(program, terminal);
   addMaintenanceCommands(program, terminal);
+  addOutboxCommands(program, terminal);
   addBotCommands(program, terminal);
   addImportCommand(program, terminal);
   addDoctorCommand(program, terminal);

@@ -3,6 +3,7 @@ import type { AccountStore } from '../lambdas/core/accounts/account-store.ts';
 import type { KeyStore } from '../lambdas/core/accounts/key-store.ts';
 import type { LedgerStore, Outbox } from '../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords, OperationLog } from '../lambdas/core/ledger/records.ts';
+import type { OutboxHistory } from '../lambdas/core/ledger/replay.ts';
 import type { MaintenanceStore } from '../lambdas/core/maintenance.ts';
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../lambdas/core/videos/video-job.ts';
@@ -30,6 +31,8 @@ export interface Stores {
   readonly keys: KeyStore;
   readonly videoJobs: VideoJobStore;
   readonly outbox: Outbox;
+  /** Undefined for embedded stores, which keep no removed entries. */
+  readonly outboxHistory: OutboxHistory | undefined;
   readonly videoFiles: VideoFiles;
   readonly maintenance: MaintenanceStore;
   /** AWS clients and names; undefined for embedded stores. */
@@ -62,6 +65,7 @@ export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
       keys,
       videoJobs,
       outbox,
+      outboxHistory: undefined,
       videoFiles,
       maintenance,
       aws: undefined,
@@ -121,6 +125,9 @@ export const openStores = (options: BucketOptions): Stores => {
     },
     get outbox() {
       return open().outbox;
+    },
+    get outboxHistory() {
+      return open().outboxHistory;
     },
     get videoFiles() {
       return open().videoFiles;

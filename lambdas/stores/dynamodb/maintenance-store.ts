@@ -5,8 +5,7 @@ import { optionalText } from './item.ts';
 const KEY = { pk: 'maintenance' };
 
 /**
- * Stores the switch as one item of the counters table, which a restore of accounts does not replace. Each process reads
- * the item every few seconds: more than Parameter Store's default of 40 reads a second allows.
+ * Stores the switch as one item of the counters table, which a restore of the accounts does not replace.
  */
 export const createMaintenanceStore = (db: DynamoDB, table: string): MaintenanceStore => ({
   read: async () => {
