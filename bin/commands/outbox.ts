@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type Replayed, type ReplayOutcome, replayOutbox } from '../../lambdas/core/ledger/replay.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { type WriteOptions, withWriting } from '../command-options.ts';
-import { refused } from '../exit.ts';
+import { misused, refused } from '../exit.ts';
 import { type Facts, printList } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
@@ -10,7 +10,8 @@ import { steady } from '../with-retries.ts';
 import { confirmWrite, printDryRun } from '../writes.ts';
 
 interface ReplayOptions extends WriteOptions {
-  readonly since: number;
+  /** ISO 8601 with a time zone. */
+  readonly since: string;
 }
 
 /** Clocks of S3 and DynamoDB can differ. An entry that is listed needlessly is `recorded`, and nothing happens to it. */
@@ -25,11 +26,7 @@ export const addOutboxCommands = (program: Command, terminal: Terminal): void =>
       .command('replay')
       .description('after a restore: put removed entries back whose hold is open again in the restored table'),
   )
-    .requiredOption(
-      '--since <time>',
-      'time to which the accounts table was restored, such as 2026-11-20T12:00:00Z',
-      toTime,
-    )
+    .requiredOption('--since <time>', 'time to which the accounts table was restored, such as 2026-11-20T12:00:00Z')
     .option('--table <name>', 'restored accounts table (ACCOUNTS_TABLE); default: that of the gateway')
     .action(async (options: ReplayOptions) => {
       const replayed = await atPlace(terminal, options, (place) => replay(place, terminal, options));
@@ -49,7 +46,6 @@ const replay = async (
   if (options.dryRun) printDryRun(terminal);
   else await confirmWrite(terminal, options, `Replay outbox entries on the ${where}? Its workers must be paused.`);
   const deps = { ...steady, store: ledger, outbox };
-  const sinceMs = options.since - MARGIN_MS;
   return Array.fromAsync(replayOutbox(deps, outboxHistory, { sinceMs, isDryRun: options.dryRun === true }));
 };
 
@@ -72,6 +68,6 @@ const summaryOf = (replayed: readonly Replayed[]): string => {
 
 const toTime = (text: string): number => {
   const ms = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw new InvalidArgumentError('Must be a time with its zone, such as 2026-11-20T12:00:00Z.');
+  if (Number.isNaN(ms)) throw misused('--since: must be a time with its zone, such as 2026-11-20T12:00:00Z.');
   return ms;
 };

@@ -12,7 +12,7 @@ const HELD = 1_000_000n;
 const EXPIRY_MS = 60_000;
 
 const entryOf = (holdId: string, holdAmountPicos = HELD): OutboxEntry => ({
-  record: { accountId: 'one', holdId, requestId: holdId, outcome: 'settled', amountPicos: 400_000n, at: 5 },
+  record: { accountId: 'one', holdId, requestId: holdId.slice(0, 1), outcome: 'settled', amountPicos: 400_000n, at: 5 },
   holdAmountPicos,
 });
 
