@@ -29,7 +29,8 @@ export const addOutboxCommands = (program: Command, terminal: Terminal): void =>
     .requiredOption('--since <time>', 'time to which the accounts table was restored, such as 2026-11-20T12:00:00Z')
     .option('--table <name>', 'restored accounts table (ACCOUNTS_TABLE); default: that of the gateway')
     .action(async (options: ReplayOptions) => {
-      const replayed = await atPlace(terminal, options, (place) => replay(place, terminal, options));
+      const sinceMs = toTime(options.since) - MARGIN_MS;
+      const replayed = await atPlace(terminal, options, (place) => replay(place, terminal, options, sinceMs));
       const rows = replayed.map(toRow);
       await printList(terminal, options.json === true, { rows, columns, nothing: 'no entries since then' });
       terminal.status(summaryOf(replayed));
@@ -40,6 +41,7 @@ const replay = async (
   { stores: { ledger, outbox, outboxHistory }, where }: Place,
   terminal: Terminal,
   options: ReplayOptions,
+  sinceMs: number,
 ): Promise<readonly Replayed[]> => {
   if (!outboxHistory)
     throw refused(`${where}: keeps no removed outbox entries. Use a gateway with a versioned bucket.`);
