@@ -4,25 +4,20 @@ import { join } from 'node:path';
 import { balanceOf, type OutboxEntry } from '../lambdas/core/ledger/ledger.ts';
 import { type OutboxHistory, replayOutbox } from '../lambdas/core/ledger/replay.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
+import { newRequestId, systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { localTableNames } from '../local/create-tables.ts';
 import { type CopiedItems, exportTables, restoreTables } from '../local/table-copies.ts';
 import { whyOf } from './exit.ts';
-import {
-  ACCOUNT_ID,
-  CHARGED_PICOS,
-  onStores,
-  placeHold,
-  type RunningGateway,
-  restoredNames,
-  runCommand,
-  START_BALANCE_USD,
-  startGateway,
-} from './rehearsal/gateway-under-test.ts';
+import { type RunningGateway, restoredNames, START_BALANCE_USD, startGateway } from './rehearsal/gateway-under-test.ts';
+import { onStores, runCommand } from './rehearsal/operator.ts';
 import { chat, health, type Reply, sendLoad } from './rehearsal/traffic.ts';
 import { createTranscript, expectEqual, seconds, until } from './rehearsal/transcript.ts';
+import type { Stores } from './stores.ts';
 import { steady } from './with-retries.ts';
 
-const LOAD = 40;
+const LOAD = 200;
+/** Account that the local gateway opens. */
+const ACCOUNT_ID = 'local';
 /** Waits long enough for the maintenance switch to change while the request runs. */
 const SLOW_PROMPT = '[[delay 3000]] a request that runs when maintenance starts';
 
@@ -46,6 +41,23 @@ const historyOf = (entry: OutboxEntry): OutboxHistory => ({
     yield { entry, isWaiting: false };
   },
 });
+
+/** Charge of a request whose response is sent and whose charge is not recorded yet. */
+const CHARGED_PICOS = 400_000n;
+const HELD_PICOS = 1_000_000n;
+const HOUR_MS = 3_600_000;
+
+/** Places the hold of a request. Returns the outbox entry that its charge becomes if the table does not confirm it. */
+const placeHold = async (stores: Stores) => {
+  const requestId = newRequestId();
+  const holdId = `${requestId}.0`;
+  const expiresAtMs = systemClock.now() + HOUR_MS;
+  const hold = { amountPicos: HELD_PICOS, expiresAtMs, sweepAtMs: expiresAtMs, previousHoldId: undefined };
+  const { kind } = await stores.ledger.hold({ accountId: ACCOUNT_ID, holdId, ...hold });
+  if (kind !== 'held') throw new Error(`The hold was not placed: ${kind}.`);
+  const record = { accountId: ACCOUNT_ID, holdId, requestId, amountPicos: CHARGED_PICOS, at: systemClock.now() };
+  return { record: { ...record, outcome: 'settled' as const }, holdAmountPicos: HELD_PICOS };
+};
 
 const setMaintenance = async (gateway: RunningGateway, command: 'on' | 'pause' | 'off'): Promise<string> => {
   const { exitCode, result } = await runCommand(placeOf(gateway), 'maintenance', command, '--yes');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type MaintenanceStore, maintenanceStates } from '../../lambdas/core/maintenance.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import * as dynamodb from '../../lambdas/stores/dynamodb/maintenance-store.ts';
-import * as sqlite from '../../local/stores/sqlite/maintenance-store.ts';
+import * as sqlite from '../../local/stores/sqlite/facts.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryMaintenanceStore } from '../support/memory/memory-maintenance-store.ts';
 import { openTestDatabase } from '../support/sqlite.ts';

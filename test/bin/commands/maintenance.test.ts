@@ -31,11 +31,3 @@ test('OPS-12 maintenance asks before it changes the switch', async () => {
   expect(stderr).toContain('Nothing was changed.');
   expect(await shown()).toEqual({ maintenance: 'off' });
 });
-
-test('OPS-13 outbox replay is refused on a data folder, and an invalid time is wrong usage', async () => {
-  const since = ['outbox', 'replay', '--yes', '--since'];
-  const refused = await cli(...since, '2026-11-26T12:00:00Z');
-  expect([refused.status, refused.stderr]).toEqual([3, expect.stringContaining('keeps no removed outbox entries')]);
-  for (const time of ['yesterday', '2026-11-26', '2026-13-26T12:00:00Z'])
-    expect((await cli(...since, time)).status, time).toBe(2);
-});
