@@ -20,6 +20,8 @@ test('OPS-13 the bucket keeps a removed outbox entry for the 35 days of a table 
 });
 
 test('OPS-13 no rule has both a number of days and the removal of delete markers, which S3 rejects', () => {
-  for (const { ExpirationInDays, ExpiredObjectDeleteMarker } of bucket?.Properties.LifecycleConfiguration.Rules)
+  const rules: { ExpirationInDays?: number; ExpiredObjectDeleteMarker?: boolean }[] =
+    bucket?.Properties.LifecycleConfiguration.Rules;
+  for (const { ExpirationInDays, ExpiredObjectDeleteMarker } of rules)
     expect(ExpirationInDays !== undefined && ExpiredObjectDeleteMarker !== undefined).toBe(false);
 });
