@@ -33,7 +33,7 @@ export interface Route {
   readonly fresh?: true;
   /** Whether the request places a hold. Only these routes reject an empty balance (AUTH-4). */
   readonly billed: boolean;
-  /** Whether the request changes an account or a video. In maintenance, such and billed requests get 503 (OPS-12). */
+  /** Whether the request changes an account or a video. In maintenance, such and billed requests get 503 (OPS-14). */
   readonly writes?: true;
   /** Whether the request counts against the bucket of the client IP. True for all routes except `/health` (AUTH-6). */
   readonly limited: boolean;
