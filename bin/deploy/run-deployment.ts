@@ -6,13 +6,11 @@ import { join } from 'node:path';
 import { Argument } from 'commander';
 import { EDGE_REGION } from '../../lib/edge/edge-region.ts';
 import { type EnvironmentName, environmentNames, environments, prefixOf } from '../../lib/environments.ts';
-import { buildPages } from '../../lib/pages/build-pages.ts';
 import { newCommand, runCommand } from '../command-line.ts';
 import { failed, misused, whyOf } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkFirst } from './check-first.ts';
 import { toNextSteps } from './next-steps.ts';
-import { putDeployedPages } from './put-deployed-pages.ts';
 import { readOutputs } from './read-outputs.ts';
 import { toPlan } from './to-plan.ts';
 
@@ -45,7 +43,7 @@ interface DeployOptions {
 export const runDeployment = (args: readonly string[], ports: DeploymentDependencies): Promise<number> => {
   const { terminal } = ports;
   const program = newCommand('deploy', terminal)
-    .description('deploy or update an environment: first its stacks, then the pages')
+    .description('deploy or update an environment')
     .addArgument(new Argument('<environment>', 'environment of lib/environments.ts').choices(environmentNames))
     .argument('[flags...]', 'options for `cdk deploy` after `--`, such as --require-approval never')
     .option('--dry-run', 'show what would be deployed; needs no credentials')
@@ -60,7 +58,7 @@ export const runDeployment = (args: readonly string[], ports: DeploymentDependen
 const STACKS = new RegExp(`[*]|^(${environmentNames.join('|')})(/|$)`);
 
 /**
- * Rejects options that select other stacks, use different accounts for stacks and pages, or move the outputs file.
+ * Rejects options that select other stacks, use another account than the checks, or move the outputs file.
  * Throws a CliError.
  */
 const refuseFlags = (flags: readonly string[]): void => {
@@ -71,7 +69,9 @@ const refuseFlags = (flags: readonly string[]): void => {
       throw misused(`${flag}: not an option. A deployment always covers all stacks of one environment. Remove it.`);
     }
     if (name === '--profile')
-      throw misused('--profile: not allowed, because it does not apply to the pages. Set AWS_PROFILE instead.');
+      throw misused(
+        '--profile: not allowed, because the checks before the deployment use the shell. Set AWS_PROFILE instead.',
+      );
     if (name === '--outputs-file' || name === '-O')
       throw misused(`${name}: not allowed, because this command reads the outputs file itself. Remove it.`);
   }
@@ -99,25 +99,19 @@ const plan = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise
   const code = await runCdk(cdk, ['synth', `${name}/*`, ...alone(name), '--quiet', '--output', assembly, ...flags]);
   if (code !== 0)
     throw failed(`cdk synth failed with exit code ${code}. Fix the error above, then run the same command again.`);
-  await terminal.print(toPlan(assembly, await buildPages()));
+  await terminal.print(toPlan(assembly));
 };
 
-/**
- * Deploys the stacks, then uploads the pages. A repeat after a failure continues, because each step keeps what is
- * already in place.
- */
+/** Deploys the stacks. A repeat after a failure continues, because CloudFormation keeps the stacks that are deployed. */
 const deploy = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise<void> => {
   await checkFirst(terminal, name, { credentials: true });
-  terminal.status(`Step 1 of 2: stacks ${prefixOf(name)}-*`);
+  terminal.status(`Stacks ${prefixOf(name)}-*`);
   const outputsFile = join(folder, 'outputs.json');
   // Import log groups that a deleted stack left behind under the same names.
   const own = [...alone(name), '--outputs-file', outputsFile, '--import-existing-resources'];
   const code = await runCdk(cdk, ['deploy', `${name}/*`, ...own, ...flags]);
   if (code !== 0) throw failed(toAdvice(name, code));
-  const outputs = readOutputs(outputsFile, name);
-  terminal.status('Step 2 of 2: pages');
-  await putDeployedPages({ terminal, bucket: outputs.bucket, region: environments[name].region });
-  await terminal.print(toNextSteps(name, outputs));
+  await terminal.print(toNextSteps(name, readOutputs(outputsFile, name)));
 };
 
 /** Limits synthesis to one environment, so that errors in the others do not block it. */
@@ -132,7 +126,7 @@ const toAdvice = (name: EnvironmentName, code: number): string => {
   const regions = new Set([region, ...(frontDoor === 'cloudfront' ? [EDGE_REGION] : [])]);
   const places = [...regions].map((each) => `aws://<account>/${each}`).join(' ');
   return [
-    `Step 1 of 2 (stacks) failed: cdk deploy ended with ${code}. Stacks already deployed stay, and the pages are unchanged.`,
+    `cdk deploy failed with exit code ${code}. Stacks that are already deployed stay.`,
     'Fix the error above, then run the same command again.',
     ...(terminationProtection ? [PROTECTED] : []),
     `In an account without CDK, first run: npx cdk bootstrap ${places}`,

@@ -1,29 +1,16 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { runDeployment } from '../../bin/deploy/run-deployment.ts';
 import { createProgram } from '../../bin/program.ts';
-import { createS3Client } from '../../lambdas/functions/wiring/clients.ts';
-import { buildPages, type PageFile } from '../../lib/pages/build-pages.ts';
-import { openDataFolder } from '../../local/data-folder.ts';
-import { localMediaBucket, type S3StandIn, startS3 } from '../../local/emulators/s3.ts';
 import { scriptedTerminal } from '../support/scripted-terminal.ts';
 import type { CdkScript } from './fake-cdk.ts';
 
 const fakeCdk = join(import.meta.dirname, './fake-cdk.ts');
 const folder = mkdtempSync(join(tmpdir(), 'deploy-test-'));
-let bucket: S3StandIn;
-let pages: readonly PageFile[];
-beforeAll(async () => {
-  bucket = await startS3(openDataFolder(join(folder, 'data')));
-  pages = await buildPages();
-});
-afterAll(() => bucket.stop());
 
 const data = {
-  mediaBucketName: localMediaBucket,
   providerKeysSecretArn: 'arn:provider-keys',
   botTokenSecretArn: 'arn:bot-token',
 };
@@ -34,7 +21,7 @@ let runs = 0;
 const deploy = async (args: string, script: CdkScript, environment: Readonly<Record<string, string>> = {}) => {
   const path = join(folder, `script-${++runs}`);
   writeFileSync(path, JSON.stringify(script));
-  const { terminal, written } = scriptedTerminal({ S3_ENDPOINT: bucket.endpoint, ...environment });
+  const { terminal, written } = scriptedTerminal(environment);
   const cdk = [process.execPath, fakeCdk, path];
   const status = await runDeployment(args.split(' '), { terminal, cdk });
   const calls = existsSync(`${path}.calls`) ? readFileSync(`${path}.calls`, 'utf8').trim().split('\n') : [];
@@ -56,29 +43,12 @@ const withCredentials = async <T>(variables: Readonly<Record<string, string>>, w
   }
 };
 
-const objects = async () => {
-  const client = await createS3Client({ endpoint: bucket.endpoint, region: 'us-east-1' });
-  try {
-    const { Contents = [] } = await client.send(
-      new ListObjectsV2Command({ Bucket: localMediaBucket, Prefix: 'pages/' }),
-    );
-    return await Promise.all(
-      Contents.map(async ({ Key }) => {
-        const { ContentType, Body } = await client.send(new GetObjectCommand({ Bucket: localMediaBucket, Key }));
-        return { key: Key, type: ContentType, bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
-      }),
-    );
-  } finally {
-    client.destroy();
-  }
-};
-
-test('a deployment, and its repeat, creates the stacks, uploads the pages and prints next steps', async () => {
+test('a deployment, and its repeat, creates the stacks and prints next steps', async () => {
   for (const _ of ['once', 'and again']) {
     const run = await withCredentials(credentials, () =>
       deploy('dev -- --require-approval never', { exitCode: 0, outputs }),
     );
-    expect([run.status, run.stderr]).toEqual([0, expect.stringContaining('Step 2 of 2: pages')]);
+    expect([run.status, run.stderr]).toEqual([0, expect.stringContaining('Stacks gateway-dev-*')]);
     expect(run.calls).toEqual([
       [
         'deploy',
@@ -98,14 +68,6 @@ test('a deployment, and its repeat, creates the stacks, uploads the pages and pr
     expect(run.stdout).toContain(
       'aws secretsmanager put-secret-value --region us-east-1 --secret-id arn:provider-keys --secret-string file://',
     );
-    const expected = pages.map(({ page, file, mediaType, bytes }) => ({
-      key: `pages/${page}/${file}`,
-      type: mediaType,
-      bytes: Buffer.from(bytes),
-    }));
-    const byKey = (one: { key?: string | undefined }, other: { key?: string | undefined }) =>
-      `${one.key}` < `${other.key}` ? -1 : 1;
-    expect((await objects()).sort(byKey)).toEqual(expected.sort(byKey));
   }
 });
 
@@ -141,19 +103,11 @@ test('a deployment without a front door prints the URLs of the functions', async
   expect(stdout).not.toMatch(/Base URL|failedAccount/);
 });
 
-test('a failed step is named with how to continue, and later steps do not run', async () => {
+test('a failed deployment is named with how to continue', async () => {
   const failed = await withCredentials(credentials, () => deploy('staging', { exitCode: 3 }));
   expect([failed.status, failed.stdout]).toEqual([1, '']);
-  expect(failed.stderr).toContain('Step 1 of 2 (stacks) failed: cdk deploy ended with 3.');
+  expect(failed.stderr).toContain('cdk deploy failed with exit code 3.');
   expect(failed.stderr).toContain('npx cdk bootstrap aws://<account>/us-east-1');
-  expect(failed.stderr).not.toContain('2 of 2');
-
-  const elsewhere = { 'gateway-dev-data': { ...data, mediaBucketName: 'nobody-has-this-bucket' } };
-  const unstored = await withCredentials(credentials, () => deploy('dev', { exitCode: 0, outputs: elsewhere }));
-  expect([unstored.status, unstored.stdout]).toEqual([1, '']);
-  expect(unstored.stderr).toMatch(
-    /^Step 2 of 2 \(pages\) failed: .*Run the same command again to upload the pages\.$/m,
-  );
 
   const prepared = await withCredentials(credentials, () => deploy('dev -- --no-execute', { exitCode: 0 }));
   expect([prepared.status, prepared.stderr]).toEqual([1, expect.stringContaining('cdk deploy wrote no outputs')]);
@@ -165,14 +119,13 @@ test('a deployment without credentials starts nothing', async () => {
   expect(run.stderr).toContain('AWS credentials: not found');
 });
 
-test('a dry run needs no credentials and lists the stacks and pages', async () => {
+test('a dry run needs no credentials and lists the stacks', async () => {
   const run = await withCredentials({}, () => deploy('dev --dry-run -- -c frontDoor=none', { exitCode: 0 }));
   expect(run.status).toBe(0);
   expect(run.calls).toEqual([
     ['synth', 'dev/*', '-c', 'environment=dev', '--quiet', '--output', expect.any(String), '-c', 'frontDoor=none'],
   ]);
   expect(run.stdout).toMatch(/^gateway-dev-data {2,}us-east-1 +2$/m);
-  expect(run.stdout).toMatch(/^pages\/app\/index\.html {2,}text\/html; charset=utf-8 +\d+$/m);
   const broken = await deploy('dev --dry-run', { exitCode: 1 });
   expect([broken.status, broken.stderr]).toEqual([1, expect.stringContaining('cdk synth failed with exit code 1')]);
 });
