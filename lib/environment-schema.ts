@@ -226,6 +226,14 @@ export const environmentSchema = z
     /** Region of all resources, except those that CloudFront requires in us-east-1. */
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as eu-central-1'),
     /**
+     * AWS account of the environment, or `any`. Deployments and the command line reject credentials for another account,
+     * and an environment without this field. Synthesis does not need it.
+     */
+    account: z
+      .string()
+      .regex(/^(\d{12}|any)$/, "must be the 12 digits of an AWS account, or 'any'")
+      .optional(),
+    /**
      * ARN of the customer-managed KMS key with which `cdk bootstrap` encrypts the bucket of assets. Default: S3 manages
      * the key.
      */

@@ -13,9 +13,9 @@ import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestProgram } from '../support/program.ts';
 import { newFolder } from '../support/program.ts';
+import { type ScriptedAws, startScriptedAws } from '../support/scripted-aws.ts';
 import { runHere } from '../support/scripted-terminal.ts';
 import { type CliResult, runCli } from './cli-process.ts';
-import { type ScriptedAws, startScriptedAws } from './scripted-aws.ts';
 
 const PEPPER = 'the pepper of a deployed environment';
 const TOKEN = '123456:a-token-that-nobody-may-see';
