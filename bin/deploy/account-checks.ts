@@ -2,9 +2,18 @@ import * as z from 'zod';
 import { forEachConcurrent } from '../../lambdas/core/concurrency.ts';
 import { EDGE_REGION } from '../../lib/edge/edge-region.ts';
 import type { Environment } from '../../lib/environments.ts';
-import { assumeRole, missingTypes, type Quota, readBucketKey, readQuota } from './aws-reads.ts';
-import type { Site } from './preflight.ts';
-import type { AssemblyResource } from './read-assembly.ts';
+import { assumeRole, missingTypes, type Quota, type RoleCredentials, readBucketKey, readQuota } from './aws-reads.ts';
+import type { AssemblyResource, AssemblyStack } from './read-assembly.ts';
+
+/** Stacks of one region, and the credentials of the roles of its CDK bootstrap. */
+export interface Site {
+  readonly region: string;
+  readonly stacks: readonly AssemblyStack[];
+  /** Fills the placeholders of a name for the account and the region. */
+  fill(name: string): string;
+  /** Credentials of an assumed role. Undefined for the rights of the caller. */
+  credentialsOf(role: string | undefined): RoleCredentials | undefined;
+}
 
 /** Problems of a check, one sentence and a fix each. Throws the error of a failed read. */
 type Problems = Promise<readonly string[]>;
@@ -30,7 +39,7 @@ export const checkKey = async ({ region, stacks, fill, credentialsOf }: Site, en
     copying.flatMap(({ assetBuckets }) => assetBuckets),
     async ({ bucket, role }) => {
       const key = await readBucketKey(fill(bucket), { region, credentials: credentialsOf(role) });
-      if (key === undefined || environment.bootstrapKeyArn?.endsWith(key)) return;
+      if (key === undefined || isKey(key, environment.bootstrapKeyArn)) return;
       problems.push(
         `bootstrapKeyArn: the bucket ${fill(bucket)} is encrypted with the key ${key}. Set bootstrapKeyArn to its ARN in lib/environments.ts.`,
       );
@@ -38,6 +47,10 @@ export const checkKey = async ({ region, stacks, fill, credentialsOf }: Site, en
   );
   return problems;
 };
+
+/** Whether an ARN is that of a key, which S3 names by its ARN or its id. The target of an alias is unknown. */
+const isKey = (key: string, arn: string | undefined): boolean =>
+  arn !== undefined && (arn.endsWith(key) || key.includes('alias/'));
 
 /** Executions of a region that AWS keeps unreserved. */
 const UNRESERVED_MIN = 100;
@@ -72,7 +85,7 @@ export const checkQuotas = async ({ region, stacks, fill }: Site): Problems => {
     const value = await read(quota, region);
     if (value < reserved + UNRESERVED_MIN)
       problems.push(
-        `reservedConcurrency: reserves ${reserved} executions and AWS requires ${UNRESERVED_MIN} more, but the quota "Concurrent executions" (${quota.code}) in ${region} is ${value}. Raise it in Service Quotas, or reserve less.`,
+        `reservedConcurrency: takes ${reserved} executions and AWS requires ${UNRESERVED_MIN} more, but the quota "Concurrent executions" (${quota.code}) in ${region} is ${value}. Raise it in Service Quotas, or lower reservedConcurrency.`,
       );
   }
   const silence = longestSilence(resources);

@@ -1,3 +1,4 @@
+import { forEachConcurrent } from '../../lambdas/core/concurrency.ts';
 import { callTimeouts } from '../caller.ts';
 
 /** Temporary credentials of an assumed role. */
@@ -58,18 +59,16 @@ export const missingTypes = async (types: readonly string[], options: CallOption
   const { CloudFormationClient, DescribeTypeCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({ ...toConfig(options), maxAttempts: 6 });
   try {
-    const found = await Promise.all(
-      types.map(async (TypeName) => {
-        try {
-          await client.send(new DescribeTypeCommand({ Type: 'RESOURCE', TypeName }));
-          return undefined;
-        } catch (error) {
-          if (nameOf(error) === 'TypeNotFoundException') return TypeName;
-          throw error;
-        }
-      }),
-    );
-    return found.filter((type) => type !== undefined);
+    const missing: string[] = [];
+    await forEachConcurrent(types, async (TypeName) => {
+      try {
+        await client.send(new DescribeTypeCommand({ Type: 'RESOURCE', TypeName }));
+      } catch (error) {
+        if (nameOf(error) !== 'TypeNotFoundException') throw error;
+        missing.push(TypeName);
+      }
+    });
+    return missing.toSorted();
   } finally {
     client.destroy();
   }

@@ -2,19 +2,9 @@ import { type EnvironmentName, environments } from '../../lib/environments.ts';
 import type { Caller } from '../caller.ts';
 import { failed, whyOf } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
-import { checkKey, checkQuotas, checkTypes } from './account-checks.ts';
+import { checkKey, checkQuotas, checkTypes, type Site } from './account-checks.ts';
 import { assumeRole, isDenied, type RoleCredentials, readParameter } from './aws-reads.ts';
 import type { AssemblyStack } from './read-assembly.ts';
-
-/** Stacks of one region, and the credentials of the roles of its CDK bootstrap. */
-export interface Site {
-  readonly region: string;
-  readonly stacks: readonly AssemblyStack[];
-  /** Fills the placeholders of a name for the account and the region. */
-  fill(name: string): string;
-  /** Credentials of an assumed role. Undefined for the rights of the caller. */
-  credentialsOf(role: string | undefined): RoleCredentials | undefined;
-}
 
 /**
  * Checks, with reads only, that the account can take the stacks: the version of the CDK bootstrap, the rights of the
@@ -29,7 +19,7 @@ export const preflight = async (
   const regions = [...Map.groupBy(stacks, ({ region }) => region)];
   const found = await Promise.all(
     regions.map(async ([region, own]) => {
-      const site = await openSite(region, own, caller);
+      const site = await openSite(region, own, caller).catch((error: unknown) => unfinished(region, error));
       if (typeof site === 'string') return [site];
       const checks = [checkTypes(site), checkKey(site, environments[name]), checkQuotas(site)];
       return (await Promise.all(checks.map((check) => orWarning(check, region, status)))).flat();
@@ -48,11 +38,14 @@ const orWarning = async (
   try {
     return await check;
   } catch (error) {
-    if (!isDenied(error)) return [`${region}: a check failed (${whyOf(error)}). Run the same command again.`];
+    if (!isDenied(error)) return [unfinished(region, error)];
     status(`${region}: not checked, because a role of CDK may not read it (${whyOf(error)}).`);
     return [];
   }
 };
+
+const unfinished = (region: string, error: unknown): string =>
+  `${region}: a check failed (${whyOf(error)}). Run the same command again.`;
 
 /** Assumes the roles that a deployment assumes. Returns a problem if one cannot be, or the bootstrap is too old. */
 const openSite = async (region: string, stacks: readonly AssemblyStack[], caller: Caller): Promise<Site | string> => {
@@ -69,6 +62,7 @@ const openSite = async (region: string, stacks: readonly AssemblyStack[], caller
     try {
       assumed.set(role, await assumeRole(fill(role), region));
     } catch (error) {
+      if (!isDenied(error)) throw error;
       return refusal({ region, stacks, caller }, fill(role), error);
     }
   }

@@ -7,14 +7,14 @@ import { Argument, Option } from 'commander';
 import { type EnvironmentName, environmentNames, environments, prefixOf } from '../../lib/environments.ts';
 import { readAllowedCaller } from '../caller.ts';
 import { newCommand, runCommand } from '../command-line.ts';
+import { checkCatalog, checkNode } from '../commands/doctor/machine-checks.ts';
 import { failed, misused, whyOf } from '../exit.ts';
+import { toTable } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
-import { checkFirst } from './check-first.ts';
 import { toNextSteps } from './next-steps.ts';
 import { preflight } from './preflight.ts';
 import { type AssemblyStack, readAssembly } from './read-assembly.ts';
 import { readOutputs } from './read-outputs.ts';
-import { toPlan } from './to-plan.ts';
 
 /** Path of a program, followed by its first arguments. */
 export type Cdk = readonly string[];
@@ -115,6 +115,13 @@ const plan = async (deployment: Deployment): Promise<void> => {
   await deployment.terminal.print(toPlan(stacks));
 };
 
+/** Lists the stacks that a deployment would create or update. */
+const toPlan = (stacks: readonly AssemblyStack[]): string =>
+  toTable(
+    ['stack', 'region', 'resources'],
+    stacks.map(({ name, region, resources }) => ({ stack: name, region, resources: resources.length })),
+  );
+
 /** Makes every check of a deployment, and changes nothing. */
 const check = async (deployment: Deployment): Promise<void> => {
   const { stacks } = await prepare(deployment);
@@ -140,12 +147,24 @@ const deploy = async (deployment: Deployment): Promise<void> => {
  */
 const prepare = async (deployment: Deployment): Promise<Synthesis> => {
   const { terminal, name } = deployment;
-  await checkFirst(terminal, name);
   const caller = await readAllowedCaller(name, terminal.environment.AWS_PROFILE);
+  await checkFirst(terminal, name);
   terminal.status(`AWS account ${caller.account}, as ${caller.arn}`);
   const synthesis = await synthesize(deployment);
   await preflight(synthesis.stacks, name, caller, terminal);
   return synthesis;
+};
+
+/** Checks Node and the catalog. Throws a CliError for a problem that would otherwise stop the deployment halfway. */
+const checkFirst = async ({ environment, status }: Terminal, name: EnvironmentName): Promise<void> => {
+  const { markup } = environments[name];
+  for (const { check, status: result, detail, advice } of [
+    checkNode(process.versions.node),
+    await checkCatalog({ ...environment, MARKUP: markup }),
+  ]) {
+    if (result === 'failure') throw failed(`${check}: ${detail}. ${advice}`);
+    if (result === 'warning') status(`${check}: ${detail}. ${advice}`);
+  }
 };
 
 interface Synthesis {

@@ -1,6 +1,7 @@
 import { accountBugs } from './bugs/accounts.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
+import { deploymentBugs } from './bugs/deployment.ts';
 import { earlyBugs } from './bugs/early.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
 import { imageBugs } from './bugs/images.ts';
@@ -40,6 +41,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...localProgramBugs,
   ...publishedPriceBugs,
   ...creditBugs,
+  ...deploymentBugs,
 ];
 
 /** Test files that must detect a mistake. */

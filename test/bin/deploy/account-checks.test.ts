@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkKey, checkQuotas } from '../../../bin/deploy/account-checks.ts';
-import type { Site } from '../../../bin/deploy/preflight.ts';
+import { checkKey, checkQuotas, type Site } from '../../../bin/deploy/account-checks.ts';
 import { environments } from '../../../lib/environments.ts';
 import { ACCOUNT, scriptAws } from '../../support/scripted-account.ts';
 import { assemblyOf, type FakeStack, roleArn } from '../fake-assembly.ts';
@@ -28,6 +27,12 @@ test('OPS-12 the key of the bootstrap must be the key of the environment', async
   expect(aws.calls).toHaveLength(2);
 });
 
+test.each(['0a1b', 'alias/assets'])('OPS-12 the key of a bucket may be named as %s', async (bucketKey) => {
+  await scriptAws({ bucketKey });
+  expect(await checkKey(siteOf(copying), { ...environments.dev, bootstrapKeyArn: KEY })).toEqual([]);
+  expect(await checkKey(siteOf(copying), environments.dev)).toHaveLength(1);
+});
+
 test.each([undefined, 'arn:aws:kms:us-east-1:123456789012:alias/aws/s3'])(
   'OPS-12 a bucket whose key AWS manages needs no key of the environment: %s',
   async (bucketKey) => {
@@ -53,7 +58,7 @@ const silent = [
 test('OPS-12 reserved concurrency needs a quota with 100 executions more', async () => {
   const aws = await scriptAws({ quotas: { 'L-B99A9384': 299 } });
   expect(await checkQuotas(siteOf(reserving))).toEqual([
-    'reservedConcurrency: reserves 200 executions and AWS requires 100 more, but the quota "Concurrent executions" (L-B99A9384) in us-east-1 is 299. Raise it in Service Quotas, or reserve less.',
+    'reservedConcurrency: takes 200 executions and AWS requires 100 more, but the quota "Concurrent executions" (L-B99A9384) in us-east-1 is 299. Raise it in Service Quotas, or lower reservedConcurrency.',
   ]);
   expect(aws.calls).toEqual([`AssumeRole ${roleArn(ACCOUNT, 'lookup')}`, 'GetServiceQuota L-B99A9384']);
 });
@@ -65,7 +70,7 @@ test('OPS-12 a long silence behind CloudFront needs its quota, whose default cou
   ]);
 });
 
-test('OPS-12 sufficient quotas are no problem, and settings that need none read none', async () => {
+test('OPS-12 sufficient quotas pass, and settings that need none read none', async () => {
   const aws = await scriptAws({ quotas: { 'L-B99A9384': 300, 'L-AECE9FA7': 300 } });
   expect(await checkQuotas(siteOf([...reserving, ...silent]))).toEqual([]);
   aws.calls.length = 0;

@@ -68,6 +68,11 @@ test.each<[string, Partial<AwsScript>, string]>([
     { missingTypes: ['AWS::Lambda::WebFunction'] },
     'region: us-east-1 does not offer AWS::Lambda::WebFunction. Choose another region in lib/environments.ts.',
   ],
+  [
+    'a version that no role may read',
+    { deniedCalls: ['GetParameter'] },
+    'us-east-1: a check failed (not allowed). Run the same command again.',
+  ],
 ])('OPS-12 the preflight reports %s in one line', async (_what, script, line) => {
   const { problem, stderr } = await run(script);
   expect([problem, stderr]).toEqual([line, '']);
