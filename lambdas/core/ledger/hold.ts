@@ -179,7 +179,8 @@ const giveUp = async (deps: LedgerDependencies, order: HoldParams, attempts: rea
   const close = async ({ holdId, amountPicos }: HoldTry): Promise<boolean> => {
     const own = { ...released, holdId };
     const reply = await deps.store.putRecord(own);
-    if (!(await deps.store.apply(reply.kind === 'written' ? own : reply.record, amountPicos))) return false;
+    const record = reply.kind === 'written' ? own : reply.record;
+    if (!(await deps.store.apply(record, amountPicos, deps.clock.now()))) return false;
     deps.meter?.({ held: amountPicos, released: amountPicos });
     return true;
   };

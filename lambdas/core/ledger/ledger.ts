@@ -154,10 +154,11 @@ export interface LedgerStore {
   hold(request: HoldRequest): Promise<HoldReply>;
   putRecord(record: ChargeRecord): Promise<RecordReply>;
   /**
-   * Moves the money of the hold as the record says and closes the hold, if a hold of that amount is open. Returns the
-   * account after the write, or undefined if there was no such hold.
+   * Changes the account as `closeHold` computes it, if a hold of that amount is open. Returns the account after the
+   * write, or undefined if there was no such hold. `nowMs` is the caller's clock in Unix ms. StoreError `conflict`:
+   * another write came first, and a repeat is safe.
    */
-  apply(record: ChargeRecord, holdAmountPicos: bigint): Promise<Account | undefined>;
+  apply(record: ChargeRecord, holdAmountPicos: bigint, nowMs: number): Promise<Account | undefined>;
   /** Reads consistently. */
   readAccount(accountId: string): Promise<Account | undefined>;
   readRecord(accountId: string, holdId: string): Promise<ChargeRecord | undefined>;

@@ -1,3 +1,5 @@
+import { StoreError } from '../../core/errors/store-error.ts';
+import { closeHold } from '../../core/ledger/close-hold.ts';
 import {
   type Account,
   type ChargeRecord,
@@ -33,7 +35,7 @@ export const createLedgerStore = (
 ): LedgerStore => ({
   hold: (request) => hold(db.once, table, request, holdFormat),
   putRecord: (record) => putRecord(db.repeating, table, record),
-  apply: (record, holdAmountPicos) => apply(db.repeating, table, record, holdAmountPicos),
+  apply: (record, holdAmountPicos, nowMs) => apply(db.repeating, table, { record, holdAmountPicos, nowMs }),
   readAccount: async (accountId) => {
     const item = await db.repeating.get(table, accountKey(accountId));
     return item && toAccount(item);
@@ -107,12 +109,18 @@ const IS_MAP = 'holds.#id.amount = :amount';
 /** A longer hold is of a newer release: its further bytes may name a cap that this release would not restore. */
 const IS_PACKED = 'begins_with(holds.#idPacked, :start) AND size(holds.#idPacked) = :bytes';
 
-const apply = async (
-  db: DynamoDB,
-  table: string,
-  record: ChargeRecord,
-  holdAmountPicos: bigint,
-): Promise<Account | undefined> => {
+interface Closing {
+  readonly record: ChargeRecord;
+  readonly holdAmountPicos: bigint;
+  readonly nowMs: number;
+}
+
+/**
+ * One conditional update in general. If its condition fails although the hold is open, the write that `closeHold`
+ * computes from the present item follows.
+ */
+const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
+  const { record, holdAmountPicos, nowMs } = closing;
   const names = namesOf(record.holdId, 'id');
   const start = packedStartOf(record.holdId, holdAmountPicos);
   const reply = await db.hot.update({
@@ -133,12 +141,41 @@ const apply = async (
       ...(start && { ':start': start, ':bytes': PACKED_BYTES }),
     },
     returns: 'ALL_NEW',
+    onFailure: 'ALL_OLD',
   });
-  return 'written' in reply ? toAccount(reply.written) : undefined;
+  if ('written' in reply) return toAccount(reply.written);
+  if (!reply.conditionFailed) return undefined;
+  const before = toAccount(reply.conditionFailed);
+  const after = closeHold(before, record, holdAmountPicos, nowMs);
+  if (after) await replaceAccount(db, table, before, after);
+  return after;
+};
+
+/** Writes an account that was computed from `before`. Throws StoreError `conflict` if another write came first. */
+const replaceAccount = async (db: DynamoDB, table: string, before: Account, after: Account): Promise<void> => {
+  const closed = [...before.holds.keys()].filter((holdId) => !after.holds.has(holdId));
+  const names = Object.assign({}, ...closed.map((holdId, index) => namesOf(holdId, `id${index}`)));
+  const removed = Object.keys(names).map((name) => `holds.${name}`);
+  const reply = await db.update({
+    table,
+    key: accountKey(after.id),
+    update:
+      'SET available = :available, spent = :spent, version = :after' +
+      (removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''),
+    condition: 'version = :before',
+    ...(removed.length > 0 && { names }),
+    values: {
+      ':available': after.availablePicos,
+      ':spent': after.spentPicos,
+      ':after': after.version,
+      ':before': before.version,
+    },
+  });
+  if ('conditionFailed' in reply) throw new StoreError('conflict', 'another write changed the account first');
 };
 
 /** Names of a hold's entry in both forms. Each hold id was sent in one of them. */
-const namesOf = (holdId: string, name: 'id' | 'previous'): Record<string, string> => {
+const namesOf = (holdId: string, name: string): Record<string, string> => {
   const packedKey = packedKeyOf(holdId);
   return { [`#${name}`]: holdId, ...(packedKey !== undefined && { [`#${name}Packed`]: packedKey }) };
 };

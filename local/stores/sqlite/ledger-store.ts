@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
+import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import type {
   ChargeRecord,
   HoldReply,
@@ -48,8 +49,8 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
       return reply;
     },
     putRecord: (record) => db.writeDurably(() => putRecord(db, record)),
-    apply: async (record, holdAmountPicos) => {
-      const change = await db.write(() => apply(db, record, holdAmountPicos));
+    apply: async (record, holdAmountPicos, nowMs) => {
+      const change = await db.write(() => apply(db, record, holdAmountPicos, nowMs));
       if (change) changed({ ...change, record });
       return change?.after;
     },
@@ -207,25 +208,20 @@ const apply = (
   db: Database,
   record: ChargeRecord,
   holdAmountPicos: bigint,
+  nowMs: number,
 ): { readonly before: Account; readonly after: Account } | undefined => {
   const { accountId, holdId, amountPicos } = record;
   const before = readAccount(db, accountId);
-  if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;
+  const after = before && closeHold(before, record, holdAmountPicos, nowMs);
+  if (!after) return undefined;
   checkCharge(before.spentPicos, amountPicos);
   db.sql('DELETE FROM holds WHERE account_id = ? AND hold_id = ?').run(accountId, holdId);
-  db.sql(
-    `UPDATE accounts SET available = available + ?, spent = spent + ?, version = version + 1, change = ${NEXT_CHANGE}
-     WHERE id = ?`,
-  ).run(holdAmountPicos - amountPicos, amountPicos, accountId);
-  const holds = new Map(before.holds);
-  holds.delete(holdId);
-  const after: Account = {
-    ...before,
-    availablePicos: before.availablePicos + holdAmountPicos - amountPicos,
-    spentPicos: before.spentPicos + amountPicos,
-    version: before.version + 1,
-    holds,
-  };
+  db.sql(`UPDATE accounts SET available = ?, spent = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`).run(
+    after.availablePicos,
+    after.spentPicos,
+    after.version,
+    accountId,
+  );
   noteLowBalance(db, before, after);
   return { before, after };
 };

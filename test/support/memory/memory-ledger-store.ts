@@ -1,3 +1,4 @@
+import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../../lambdas/core/ledger/credit-record.ts';
 import type {
   ChargeRecord,
@@ -54,14 +55,15 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return { kind: 'written' };
   }
 
-  async apply(record: ChargeRecord, holdAmountPicos: bigint): Promise<Account | undefined> {
+  async apply(record: ChargeRecord, holdAmountPicos: bigint, nowMs: number): Promise<Account | undefined> {
     const row = this.#rows.get(record.accountId);
-    if (row?.holds.get(record.holdId)?.amountPicos !== holdAmountPicos) return undefined;
-    row.available += holdAmountPicos - record.amountPicos;
-    row.spent += record.amountPicos;
+    const after = row && closeHold(toAccount(row), record, holdAmountPicos, nowMs);
+    if (!after) return undefined;
+    row.available = after.availablePicos;
+    row.spent = after.spentPicos;
     row.holds.delete(record.holdId);
-    row.version += 1;
-    return toAccount(row);
+    row.version = after.version;
+    return after;
   }
 
   async readAccount(accountId: string): Promise<Account | undefined> {
