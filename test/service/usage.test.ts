@@ -20,6 +20,7 @@ const rowSchema = z.strictObject({
   overage: z.boolean(),
   end_user: z.string().nullable(),
   ignored: z.array(z.string()),
+  uncollected_usd: z.string().nullable(),
 });
 const openSchema = rowSchema.extend({ held_usd: z.string() });
 const listSchema = z.strictObject({

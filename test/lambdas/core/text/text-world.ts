@@ -80,6 +80,7 @@ export interface WorldOptions {
   readonly fault?: (method: Method, turn: number) => Fault | undefined;
   readonly reachable?: TextDependencies['reachable'];
   readonly upstreamDeadlineMs?: number;
+  readonly uncollectedDailyPicos?: bigint;
   readonly wires?: readonly Wire[];
   readonly render?: TextOptions['render'];
   readonly circuits?: Circuits;
@@ -134,6 +135,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     },
     circuits: options.circuits ?? freePassage(),
     drains: new DetachedDrains(),
+    uncollectedDailyPicos: options.uncollectedDailyPicos ?? parseUsd('1'),
     notice: (notice) => notices.push(notice),
     margin: (modelId, picos) => margins.push([modelId, picos]),
     holdGraceMs: GRACE_MS,

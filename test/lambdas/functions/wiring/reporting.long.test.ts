@@ -81,6 +81,7 @@ test('OPS-3 a request is counted by its code, its function and the limit that re
     'chat',
     'holds',
     'drains',
+    'uncollected',
   ]);
 });
 
