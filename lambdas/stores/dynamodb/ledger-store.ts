@@ -1,4 +1,6 @@
+import { utcDay } from '../../core/clock.ts';
 import { StoreError } from '../../core/errors/store-error.ts';
+import { allowanceUseOf } from '../../core/ledger/allowance.ts';
 import { closeHold } from '../../core/ledger/close-hold.ts';
 import {
   type Account,
@@ -57,9 +59,14 @@ export const createLedgerStore = (
   reschedule: (accountId, sweepAtMs) => reschedule(db.repeating, table, accountId, sweepAtMs),
 });
 
+/** A later day than today counts as today. */
+const ALLOWANCE_IS_LEFT =
+  ' AND (attribute_not_exists(uncollectedDay) OR uncollectedDay < :today OR uncollected < :allowance)';
+
 const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdFormat: HoldFormat): Promise<HoldReply> => {
   const { key, value } = toHoldEntry(request.holdId, request, holdFormat);
   const previous = request.previousHoldId === undefined ? {} : namesOf(request.previousHoldId, 'previous');
+  const { allowance } = request;
   const notBefore = Object.keys(previous)
     .map((name) => ` AND attribute_not_exists(holds.${name})`)
     .join('');
@@ -70,7 +77,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
       'SET available = available - :amount, holds.#id = :hold, version = version + :one, sweepAt = if_not_exists(sweepAt, :sweepAt)',
     condition:
       '#status = :active AND credited > spent AND available >= :amount AND attribute_not_exists(holds.#id) ' +
-      `AND size(holds) < :holdsMax${notBefore}`,
+      `AND size(holds) < :holdsMax${notBefore}${allowance ? ALLOWANCE_IS_LEFT : ''}`,
     names: {
       '#id': key,
       '#status': 'status',
@@ -83,6 +90,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
       ':sweepAt': request.sweepAtMs,
       ':active': 'active',
       ':holdsMax': HOLDS_MAX,
+      ...(allowance && { ':today': allowance.day, ':allowance': allowance.picos }),
     },
     returns: 'ALL_NEW',
     onFailure: 'ALL_OLD',
@@ -109,6 +117,9 @@ const IS_MAP = 'holds.#id.amount = :amount';
 /** A longer hold is of a newer release: its further bytes may name a cap that this release would not restore. */
 const IS_PACKED = 'begins_with(holds.#idPacked, :start) AND size(holds.#idPacked) = :bytes';
 
+/** Whether the counter of uncollected amounts goes on. A clock behind its day adds to that day. */
+const IS_OF_DAY = 'uncollectedDay >= :today';
+
 interface Closing {
   readonly record: ChargeRecord;
   readonly holdAmountPicos: bigint;
@@ -117,21 +128,23 @@ interface Closing {
 
 /**
  * One conditional update in general. If its condition fails although the hold is open, the write that `closeHold`
- * computes from the present item follows.
+ * computes from the present item follows. That is so for the first uncollected amount of a day.
  */
 const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
   const { record, holdAmountPicos, nowMs } = closing;
   const names = namesOf(record.holdId, 'id');
   const start = packedStartOf(record.holdId, holdAmountPicos);
+  const isOpen = start ? `(${IS_MAP} OR (${IS_PACKED}))` : IS_MAP;
+  const use = allowanceUseOf(record);
   const reply = await db.hot.update({
     table,
     key: accountKey(record.accountId),
     update:
-      'SET available = available + :back, spent = spent + :charge, version = version + :one ' +
-      `REMOVE ${Object.keys(names)
+      'SET available = available + :back, spent = spent + :charge, version = version + :one' +
+      `${use === undefined ? '' : ', uncollected = uncollected + :use'} REMOVE ${Object.keys(names)
         .map((name) => `holds.${name}`)
         .join(', ')}`,
-    condition: start ? `${IS_MAP} OR (${IS_PACKED})` : IS_MAP,
+    condition: use === undefined ? isOpen : `${isOpen} AND ${IS_OF_DAY}`,
     names,
     values: {
       ':back': holdAmountPicos - record.amountPicos,
@@ -139,6 +152,7 @@ const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Acc
       ':one': 1,
       ':amount': holdAmountPicos,
       ...(start && { ':start': start, ':bytes': PACKED_BYTES }),
+      ...(use !== undefined && { ':use': use, ':today': utcDay(nowMs) }),
     },
     returns: 'ALL_NEW',
     onFailure: 'ALL_OLD',
@@ -156,11 +170,13 @@ const replaceAccount = async (db: DynamoDB, table: string, before: Account, afte
   const closed = [...before.holds.keys()].filter((holdId) => !after.holds.has(holdId));
   const names = Object.assign({}, ...closed.map((holdId, index) => namesOf(holdId, `id${index}`)));
   const removed = Object.keys(names).map((name) => `holds.${name}`);
+  const { uncollected } = after;
   const reply = await db.update({
     table,
     key: accountKey(after.id),
     update:
       'SET available = :available, spent = :spent, version = :after' +
+      (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected' : '') +
       (removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''),
     condition: 'version = :before',
     ...(removed.length > 0 && { names }),
@@ -169,6 +185,7 @@ const replaceAccount = async (db: DynamoDB, table: string, before: Account, afte
       ':spent': after.spentPicos,
       ':after': after.version,
       ':before': before.version,
+      ...(uncollected && { ':day': uncollected.day, ':uncollected': uncollected.picos }),
     },
   });
   if ('conditionFailed' in reply) throw new StoreError('conflict', 'another write changed the account first');

@@ -18,7 +18,10 @@ CREATE TABLE accounts (
   change INTEGER NOT NULL,
   sweep_at INTEGER,
   chat_id TEXT,
-  threshold INTEGER
+  threshold INTEGER,
+  -- UTC day and sum of the uncollected amounts that use the allowance. Null until the first one.
+  uncollected_day TEXT,
+  uncollected INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX accounts_by_sweep ON accounts (sweep_at) WHERE sweep_at IS NOT NULL;
 CREATE INDEX accounts_by_change ON accounts (change);
@@ -250,6 +253,8 @@ const ADDED_COLUMNS = [
   ['credits', 'of_ref', 'TEXT'],
   ['credits', 'returned', 'INTEGER'],
   ['credits', 'reversed_by', 'TEXT'],
+  ['accounts', 'uncollected_day', 'TEXT'],
+  ['accounts', 'uncollected', 'INTEGER'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>

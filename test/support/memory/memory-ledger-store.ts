@@ -1,3 +1,4 @@
+import { isAllowanceUsed, type UncollectedOfDay } from '../../../lambdas/core/ledger/allowance.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../../lambdas/core/ledger/credit-record.ts';
 import type {
@@ -25,6 +26,7 @@ interface Row {
   readonly holds: Map<string, Hold>;
   readonly records: Map<string, ChargeRecord>;
   readonly credits: Map<string, CreditRecord>;
+  uncollected?: UncollectedOfDay | undefined;
 }
 
 /**
@@ -63,6 +65,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     row.spent = after.spentPicos;
     row.holds.delete(record.holdId);
     row.version = after.version;
+    row.uncollected = after.uncollected;
     return after;
   }
 
@@ -215,13 +218,14 @@ const changeTarget = (
   return true;
 };
 
-const mayHold = (row: Row, { amountPicos, holdId, previousHoldId }: HoldRequest): boolean =>
+const mayHold = (row: Row, { amountPicos, holdId, previousHoldId, allowance }: HoldRequest): boolean =>
   row.status === 'active' &&
   row.credited > row.spent &&
   row.available >= amountPicos &&
   !row.holds.has(holdId) &&
   row.holds.size < HOLDS_MAX &&
-  (previousHoldId === undefined || !row.holds.has(previousHoldId));
+  (previousHoldId === undefined || !row.holds.has(previousHoldId)) &&
+  !isAllowanceUsed(row, allowance);
 
 const toAccount = (row: Row): Account => ({
   id: row.id,
@@ -231,11 +235,12 @@ const toAccount = (row: Row): Account => ({
   spentPicos: row.spent,
   holds: new Map(row.holds),
   version: row.version,
+  ...(row.uncollected && { uncollected: row.uncollected }),
 });
 
 /** Returns the record without false flags and undefined fields, as the table stores it. */
 const asStored = (record: ChargeRecord): ChargeRecord => {
-  const { overage, implausible, reason, model, usage, prices, answer, endUser, ...always } = record;
+  const { overage, implausible, usesAllowance, reason, model, usage, prices, answer, endUser, ...always } = record;
   return structuredClone({
     ...always,
     ...(reason === undefined ? {} : { reason }),
@@ -244,6 +249,7 @@ const asStored = (record: ChargeRecord): ChargeRecord => {
     ...(prices === undefined ? {} : { prices }),
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
+    ...(usesAllowance ? { usesAllowance } : {}),
     ...(answer === undefined ? {} : { answer }),
     ...(endUser === undefined ? {} : { endUser }),
   });

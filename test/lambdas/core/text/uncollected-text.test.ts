@@ -140,6 +140,28 @@ test('BILL-20 a charge that the commit loses is counted by the commit alone', as
   expect(world.money.flatMap(({ uncollected }) => uncollected ?? [])).toEqual([40n * INPUT_PICOS + 10n * OUTPUT_PICOS]);
 });
 
+test('BILL-20 an account that used its allowance gets no hold, and the next day it does', async () => {
+  const world = await createWorld({ play: () => Promise.reject(filtered(used(7, 3))), uncollectedDailyPicos: 1n });
+  await expect(world.ask()).rejects.toMatchObject({ code: 'content_filter' });
+  expect((await world.account()).uncollected).toEqual({
+    day: '2026-11-01',
+    picos: 7n * INPUT_PICOS + 3n * OUTPUT_PICOS,
+  });
+  await expect(world.ask()).rejects.toMatchObject({
+    code: 'rate_limit_exceeded',
+    status: 429,
+    retryAfterSeconds: 300,
+    limit: 'uncollected',
+    message: expect.stringContaining(
+      '0.000000000001 USD. Paid text requests are accepted again at 2026-11-02T00:00:00Z.',
+    ),
+  });
+  expect(world.sent).toHaveLength(1);
+  expect((await world.account()).holds.size).toBe(0);
+  await world.clock.advance(86_400_000);
+  await expect(world.ask()).rejects.toMatchObject({ code: 'content_filter' });
+});
+
 const countOf = (protocol: TextProtocol, ...events: readonly (readonly string[])[]): number => {
   const output = new ForwardedOutput(protocol);
   for (const list of events) output.add({ kind: 'native', events: list });
