@@ -20,6 +20,8 @@ import {
   type WorldOptions,
 } from './text-world.ts';
 
+/** Tries to write a charge, and then a release in its place. */
+const COMMIT_WRITES = 8;
 const PROMPT_PICOS = 100n * INPUT_PICOS;
 
 /** A stream of these events, after which it waits for the deadline of its call. */
@@ -129,14 +131,19 @@ test("BILL-20 output that the provider broke off costs the provider's counts", a
 test('BILL-20 at most the hold is counted', async () => {
   const long = chunk('some more words '.repeat(400));
   expect(recorded(await streamTo(stalled(long))).picos).toBe(heldFor(100));
+  const world = await createWorld({ play: () => Promise.reject(filtered(used(900, 100))) });
+  await expect(world.ask()).rejects.toMatchObject({ code: 'content_filter' });
+  expect(recorded(world).picos).toBe(heldFor(100));
 });
 
 test('BILL-20 a charge that the commit loses is counted by the commit alone', async () => {
   const world = await streamTo(played(raw('a'), ended()), {
-    fault: (method) => (method === 'putRecord' ? { kind: 'fails' } : undefined),
+    // Neither the charge nor the release that replaces it is written. The release of the failed request is.
+    fault: (method, turn) => (method === 'putRecord' && turn < COMMIT_WRITES ? { kind: 'fails' } : undefined),
     outboxFaults: { put: { kind: 'fails' } },
   });
-  expect(world.records()).toEqual([]);
+  expect(world.records()).toMatchObject([{ outcome: 'released', reason: 'service_unavailable' }]);
+  expect(world.records()[0]).not.toHaveProperty('uncollectedPicos');
   expect(world.money.flatMap(({ uncollected }) => uncollected ?? [])).toEqual([40n * INPUT_PICOS + 10n * OUTPUT_PICOS]);
 });
 
