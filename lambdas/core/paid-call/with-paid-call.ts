@@ -275,7 +275,8 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   } catch (error) {
     // The commit counts the amount of a charge that it loses.
     const { uncollected, ...committing } = paid;
-    const failure = await failPaidCall(deps.ledger, read ? committing : paid, error);
+    const failed = read ? committing : paid;
+    const failure = await failPaidCall(deps.ledger, failed, error);
     if (!finished) sink.fail(asGatewayError(failure));
   } finally {
     paid.deadline.stop();
@@ -309,12 +310,14 @@ const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unkn
   const { placedHold, modelId, claimed, uncollected } = failed;
   try {
     const { failure, answer } = await storeRefusal(failed, thrown);
-    const record = await release(ledger, placedHold, {
-      reason: reasonOf(failure),
+    const code = reasonOf(failure);
+    const reason = {
+      reason: code,
       modelId,
-      ...(answer === undefined ? {} : { answer }),
       uncollected: uncollected?.(thrown),
-    });
+      ...(answer === undefined ? {} : { answer }),
+    };
+    const record = await release(ledger, placedHold, reason);
     // If a charge or a stored response may exist, the claim keeps its lease, and a takeover resolves it.
     const stands = record ? record.outcome === 'settled' : answer !== undefined || claimed?.mayBeCharged === true;
     if (stands) claimed?.abandon();
