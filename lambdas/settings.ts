@@ -7,7 +7,9 @@ const whole = (least: number, most: number, standard: number) => {
 };
 
 /** Decimal amount in USD below a million. */
-const usd = z.string().regex(/^(0|[1-9]\d{0,5})(\.\d{1,12})?$/);
+const usd = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,5})(\.\d{1,12})?$/, 'must be an amount in USD from 0 to below 1000000, such as 1.25');
 
 /**
  * All environment variables that a function reads. The stacks must satisfy `SettingsInput`, so they cannot omit a
