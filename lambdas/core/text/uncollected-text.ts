@@ -19,19 +19,21 @@ export class UnchargedOutput extends GatewayError {
 }
 
 /** Members of a protocol's events that contain new output as text. Other events repeat it. */
-const outputMembers: Readonly<Record<TextProtocol, RegExp>> = {
-  chat_completions: /"(?:content|refusal|reasoning_content|arguments)"\s*:\s*"/g,
-  responses: /"delta"\s*:\s*"/g,
-  messages: /"(?:text|thinking|partial_json)"\s*:\s*"/g,
-  generate_content: /"text"\s*:\s*"/g,
+const outputMembers: Readonly<Record<TextProtocol, readonly string[]>> = {
+  chat_completions: ['"content"', '"refusal"', '"reasoning_content"', '"arguments"'],
+  responses: ['"delta"'],
+  messages: ['"text"', '"thinking"', '"partial_json"'],
+  generate_content: ['"text"'],
 };
 
-/** Length of the events that are counted together, in UTF-16 units. */
-const COUNTED_LENGTH = 16_384;
+/**
+ * Length of the events that are counted together, in UTF-16 units. Most streams are shorter, and end without a count.
+ */
+const COUNTED_LENGTH = 65_536;
 
 /** Counts the output of one call that was forwarded to the client. Keeps at most `COUNTED_LENGTH` of it, and one event. */
 export class ForwardedOutput {
-  readonly #members: RegExp;
+  readonly #members: readonly string[];
   #pending = '';
   #isNative = false;
   #tokens = 0;
@@ -59,7 +61,8 @@ export class ForwardedOutput {
   }
 
   #count(): void {
-    const text = this.#isNative ? outputIn(this.#pending, this.#members) : this.#pending;
+    const events = this.#pending;
+    const text = this.#isNative ? this.#members.map((member) => outputIn(events, member)).join('') : events;
     this.#tokens += text === '' ? 0 : tokensOfText(text);
     this.#pending = '';
   }
@@ -67,11 +70,18 @@ export class ForwardedOutput {
 
 const textOf = (delta: TextDelta): string => (delta.kind === 'tool_call' ? delta.name : delta.text);
 
-const outputIn = (events: string, members: RegExp): string => {
+const startOfString = /\s*:\s*"/y;
+
+/** Joins the texts of a member in the JSON of all events. A search for its name alone is faster than an expression. */
+const outputIn = (events: string, member: string): string => {
   let output = '';
-  for (const { index, 0: start } of events.matchAll(members)) {
-    const from = index + start.length;
-    output += unescaped(events.slice(from, endOfString(events, from)));
+  for (let at = events.indexOf(member); at !== -1; at = events.indexOf(member, at)) {
+    at += member.length;
+    startOfString.lastIndex = at;
+    if (!startOfString.test(events)) continue;
+    const from = startOfString.lastIndex;
+    at = endOfString(events, from);
+    output += unescaped(events.slice(from, at));
   }
   return output;
 };

@@ -216,7 +216,7 @@ test('BILL-20 output of other protocols is counted, and announcements are not', 
 });
 
 test('BILL-20 a long output is counted in parts', () => {
-  const part = 'word '.repeat(4_000);
+  const part = 'word '.repeat(14_000);
   const output = new ForwardedOutput('chat_completions');
   for (let index = 0; index < 3; index += 1) output.add({ kind: 'neutral', deltas: [{ kind: 'text', text: part }] });
   expect(output.tokens).toBe(3 * tokensOfText(part));
