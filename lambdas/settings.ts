@@ -100,7 +100,7 @@ export const settingsSchema = z.object({
   HOLD_FORMAT: z.enum(['packed', 'map']).default('packed'),
   /**
    * Allowance of an account and UTC day for the cost of text requests that end without a charge, as a decimal amount in
-   * USD (BILL-20).
+   * USD (BILL-21).
    */
   UNCOLLECTED_DAILY_USD: usd.default('1'),
   /** Deadline of the provider call, if shorter than the 600 or 900 s of LIM-6. */

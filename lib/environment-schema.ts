@@ -265,7 +265,7 @@ export const environmentSchema = z
      * that form, and before a rollback to such a release.
      */
     holdFormat: settingsSchema.shape.HOLD_FORMAT,
-    /** Allowance of an account and UTC day for text requests that end without a charge (BILL-20). The default is 1. */
+    /** Allowance of an account and UTC day for text requests that end without a charge (BILL-21). The default is 1. */
     uncollectedDailyUsd: settingsSchema.shape.UNCOLLECTED_DAILY_USD,
     /** Public URL that the bot shows, if it is neither that of the domain nor of the front door. */
     publicUrl: z

@@ -38,7 +38,7 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
   };
 
   describe.each(forms)('with holds %s', (_form, idOf) => {
-    test('BILL-20 the first amount of an account starts the counter', async () => {
+    test('BILL-21 the first amount of an account starts the counter', async () => {
       const id = await account(100n);
       expect(await counterOf(id)).toBeUndefined();
       expect((await close(id, idOf(1), AT))?.uncollected).toEqual({ day: TODAY, picos: 7n });
@@ -46,7 +46,7 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       expect(await money(id)).toEqual([100n, 100n, 0n]);
     });
 
-    test('BILL-20 later amounts of the day are added', async () => {
+    test('BILL-21 later amounts of the day are added', async () => {
       const id = await account(100n);
       await close(id, idOf(1), AT);
       expect((await close(id, idOf(2), AT + DAY_MS - 1))?.uncollected).toEqual({ day: TODAY, picos: 14n });
@@ -55,21 +55,21 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       expect(await money(id)).toEqual([100n, 100n, 0n]);
     });
 
-    test('BILL-20 a new day starts from 0', async () => {
+    test('BILL-21 a new day starts from 0', async () => {
       const id = await account(100n);
       await close(id, idOf(1), AT);
       await close(id, idOf(2), AT + DAY_MS, { uncollectedPicos: 3n });
       expect(await counterOf(id)).toEqual({ day: TOMORROW, picos: 3n });
     });
 
-    test('BILL-20 a late write by a clock of the day before adds to the later day', async () => {
+    test('BILL-21 a late write by a clock of the day before adds to the later day', async () => {
       const id = await account(100n);
       await close(id, idOf(1), AT + DAY_MS);
       await close(id, idOf(2), AT + DAY_MS - 1, { uncollectedPicos: 3n });
       expect(await counterOf(id)).toEqual({ day: TOMORROW, picos: 10n });
     });
 
-    test('BILL-20 a repeated write counts once, on the first day and on the next', async () => {
+    test('BILL-21 a repeated write counts once, on the first day and on the next', async () => {
       const id = await account(100n);
       await close(id, idOf(1), AT);
       expect(await store.apply(released(id, idOf(1)), 40n, AT)).toBeUndefined();
@@ -77,7 +77,7 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       expect(await counterOf(id)).toEqual({ day: TODAY, picos: 7n });
     });
 
-    test("BILL-20 charges, plain releases and a provider's failures do not change the counter", async () => {
+    test("BILL-21 charges, plain releases and a provider's failures do not change the counter", async () => {
       const id = await account(100n);
       await close(id, idOf(1), AT, { usesAllowance: false });
       await close(id, idOf(2), AT, { uncollectedPicos: 0n, usesAllowance: false });
@@ -89,7 +89,7 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       expect(await counterOf(id)).toEqual({ day: TODAY, picos: 7n });
     });
 
-    test('BILL-20 a hold of another amount or that is missing counts nothing', async () => {
+    test('BILL-21 a hold of another amount or that is missing counts nothing', async () => {
       const id = await account(100n);
       await store.hold(order(id, { holdId: idOf(1) }));
       expect(await store.apply(released(id, idOf(1)), 41n, AT)).toBeUndefined();
@@ -98,7 +98,7 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
     });
 
     test.each([0, DAY_MS])(
-      'BILL-20 processes that close holds concurrently count each once: %i ms later',
+      'BILL-21 processes that close holds concurrently count each once: %i ms later',
       async (later) => {
         const id = await account(1_000n);
         await close(id, idOf(1), AT);
@@ -120,7 +120,7 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       },
     );
 
-    test.each([0, DAY_MS])('BILL-20 a write whose reply is lost counts once: %i ms later', async (later) => {
+    test.each([0, DAY_MS])('BILL-21 a write whose reply is lost counts once: %i ms later', async (later) => {
       const id = await account(100n);
       await close(id, idOf(1), AT);
       await store.hold(order(id, { holdId: idOf(2) }));
@@ -141,7 +141,7 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
     const tryHold = (id: string, index: number, allowance: HoldRequest['allowance']) =>
       store.hold(order(id, { holdId: idOf(index), ...(allowance && { allowance }) }));
 
-    test('BILL-20 a hold needs an amount below the allowance on the day, and the reply shows the counter', async () => {
+    test('BILL-21 a hold needs an amount below the allowance on the day, and the reply shows the counter', async () => {
       const id = await account(1_000n);
       expect(await tryHold(id, 1, { day: TODAY, picos: 0n })).toMatchObject({ kind: 'held' });
       await close(id, idOf(2), AT);
@@ -155,21 +155,21 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       expect(await tryHold(id, 6, { day: TOMORROW, picos: 0n })).toMatchObject({ kind: 'held' });
     });
 
-    test('BILL-20 a day after that of the request counts as its day', async () => {
+    test('BILL-21 a day after that of the request counts as its day', async () => {
       const id = await account(1_000n);
       await close(id, idOf(1), AT + DAY_MS);
       expect(await tryHold(id, 2, { day: TODAY, picos: 7n })).toMatchObject({ kind: 'refused' });
       expect(await tryHold(id, 3, { day: TODAY, picos: 8n })).toMatchObject({ kind: 'held' });
     });
 
-    test('BILL-20 a hold without an allowance does not depend on the counter', async () => {
+    test('BILL-21 a hold without an allowance does not depend on the counter', async () => {
       const id = await account(1_000n);
       await close(id, idOf(1), AT);
       expect(await tryHold(id, 2, undefined)).toMatchObject({ kind: 'held' });
     });
   });
 
-  test('BILL-20 the amount and its use of the allowance are stored with the record', async () => {
+  test('BILL-21 the amount and its use of the allowance are stored with the record', async () => {
     const id = await account(0n);
     const first = released(id, 'request-1.0', { uncollectedPicos: HUGE });
     await store.putRecord(first);

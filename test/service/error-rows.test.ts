@@ -172,7 +172,7 @@ table('LIM-8', 'holds', all, async (way) => {
   await expectRefusal(scene, refusals.holds, () => scene.send());
 });
 
-table('BILL-20', 'allowance', hasLength, async (way) => {
+table('BILL-21', 'allowance', hasLength, async (way) => {
   let now = Date.UTC(2026, 10, 20, 23, 59);
   const scene = await stage(way, { now: () => now });
   const { gateway, accountId } = scene;

@@ -46,7 +46,7 @@ const expectCounted = ({ record, account, cost, shown }: Awaited<ReturnType<type
   expect([cost, shown]).toEqual(['0', formatUsd(picos)]);
 };
 
-test('BILL-20, LIM-6 a deadline within a response costs the client nothing and uses the allowance', async () => {
+test('BILL-21, LIM-6 a deadline within a response costs the client nothing and uses the allowance', async () => {
   vendor.setScenario(() => ({ ...LATER, stallAfter: 12 }));
   const cut = await Promise.all(streams.map((lane) => send(impatient, lane)));
   for (const each of cut) {
@@ -63,7 +63,7 @@ test('BILL-20, LIM-6 a deadline within a response costs the client nothing and u
 });
 
 test.each(onChat)(
-  'BILL-20, CHAT-14 output to $name that is blocked without a charge uses the allowance',
+  'BILL-21, CHAT-14 output to $name that is blocked without a charge uses the allowance',
   async (lane) => {
     vendor.next({ contentFilterAfter: lane.read ? 0 : 3 });
     const blocked = await send(gateway, lane);
@@ -72,7 +72,7 @@ test.each(onChat)(
   },
 );
 
-test.each(streams)('BILL-20 a failure of the provider within a response to $name is only counted', async (lane) => {
+test.each(streams)('BILL-21 a failure of the provider within a response to $name is only counted', async (lane) => {
   vendor.next({ ...LATER, cutAfter: 12 });
   const { record, account, shown } = await send(gateway, lane);
   expect(record).toMatchObject({ outcome: 'released', reason: 'upstream_error' });
@@ -82,7 +82,7 @@ test.each(streams)('BILL-20 a failure of the provider within a response to $name
   expect(account?.uncollected).toBeUndefined();
 });
 
-test.each(textLanes)('BILL-20 a provider that rejects the request of $name costs nothing', async (lane) => {
+test.each(textLanes)('BILL-21 a provider that rejects the request of $name costs nothing', async (lane) => {
   vendor.next({ refusal: { kind: 'status', status: 500 } });
   const { record, shown } = await send(gateway, lane);
   expect(record).toMatchObject({ outcome: 'released', reason: 'upstream_error' });
@@ -92,7 +92,7 @@ test.each(textLanes)('BILL-20 a provider that rejects the request of $name costs
 
 const textRoutes = [chat, responses, messages, generateContent, streamAsEvents, streamAsArray];
 
-test('BILL-20 a used allowance rejects text requests until the next day, and no other requests', async () => {
+test('BILL-21 a used allowance rejects text requests until the next day, and no other requests', async () => {
   const { accountId, apiKey } = await strict.issue();
   const [plainChat] = onChat;
   vendor.next({ contentFilterAfter: 3 });

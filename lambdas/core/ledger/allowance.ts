@@ -2,7 +2,7 @@ import { utcDay } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { formatUsd } from '../money/usd.ts';
 
-/** Uncollected amounts of an account that use its allowance (BILL-20). */
+/** Uncollected amounts of an account that use its allowance (BILL-21). */
 export interface UncollectedOfDay {
   /** UTC day such as `2026-11-27`, so days compare as text. */
   readonly day: string;

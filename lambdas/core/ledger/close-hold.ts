@@ -4,7 +4,7 @@ import type { Account, ChargeRecord } from './ledger.ts';
 /**
  * Returns the account after the write that closes a hold and moves its money as the record says. Every store follows
  * this function. Returns undefined if no hold of that amount is open under the record's id, or a newer release wrote
- * it. `nowMs` is the caller's clock in Unix ms: the day of an uncollected amount (BILL-20).
+ * it. `nowMs` is the caller's clock in Unix ms: the day of an uncollected amount (BILL-21).
  */
 export const closeHold = (
   account: Account,

@@ -34,7 +34,7 @@ export interface Account {
   readonly holds: ReadonlyMap<string, Hold>;
   /** Increases by one with every write. */
   readonly version: number;
-  /** Uncollected amounts of the latest day that has any (BILL-20). Undefined until the first one. */
+  /** Uncollected amounts of the latest day that has any (BILL-21). Undefined until the first one. */
   readonly uncollected?: UncollectedOfDay;
 }
 
@@ -79,7 +79,7 @@ export interface ChargeRecord {
   /** Provider's bill for the request by the catalog, in pico-USD. For operators only. */
   readonly costPicos?: bigint;
   /**
-   * Estimated cost in pico-USD, above 0, of a released request that the provider served (BILL-20). Undefined if it cost
+   * Estimated cost in pico-USD, above 0, of a released request that the provider served (BILL-21). Undefined if it cost
    * nothing.
    */
   readonly uncollectedPicos?: bigint;

@@ -13,7 +13,7 @@ interface Reason {
   readonly uncollected?: Uncollected | undefined;
 }
 
-/** Estimated cost of a request that ends without a charge (BILL-20). */
+/** Estimated cost of a request that ends without a charge (BILL-21). */
 export interface Uncollected {
   /** Pico-USD. At most the hold is counted. */
   readonly picos: bigint;

@@ -23,7 +23,7 @@ export interface Candidate {
   readonly uncollected?: UncollectedOf | undefined;
 }
 
-/** Returns the estimated cost of a call that failed with this error (BILL-20); undefined if it cost nothing. */
+/** Returns the estimated cost of a call that failed with this error (BILL-21); undefined if it cost nothing. */
 export type UncollectedOf = (thrown: unknown) => Uncollected | undefined;
 
 interface AcquiredCall<Chosen extends Candidate> {

@@ -113,7 +113,7 @@ interface Uncharged extends Pick<Terms, 'chargeFor'> {
 }
 
 /**
- * Estimates the cost of a call that ends without a charge (BILL-20): the provider's counts, or else the estimate of the
+ * Estimates the cost of a call that ends without a charge (BILL-21): the provider's counts, or else the estimate of the
  * prompt and of the output that was forwarded, at the prices of the hold. A client can provoke the deadline and blocked
  * output. A provider's failure costs something only after content.
  */

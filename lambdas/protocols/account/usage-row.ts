@@ -25,7 +25,7 @@ export interface UsageRow {
   readonly end_user: string | null;
   /** Fields of the request that the gateway ignored. */
   readonly ignored: readonly string[];
-  /** Estimated cost of a released request for the operator (BILL-20). The client does not pay it. */
+  /** Estimated cost of a released request for the operator (BILL-21). The client does not pay it. */
   readonly uncollected_usd: string | null;
 }
 

@@ -8,7 +8,7 @@ export interface Item {
   credited: number;
   spent: number;
   holds: Record<string, Hold>;
-  /** Uncollected amounts of one UTC day (BILL-20), stored as two attributes. */
+  /** Uncollected amounts of one UTC day (BILL-21), stored as two attributes. */
   uncollected: { day: number; used: number };
   /** API keys with a cap: their cap, and what is left of it in the period. */
   caps: Record<string, { left: number; limit: number; period: number }>;

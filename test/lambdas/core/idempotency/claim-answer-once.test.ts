@@ -244,7 +244,7 @@ test('IDEM-8 a charged request with a lost response is never dispatched again', 
   await world.expectCharges(1);
 });
 
-test('BILL-20, IDEM-7 blocked output counts once, and a replay of its error does not count', async () => {
+test('BILL-21, IDEM-7 blocked output counts once, and a replay of its error does not count', async () => {
   const world = await keyedWorld({ play: () => Promise.reject(filtered(used(7, 3))) });
   const first = await world.send('request-1');
   expect(first).toMatchObject({ status: 400, replayed: false });

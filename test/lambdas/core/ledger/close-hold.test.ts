@@ -39,7 +39,7 @@ test('BILL-13 a hold of a newer release is not closed', () => {
   expect(closeHold(newer, { holdId: 'a.0', amountPicos: 25n }, 40n, 0)).toBeUndefined();
 });
 
-test('BILL-20 a release adds its uncollected amount to the day of its clock', () => {
+test('BILL-21 a release adds its uncollected amount to the day of its clock', () => {
   const record = { holdId: 'a.0', amountPicos: 0n, uncollectedPicos: 7n, usesAllowance: true };
   expect(closeHold(account, record, 40n, 0)?.uncollected).toEqual({ day: '1970-01-01', picos: 7n });
   const counted: Account = { ...account, uncollected: { day: '1970-01-01', picos: 3n } };

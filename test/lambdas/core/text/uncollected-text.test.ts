@@ -60,7 +60,7 @@ const recorded = ({ records, money }: World) => {
 
 const chunk = (content: string) => raw(JSON.stringify({ choices: [{ delta: { content } }] }));
 
-test('BILL-20 a deadline after content costs the estimated prompt and the forwarded output', async () => {
+test('BILL-21 a deadline after content costs the estimated prompt and the forwarded output', async () => {
   const words = 'Once upon a time there was a gateway.';
   const picos = PROMPT_PICOS + BigInt(tokensOfText(words)) * OUTPUT_PICOS;
   const world = await streamTo(stalled(chunk(words.slice(0, 9)), chunk(words.slice(9))));
@@ -68,7 +68,7 @@ test('BILL-20 a deadline after content costs the estimated prompt and the forwar
   expect(world.records()).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'upstream_timeout' }]);
 });
 
-test('BILL-20 a deadline before content costs the estimated prompt', async () => {
+test('BILL-21 a deadline before content costs the estimated prompt', async () => {
   const expected = { picos: PROMPT_PICOS, usesAllowance: true, metered: PROMPT_PICOS };
   expect(recorded(await streamTo(stalled()))).toEqual(expected);
   const plain = await createWorld({
@@ -83,7 +83,7 @@ test('BILL-20 a deadline before content costs the estimated prompt', async () =>
 test.for([
   ["the provider's counts", used(7, 3), 7n * INPUT_PICOS + 3n * OUTPUT_PICOS],
   ['the estimated prompt without counts', undefined, PROMPT_PICOS],
-] as const)('BILL-20, CHAT-14 blocked output costs %s', async ([, usage, picos]) => {
+] as const)('BILL-21, CHAT-14 blocked output costs %s', async ([, usage, picos]) => {
   const expected = { picos, usesAllowance: true, metered: picos };
   const plain = await createWorld({ play: () => Promise.reject(filtered(usage)) });
   await expect(plain.ask()).rejects.toMatchObject({ status: 400, code: 'content_filter' });
@@ -93,12 +93,12 @@ test.for([
   expect(recorded(await streamTo(played(opening, filtered(usage) as Error)))).toEqual(expected);
 });
 
-test("BILL-20 output that a provider's error event blocks after content uses the allowance", async () => {
+test("BILL-21 output that a provider's error event blocks after content uses the allowance", async () => {
   const world = await streamTo(played(raw('a'), new GatewayError('content_filter', 'blocked')));
   expect(recorded(world)).toEqual({ picos: PROMPT_PICOS, usesAllowance: true, metered: PROMPT_PICOS });
 });
 
-test('BILL-20 a prompt that the provider rejects costs nothing', async () => {
+test('BILL-21 a prompt that the provider rejects costs nothing', async () => {
   const rejected = new GatewayError('content_filter', 'rejected');
   const world = await createWorld({ play: () => Promise.reject(rejected) });
   await expect(world.ask()).rejects.toBe(rejected);
@@ -109,17 +109,17 @@ test.for([
   ['a broken connection', new GatewayError('upstream_error', 'broken')],
   ['a missing usage', incomplete()],
   ["the provider's own timeout", new GatewayError('upstream_timeout', 'slow')],
-] as const)('BILL-20 %s after content is only counted', async ([, error]) => {
+] as const)('BILL-21 %s after content is only counted', async ([, error]) => {
   const world = await streamTo(played(raw('a'), error));
   expect(recorded(world)).toEqual({ picos: PROMPT_PICOS, usesAllowance: undefined, metered: PROMPT_PICOS });
 });
 
-test('BILL-20 a failure before content costs nothing', async () => {
+test('BILL-21 a failure before content costs nothing', async () => {
   const world = await streamTo(played(new GatewayError('upstream_error', 'broken')));
   expect(recorded(world)).toEqual({ picos: undefined, usesAllowance: undefined, metered: undefined });
 });
 
-test("BILL-20 output that the provider broke off costs the provider's counts", async () => {
+test("BILL-21 output that the provider broke off costs the provider's counts", async () => {
   const world = await createWorld({
     play: () => Promise.reject(new UnchargedOutput('upstream_error', 'broken off', used(7, 3))),
   });
@@ -128,7 +128,7 @@ test("BILL-20 output that the provider broke off costs the provider's counts", a
   expect(recorded(world).picos).toBe(7n * INPUT_PICOS + 3n * OUTPUT_PICOS);
 });
 
-test('BILL-20 at most the hold is counted', async () => {
+test('BILL-21 at most the hold is counted', async () => {
   const long = chunk('some more words '.repeat(400));
   expect(recorded(await streamTo(stalled(long))).picos).toBe(heldFor(100));
   const world = await createWorld({ play: () => Promise.reject(filtered(used(900, 100))) });
@@ -136,7 +136,7 @@ test('BILL-20 at most the hold is counted', async () => {
   expect(recorded(world).picos).toBe(heldFor(100));
 });
 
-test('BILL-20 a charge that the commit loses is counted by the commit alone', async () => {
+test('BILL-21 a charge that the commit loses is counted by the commit alone', async () => {
   const world = await streamTo(played(raw('a'), ended()), {
     // Neither the charge nor the release that replaces it is written. The release of the failed request is.
     fault: (method, turn) => (method === 'putRecord' && turn < COMMIT_WRITES ? { kind: 'fails' } : undefined),
@@ -147,7 +147,7 @@ test('BILL-20 a charge that the commit loses is counted by the commit alone', as
   expect(world.money.flatMap(({ uncollected }) => uncollected ?? [])).toEqual([40n * INPUT_PICOS + 10n * OUTPUT_PICOS]);
 });
 
-test('BILL-20 an account that used its allowance gets no hold, and the next day it does', async () => {
+test('BILL-21 an account that used its allowance gets no hold, and the next day it does', async () => {
   const world = await createWorld({ play: () => Promise.reject(filtered(used(7, 3))), uncollectedDailyPicos: 1n });
   await expect(world.ask()).rejects.toMatchObject({ code: 'content_filter' });
   expect((await world.account()).uncollected).toEqual({
@@ -189,11 +189,11 @@ test.for<[TextProtocol, ...(readonly string[])[]]>([
   ['messages', ['data: {"delta":{"type":"text_delta","text":"one two three"}}\n\n']],
   ['messages', ['data: {"delta":{"type":"input_json_delta","partial_json":"one two three"}}\n\n']],
   ['generate_content', ['{"candidates":[{"content":{"parts":[{"text":"one two three"}]}}]}']],
-])('BILL-20 the new output in events of %s is counted once', ([protocol, ...events]) => {
+])('BILL-21 the new output in events of %s is counted once', ([protocol, ...events]) => {
   expect(countOf(protocol, ...events)).toBe(tokensOfText('one two three'));
 });
 
-test('BILL-20 escaped characters and quotes in events count as the characters that they are', () => {
+test('BILL-21 escaped characters and quotes in events count as the characters that they are', () => {
   const text = 'она сказала: "да"\n\\';
   const escaped = [...JSON.stringify({ content: text })]
     .map((character) =>
@@ -205,7 +205,7 @@ test('BILL-20 escaped characters and quotes in events count as the characters th
   expect(countOf('chat_completions', ['{"content":"cut'])).toBe(tokensOfText('cut'));
 });
 
-test('BILL-20 output of other protocols is counted, and announcements are not', () => {
+test('BILL-21 output of other protocols is counted, and announcements are not', () => {
   const output = new ForwardedOutput('chat_completions');
   output.add({ kind: 'neutral', deltas: [], announcement: true });
   expect([output.hasContent, output.tokens]).toEqual([false, 0]);
@@ -215,7 +215,7 @@ test('BILL-20 output of other protocols is counted, and announcements are not', 
   expect([output.hasContent, output.tokens]).toEqual([true, tokensOfText('one two{}')]);
 });
 
-test('BILL-20 a long output is counted in parts', () => {
+test('BILL-21 a long output is counted in parts', () => {
   const part = 'word '.repeat(14_000);
   const output = new ForwardedOutput('chat_completions');
   for (let index = 0; index < 3; index += 1) output.add({ kind: 'neutral', deltas: [{ kind: 'text', text: part }] });

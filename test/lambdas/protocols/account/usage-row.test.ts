@@ -53,7 +53,7 @@ test('BILL-15 a released request costs nothing and shows the reason', () => {
   });
 });
 
-test('BILL-20 a released request shows what it cost the gateway', () => {
+test('BILL-21 a released request shows what it cost the gateway', () => {
   expect(toUsageRow({ ...released, uncollectedPicos: 1_500_000_000n })).toMatchObject({
     cost_usd: '0',
     uncollected_usd: '0.0015',

@@ -78,7 +78,7 @@ const uses: ChargeRecord = {
   usesAllowance: true,
 };
 
-test('BILL-20 the first amount of a day is written by the version that was read', async () => {
+test('BILL-21 the first amount of a day is written by the version that was read', async () => {
   const { sent, store } = slow({ written: {} });
   expect((await store.apply(uses, 40n, AT))?.uncollected).toEqual({ day: '2026-11-01', picos: 7n });
   expect(sent).toMatchObject([
@@ -86,7 +86,7 @@ test('BILL-20 the first amount of a day is written by the version that was read'
   ]);
 });
 
-test('BILL-20 a later amount of the day takes one write, and a charge has no condition on the day', async () => {
+test('BILL-21 a later amount of the day takes one write, and a charge has no condition on the day', async () => {
   const sent: UpdateRequest[] = [];
   const { store } = slow({ written: {} }, (request) => {
     sent.push(request);

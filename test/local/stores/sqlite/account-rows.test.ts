@@ -3,7 +3,7 @@ import { readAccount } from '../../../../local/stores/sqlite/account-rows.ts';
 import { createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.ts';
 import { openTestDatabase } from '../../../support/sqlite.ts';
 
-test('BILL-20 an account is read with its holds and, once it has one, its counter', async () => {
+test('BILL-21 an account is read with its holds and, once it has one, its counter', async () => {
   const db = await openTestDatabase();
   const store = createLedgerStore(db);
   await store.createAccount('one');
