@@ -224,7 +224,7 @@ export class EngineHistory {
       store: {
         hold: (request) => around(() => proxied.hold(request)),
         putRecord: (record) => around(() => proxied.putRecord(record)),
-        apply: (record, amountPicos) => around(() => proxied.apply(record, amountPicos)),
+        apply: (record, amountPicos, nowMs) => around(() => proxied.apply(record, amountPicos, nowMs)),
         readAccount: (accountId) => around(() => proxied.readAccount(accountId)),
         readRecord: (accountId, holdId) => around(() => proxied.readRecord(accountId, holdId)),
         createAccount: (accountId) => around(() => proxied.createAccount(accountId)),

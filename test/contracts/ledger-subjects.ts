@@ -150,10 +150,10 @@ export const watched = (store: LedgerStore): LedgerStore => {
         () => store.putRecord(record),
         () => false,
       ),
-    apply: (record, amountPicos) =>
+    apply: (record, amountPicos, nowMs) =>
       around(
         record.accountId,
-        () => store.apply(record, amountPicos),
+        () => store.apply(record, amountPicos, nowMs),
         (reply) => reply !== undefined,
       ),
     credit: (request) =>

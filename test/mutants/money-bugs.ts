@@ -17,6 +17,7 @@ import { responsesFieldBugs } from './bugs/responses-fields.ts';
 import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
+import { uncollectedBugs } from './bugs/uncollected.ts';
 import { videoBugs } from './bugs/videos.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
@@ -42,6 +43,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...publishedPriceBugs,
   ...creditBugs,
   ...estimateFactorBugs,
+  ...uncollectedBugs,
 ];
 
 /** Test files that must detect a mistake. */

@@ -174,8 +174,8 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
   {
     id: 'broken-stream-keeps-its-hold',
     what: 'A stream that breaks off does not release its hold.',
-    find: 'const failure = await failPaidCall(deps.ledger, paid, error);',
-    replace: 'const failure = await Promise.resolve(failPaidCall && error);',
+    find: 'const failure = await failPaidCall(deps.ledger, failed, error);',
+    replace: 'const failure = await Promise.resolve(failPaidCall && failed && error);',
   },
   {
     id: 'broken-stream-keeps-its-connection',

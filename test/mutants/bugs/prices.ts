@@ -92,8 +92,8 @@ const blockedBugs = bugsIn(
     {
       id: 'blocked-stream-free',
       what: 'A stream that a filter stops after content is not charged, although its usage is known.',
-      find: 'if (this.isBlocked && this.opening) throw filtered();',
-      replace: 'if (this.isBlocked) throw filtered();',
+      find: 'if (this.isBlocked && this.opening) throw filtered(usage && toTokenUsage(usage));',
+      replace: 'if (this.isBlocked) throw filtered(usage && toTokenUsage(usage));',
     },
     {
       id: 'blocked-stream-without-usage-complete',
