@@ -16,6 +16,7 @@ import { limited, retryUntilDefinite, within } from '../retry.ts';
 import type { VideoWorkflow } from './dependencies.ts';
 import { firstLookAt } from './resume-videos.ts';
 import {
+  isSameCreation,
   type VideoFailure,
   type VideoJob,
   type VideoJobStore,
@@ -179,7 +180,7 @@ const commitCreation = async (deps: CreateDependencies, { record, storeTime }: B
   const dueAtMs = firstLookAt(record.createdAtMs, deps.times.createMs);
   const reply = await inStoreTime(deps, storeTime, () => deps.jobs.create(record, dueAtMs));
   // After a lost reply, the write finds its own record.
-  if (reply.kind === 'created' || (reply.kind === 'exists' && reply.job.holdId === record.holdId)) return;
+  if (reply.kind === 'created' || (reply.kind === 'exists' && isSameCreation(reply.job, record))) return;
   throw new ClaimLost();
 };
 

@@ -134,6 +134,12 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
     replace: 'retryUntilDefinite(ledger, call)',
   },
   {
+    id: 'video-of-an-equal-id-continued',
+    what: 'A request continues the video of another account whose request has an equal id.',
+    find: 'isSameCreation(reply.job, record)',
+    replace: 'reply.job.holdId === record.holdId',
+  },
+  {
     id: 'circuit-blamed-for-a-job-record',
     what: 'A creation that fails before its provider call counts toward the circuit of the provider.',
     find: 'await beforeCall(permit, async () => {',

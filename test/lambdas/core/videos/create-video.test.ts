@@ -7,7 +7,7 @@ import { createVideo } from '../../../../lambdas/core/videos/create-video.ts';
 import { releaseVideo } from '../../../../lambdas/core/videos/finish-video.ts';
 import { createMoment, type Fault, fails, losesReply } from '../../../support/memory/faults.ts';
 import { neverAnswers } from '../../../support/memory/scripted-video-wire.ts';
-import { ACCOUNT, ask, NOW, orderOf, REQUEST, times, toError, toStored, VIDEO } from './video-samples.ts';
+import { ACCOUNT, ask, jobOf, NOW, orderOf, REQUEST, times, toError, toStored, VIDEO } from './video-samples.ts';
 import { videoWorld, type WorldFaults } from './video-world.ts';
 
 const caller = { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs: undefined };
@@ -153,6 +153,16 @@ test('VID-8 a creation that lands during its withdrawal is refused', async () =>
   world.clock.after(3_000, landing.come);
   expect(await world.clock.until(world.create())).toEqual({ status: 503, body: 'service_unavailable' });
   expect(world.job()).toMatchObject({ refused: true, failure: { code: 'service_unavailable' } });
+});
+
+test('VID-1 a request whose id another account has used for its video creates none', async () => {
+  const world = await videoWorld();
+  const { id, holdId } = jobOf();
+  await world.memory.jobs.create(jobOf({ accountId: 'account-2' }), NOW);
+  await expect(world.create()).rejects.toThrow();
+  expect(world.wire.creations).toEqual([]);
+  expect(world.job(id)).toEqual({ ...jobOf({ accountId: 'account-2' }), holdId });
+  expect((await world.account()).holds.size).toBe(0);
 });
 
 const never: Fault = { kind: 'delayed', until: new Promise(() => undefined) };
