@@ -106,7 +106,8 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     of: 'api/rest',
     rules: ['IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]'],
-    reason: 'API Gateway writes the logs of an AWS account with one role, and AWS provides this policy for it.',
+    reason:
+      'API Gateway uses one role to write all logs of an AWS account, and AWS provides this policy for that role.',
   },
 ];
 

@@ -265,7 +265,7 @@ export const environmentSchema = z
      * that form, and before a rollback to such a release.
      */
     holdFormat: settingsSchema.shape.HOLD_FORMAT,
-    /** Public URL that the bot shows, if it is neither that of the domain nor of the front door. */
+    /** Public URL that the bot shows. Undefined: the URL of the domain, or else that of the front door. */
     publicUrl: z
       .url({ protocol: /^https$/, error: 'must be an https URL such as https://api.example.com' })
       .refine(isOrigin, 'must not have a path')

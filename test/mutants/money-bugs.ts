@@ -2,6 +2,7 @@ import { accountBugs } from './bugs/accounts.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
 import { earlyBugs } from './bugs/early.ts';
+import { estimateFactorBugs } from './bugs/estimate-factor.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
 import { imageBugs } from './bugs/images.ts';
 import { keyBugs } from './bugs/keys.ts';
@@ -40,6 +41,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...localProgramBugs,
   ...publishedPriceBugs,
   ...creditBugs,
+  ...estimateFactorBugs,
 ];
 
 /** Test files that must detect a mistake. */

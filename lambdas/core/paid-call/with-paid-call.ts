@@ -11,7 +11,7 @@ import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallDependencies } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
 import { rejectionError } from './route-model.ts';
-import { applyCharge, commitCharge, type Receipt, type Settlement, settle } from './settle.ts';
+import { applyCharge, commitCharge, learnFromOverage, type Receipt, type Settlement, settle } from './settle.ts';
 
 /** A validated and priced model that a request may call. */
 export interface Candidate {
@@ -127,7 +127,7 @@ interface OpenCall extends Omit<PaidCall, keyof Terms> {
 export type PaidResponse<Result> = (deps: PaidCallDependencies, call: OpenCall) => Promise<Result>;
 
 /** Terms of the charge: usage times the prices of the hold (BILL-3). */
-export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage'>;
+export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage' | 'onOverage'>;
 
 /**
  * Places a hold, calls the provider once, and settles or streams the response (BILL-1). `use` makes the call. If it
@@ -264,7 +264,11 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
     receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
     sink.finish(last, receipt);
     finished = true;
-    await Promise.all([applyCharge(deps, paid, committed), paid.permit.report('succeeded')]);
+    await Promise.all([
+      applyCharge(deps, paid, committed),
+      learnFromOverage(paid, committed, usage),
+      paid.permit.report('succeeded'),
+    ]);
   } catch (error) {
     const failure = await failPaidCall(deps.ledger, paid, error);
     if (!finished) sink.fail(asGatewayError(failure));

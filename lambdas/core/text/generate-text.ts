@@ -86,7 +86,7 @@ export const generateText = async (
     const cap = money.cap();
     const fallbackFrom = model.id === asked.id ? undefined : order.modelId;
     const outcome = { model, chosenCap: money.chosenCap(), fallbackFrom, ignored };
-    const terms = { endUser: order.endUser, ignored, ...settlementTerms(checked, cap) };
+    const terms = { endUser: order.endUser, ignored, ...settlementTerms(checked, cap, caller.estimate) };
     const sent = await checked.call.send({ outputTokensMax: cap, signal });
     if (sent.kind === 'stream') {
       return streamed({ answer: outcome, source: await textSource(sent, deps.ledger.clock), terms });
@@ -112,7 +112,7 @@ const makeReady = async (
   checked: CheckedText,
 ): Promise<ReadyText> => {
   await checked.call.gather?.();
-  const money = priceText(checked, params.cap);
+  const money = priceText(checked, params.cap, caller.estimate?.value);
   const deadline = upstreamDeadline(deps, caller, checked.model);
   const { model, circuit } = checked;
   const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs };
@@ -122,19 +122,20 @@ const makeReady = async (
 /** Computes the cost without fetching anything. */
 const dryRun = (
   deps: TextDependencies,
-  { accountId }: Caller,
+  { accountId, estimate }: Caller,
   { params }: TextParams,
   checked: CheckedText,
 ): DryRun => {
-  const money = priceText(checked, params.cap);
+  const money = priceText(checked, params.cap, estimate?.value);
   refuseManyDrains(deps, accountId);
-  const { model, row, promptTokens, request } = checked;
+  const { model, row, request } = checked;
   return {
     kind: 'dry_run',
     model,
     holdPicos: money.order.amountPicos,
     outputTokensMax: money.cap(),
-    prices: pricesAt(row, promptTokens, request.promptPricing),
+    prices: pricesAt(row, money.promptTokens, request.promptPricing),
+    estimateFactor: money.factor,
     ignored: request.ignored,
   };
 };

@@ -108,7 +108,7 @@ const toFields = (form: Form): Record<string, string> =>
 
 const referenceIn = ({ files }: Form): Uint8Array | undefined => {
   const [first, second] = files;
-  if (second) throw invalidRequest(REFERENCE, `${REFERENCE}: sent twice. Send one first frame.`);
+  if (second) throw invalidRequest(REFERENCE, `${REFERENCE}: sent twice. Send only one image.`);
   return first?.bytes;
 };
 

@@ -93,7 +93,10 @@ CREATE TABLE keys (
   last_four TEXT NOT NULL,
   pepper_id TEXT NOT NULL,
   -- Theoretical arrival time of the rate limit, in microseconds.
-  tat INTEGER NOT NULL DEFAULT 0
+  tat INTEGER NOT NULL DEFAULT 0,
+  -- Factor on estimates after an overage, in tenths, and the time of the overage. Null before the first one.
+  estimate_factor INTEGER,
+  estimate_factor_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE current_keys (
@@ -250,6 +253,8 @@ const ADDED_COLUMNS = [
   ['credits', 'of_ref', 'TEXT'],
   ['credits', 'returned', 'INTEGER'],
   ['credits', 'reversed_by', 'TEXT'],
+  ['keys', 'estimate_factor', 'INTEGER'],
+  ['keys', 'estimate_factor_at', 'INTEGER'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>

@@ -171,10 +171,12 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
     what: 'The last chunk of a charged stream waits for the update of the account.',
     find: `sink.finish(last, receipt);
     finished = true;
-    await Promise.all([applyCharge(deps, paid, committed), paid.permit.report('succeeded')]);`,
-    replace: `await Promise.all([applyCharge(deps, paid, committed), paid.permit.report('succeeded')]);
+    await Promise.all([
+      applyCharge(deps, paid, committed),`,
+    replace: `await applyCharge(deps, paid, committed);
     sink.finish(last, receipt);
-    finished = true;`,
+    finished = true;
+    await Promise.all([`,
   },
   {
     id: 'broken-stream-keeps-its-hold',
@@ -225,8 +227,8 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'price-at-the-end',
     what: 'The charge uses the prices at the time of the response, not of the hold.',
-    find: '...settlementTerms(checked, cap) };',
-    replace: `...settlementTerms(checked, cap), chargeFor: (usage: Parameters<ReturnType<typeof settlementTerms>['chargeFor']>[0]) => {
+    find: '...settlementTerms(checked, cap, caller.estimate) };',
+    replace: `...settlementTerms(checked, cap, caller.estimate), chargeFor: (usage: Parameters<ReturnType<typeof settlementTerms>['chargeFor']>[0]) => {
     const row = deps.catalog.priceRow(model, deps.ledger.clock.now());
     return settlementTerms({ ...checked, row }, cap).chargeFor(usage);
   } };`,

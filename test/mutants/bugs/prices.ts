@@ -114,14 +114,14 @@ const holdBugs = bugsIn('lambdas/core/text/text-hold.ts', budgetTests, [
   {
     id: 'answers-not-multiplied',
     what: 'A request for several choices is held as one choice.',
-    find: 'maximumPrice(row, promptTokens, cap * choices, promptPricing, imageTokens)',
-    replace: 'maximumPrice(row, promptTokens, cap, promptPricing, imageTokens)',
+    find: 'maximumPrice(row, tokens, cap * choices, promptPricing, imageTokens)',
+    replace: 'maximumPrice(row, tokens, cap, promptPricing, imageTokens)',
   },
   {
     id: 'answers-not-divided',
     what: 'The affordable token cap is that of one choice, even for several.',
-    find: '(row, promptTokens, availablePicos, promptPricing) / choices)',
-    replace: '(row, promptTokens, availablePicos, promptPricing))',
+    find: '(row, raisedTokens, availablePicos, promptPricing) / choices)',
+    replace: '(row, raisedTokens, availablePicos, promptPricing))',
   },
   {
     id: 'bound-of-one-answer',
