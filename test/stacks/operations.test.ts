@@ -208,6 +208,8 @@ test.each([
   ['outbox-not-run', 1, 2, below, 'breaching'],
   ['sweep-not-run', 1, 2, below, 'breaching'],
   ['video-sweep-not-run', 1, 2, below, 'breaching'],
+  // A model whose cost equals its charges has a margin of 0.
+  ['sold-below-cost-1', 0, 1, below, 'notBreaching'],
 ])('OPS-3 %s starts at %d, %d times in a row', (id, threshold, periods, comparison, missing) => {
   expect(alarmsOf(plain.operations).find((one) => idOf(one) === id)?.Properties).toMatchObject({
     Threshold: threshold,

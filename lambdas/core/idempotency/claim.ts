@@ -86,7 +86,8 @@ const tryToClaim = async (
   refuseOther(claim, fingerprint);
   const stored = await committedAnswer(deps, request, claim);
   if (stored) return stored;
-  if (claim.state === 'done') throw exhausted('a request with this key ended, and the gateway no longer has its response.');
+  if (claim.state === 'done')
+    throw exhausted('a request with this key ended, and the gateway no longer has its response.');
   if (claim.leaseUntilMs > nowMs) throw inProgress();
   const standing = await request.creations?.close(claim.owner);
   // `adoptExisting` first reads the claim again, because a response may have been committed in the meantime.

@@ -202,7 +202,7 @@ const giveUp = async (deps: LedgerDependencies, order: HoldParams, attempts: rea
   };
   const closeNow = async (): Promise<void> => {
     if (await closeAll(uncertain)) return;
-    await deps.store.reschedule(accountId, deps.clock.now() + SWEEP_GIVEN_UP_MS).catch(() => undefined);
+    await deps.store.sweepBy(accountId, deps.clock.now() + SWEEP_GIVEN_UP_MS).catch(() => undefined);
   };
   const look = async (): Promise<void> => {
     const holds = (await deps.store.readAccount(accountId))?.holds;

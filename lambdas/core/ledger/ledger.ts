@@ -183,6 +183,8 @@ export interface LedgerStore {
   due(nowMs: number): Promise<readonly Due[]>;
   /** Sets the account's next sweep, or removes the account from the list if it has no open hold. */
   reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void>;
+  /** Moves the account's next sweep to this time, unless it is due earlier. */
+  sweepBy(accountId: string, sweepAtMs: number): Promise<void>;
 }
 
 /**

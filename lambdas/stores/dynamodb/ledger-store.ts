@@ -57,6 +57,15 @@ export const createLedgerStore = (
   credit: (request) => credit(db.repeating, table, request),
   due: (nowMs) => due(db.repeating, table, nowMs),
   reschedule: (accountId, sweepAtMs) => reschedule(db.repeating, table, accountId, sweepAtMs),
+  sweepBy: async (accountId, sweepAtMs) => {
+    await db.repeating.update({
+      table,
+      key: accountKey(accountId),
+      update: 'SET version = version + :one, sweepAt = :at',
+      condition: 'attribute_exists(pk) AND (attribute_not_exists(sweepAt) OR sweepAt > :at)',
+      values: { ':one': 1, ':at': sweepAtMs },
+    });
+  },
 });
 
 /** A later day than today counts as today. */

@@ -72,6 +72,7 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
           .map((row) => ({ accountId: textOf(row, 'id') })),
       ),
     reschedule: (accountId, sweepAtMs) => db.write(() => reschedule(db, accountId, sweepAtMs)),
+    sweepBy: (accountId, sweepAtMs) => db.write(() => sweepBy(db, accountId, sweepAtMs)),
   };
 };
 
@@ -252,4 +253,11 @@ const reschedule = (db: Database, accountId: string, sweepAtMs: number | undefin
   const set = `UPDATE accounts SET version = version + 1, change = ${NEXT_CHANGE}, sweep_at = ? WHERE id = ?`;
   if (sweepAtMs !== undefined) db.sql(set).run(sweepAtMs, accountId);
   else db.sql(`${set} AND NOT EXISTS (SELECT 1 FROM holds WHERE account_id = accounts.id)`).run(null, accountId);
+};
+
+const sweepBy = (db: Database, accountId: string, sweepAtMs: number): void => {
+  db.sql(
+    `UPDATE accounts SET version = version + 1, change = ${NEXT_CHANGE}, sweep_at = ?
+     WHERE id = ? AND (sweep_at IS NULL OR sweep_at > ?)`,
+  ).run(sweepAtMs, accountId, sweepAtMs);
 };

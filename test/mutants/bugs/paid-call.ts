@@ -31,6 +31,13 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
   {
+    id: 'end-user-prevents-the-charge',
+    what: 'A user name with half of a character makes the store reject the charge, and the request is free.',
+    find: 'endUser: endUser.toWellFormed()',
+    replace: 'endUser',
+    caughtBy: `${text}/generate-text.test.ts`,
+  },
+  {
     id: 'record-without-the-hash',
     what: 'The charge record lacks the hash of its response.',
     find: '...(answer === undefined ? {} : { answer }),',

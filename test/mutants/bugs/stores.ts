@@ -121,6 +121,12 @@ const sweepBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests,
     find: 'version + :one REMOVE sweepAt',
     replace: 'version + :one',
   },
+  {
+    id: 'sweep-moved-later',
+    what: 'A given-up hold delays the sweep of its account in the table.',
+    find: 'sweepAt > :at',
+    replace: 'attribute_exists(sweepAt)',
+  },
 ]);
 
 const returnTests = 'test/contracts/ledger-returns.contract.test.ts';

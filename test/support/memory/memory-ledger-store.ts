@@ -123,6 +123,13 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     row.version += 1;
   }
 
+  async sweepBy(accountId: string, sweepAtMs: number): Promise<void> {
+    const row = this.#rows.get(accountId);
+    if (!row || (row.sweepAtMs !== undefined && row.sweepAtMs <= sweepAtMs)) return;
+    row.sweepAtMs = sweepAtMs;
+    row.version += 1;
+  }
+
   async listRecords(accountId: string, { fromHoldId = '', beforeHoldId, limit }: RecordRange): Promise<RecordPage> {
     const within = newestFirst(this.recordsOf(accountId)).filter(
       ({ holdId }) => holdId >= fromHoldId && (beforeHoldId === undefined || holdId < beforeHoldId),

@@ -121,8 +121,9 @@ const ledgers: Calls<LedgerStore> = {
   credit: (store) => store.credit({ accountId: 'one', ref: 'next', amountPicos: 1n, reason: 'test', at: NOW }),
   due: (store) => store.due(NOW),
   reschedule: (store) => store.reschedule('one', NOW),
+  sweepBy: (store) => store.sweepBy('one', NOW),
 };
-const withoutDisk: readonly string[] = ['hold', 'apply', 'due', 'reschedule'];
+const withoutDisk: readonly string[] = ['hold', 'apply', 'due', 'reschedule', 'sweepBy'];
 
 const updates: Calls<UpdateLog> = {
   claim: (store) => store.claim('update#1', NOW),
