@@ -285,6 +285,8 @@ export const environmentSchema = z
      * that form, and before a rollback to such a release.
      */
     holdFormat: settingsSchema.shape.HOLD_FORMAT,
+    /** Allowance of an account and UTC day for text requests that end without a charge (BILL-21). The default is 1. */
+    uncollectedDailyUsd: settingsSchema.shape.UNCOLLECTED_DAILY_USD,
     /** Public URL that the bot shows. Undefined: the URL of the domain, or else that of the front door. */
     publicUrl: z
       .url({ protocol: /^https$/, error: 'must be an https URL such as https://api.example.com' })

@@ -43,7 +43,7 @@ export interface FunctionDescription {
   readonly timeoutSeconds: number;
   /** All tables that the function may access, with the allowed actions. */
   readonly tables: readonly TableGrant[];
-  /** All prefixes of the bucket that the function may access, with the allowed actions. */
+  /** Prefixes in the media bucket that the function may access, each with the allowed actions. */
   readonly buckets: readonly BucketGrant[];
   readonly secrets: readonly SecretName[];
   /** Whether the function starts executions of the state machine, and so gets its ARN. */

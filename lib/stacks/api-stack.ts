@@ -35,7 +35,7 @@ export class ApiStack extends GatewayStack {
    * serves all inference, the functions that it replaces have its host. Empty behind API Gateway.
    */
   readonly hosts: ReadonlyMap<FunctionName, string>;
-  /** Like `hosts`, but without `inference`: each function has its own host. */
+  /** Host of each function's own URL or endpoint. */
   readonly #hosts = new Map<FunctionName, string>();
   /** Functions that are called with events. */
   readonly lambdas = new Map<FunctionName, LambdaFunction>();

@@ -109,8 +109,8 @@ export const toCreditRecord = (row: Row): CreditRecord => {
 };
 
 /**
- * Throws a GatewayError (400) if the account's credit would not fit in this store. The available amount may fall
- * below 0, down to the negative of the same bound.
+ * Throws a GatewayError (400) if the account's credit would exceed `CREDIT_MAX_PICOS`, or if the available amount
+ * would fall below `-CREDIT_MAX_PICOS`.
  */
 export const checkCredit = (
   { creditedPicos, availablePicos }: Pick<Account, 'creditedPicos' | 'availablePicos'>,

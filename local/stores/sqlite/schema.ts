@@ -18,7 +18,10 @@ CREATE TABLE accounts (
   change INTEGER NOT NULL,
   sweep_at INTEGER,
   chat_id TEXT,
-  threshold INTEGER
+  threshold INTEGER,
+  -- UTC day and sum of the uncollected amounts that use the allowance. Null until the first one.
+  uncollected_day TEXT,
+  uncollected INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX accounts_by_sweep ON accounts (sweep_at) WHERE sweep_at IS NOT NULL;
 CREATE INDEX accounts_by_change ON accounts (change);
@@ -93,7 +96,10 @@ CREATE TABLE keys (
   last_four TEXT NOT NULL,
   pepper_id TEXT NOT NULL,
   -- Theoretical arrival time of the rate limit, in microseconds.
-  tat INTEGER NOT NULL DEFAULT 0
+  tat INTEGER NOT NULL DEFAULT 0,
+  -- Factor on estimates after an overage, in tenths, and the time of the overage. Null before the first one.
+  estimate_factor INTEGER,
+  estimate_factor_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE current_keys (
@@ -250,6 +256,10 @@ const ADDED_COLUMNS = [
   ['credits', 'of_ref', 'TEXT'],
   ['credits', 'returned', 'INTEGER'],
   ['credits', 'reversed_by', 'TEXT'],
+  ['keys', 'estimate_factor', 'INTEGER'],
+  ['keys', 'estimate_factor_at', 'INTEGER'],
+  ['accounts', 'uncollected_day', 'TEXT'],
+  ['accounts', 'uncollected', 'INTEGER'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>

@@ -56,8 +56,8 @@ export const frontDoorBugs: readonly MoneyBug[] = [
     {
       id: 'older-pepper-never-tried',
       what: 'After a change of the pepper, accounts with an older API key lose access to their balance.',
-      find: "if (reply.kind !== 'unknown') return reply;",
-      replace: 'return reply;',
+      find: "if (reply.kind !== 'unknown') return { reply, hash };",
+      replace: 'return { reply, hash };',
     },
   ]),
 ];
