@@ -22,7 +22,7 @@ test.each([ACCOUNT, 'any'])('OPS-12 credentials of the account are accepted: %s'
   expect(aws.calls).toEqual(['GetCallerIdentity']);
 });
 
-test('OPS-12 credentials of another account are wrong usage, in one line that names both accounts', async () => {
+test('OPS-12 credentials of another account exit with 2 and one line that names both accounts', async () => {
   await scriptAws({});
   expect(await read('210987654321')).toEqual([
     2,

@@ -127,7 +127,7 @@ test.each(placed)('OPS-5 %s with an unknown environment exits with 2', async (_,
   expect(stderr).toMatch(/^error: .*'nowhere'/);
 });
 
-test('OPS-12 every command on an environment of another account exits with 2 and makes no other call', async () => {
+test('OPS-12 every command with --env of another account exits with 2 after one call', async () => {
   const environment = { ...environments.prod, account: '210987654321' };
   vi.spyOn(environments, 'prod', 'get').mockReturnValue(environment);
   onTestFinished(() => void vi.restoreAllMocks());

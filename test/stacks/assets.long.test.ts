@@ -102,7 +102,7 @@ test.each(webFunctionNames)(
     }),
 );
 
-test('REF-1 KEY-4 the asset of content serves the mini app and the API reference from its own code', () =>
+test('REF-1 KEY-4 the asset of content serves the mini app and the reference from its code', () =>
   serve('content', { KEY_PEPPER: pepper }, async (answer) => {
     for (const path of ['/app', '/app/assets/main.js', '/api-reference', '/api-reference/openapi.json']) {
       const served = await answer('GET', path);

@@ -63,7 +63,7 @@ test('OPS-12 reserved concurrency needs a quota with 100 executions more', async
   expect(aws.calls).toEqual([`AssumeRole ${roleArn(ACCOUNT, 'lookup')}`, 'GetServiceQuota L-B99A9384']);
 });
 
-test('OPS-12 a long silence behind CloudFront needs its quota, whose default counts if none is applied', async () => {
+test('OPS-12 a long silence behind CloudFront needs its quota, applied or default', async () => {
   await scriptAws({});
   expect(await checkQuotas(siteOf(silent))).toEqual([
     'edgeTimeoutSeconds: is 300, but the quota "Response timeout per origin" (L-AECE9FA7) of CloudFront is 120. Raise it in Service Quotas, or lower edgeTimeoutSeconds.',

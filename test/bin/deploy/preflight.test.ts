@@ -16,7 +16,7 @@ const run = async (script: Partial<AwsScript>, own = stacks) => {
   return { calls: aws.calls, stderr: written.stderr, problem: ending instanceof Error ? ending.message : undefined };
 };
 
-test('OPS-12 the preflight reads with the roles that a deployment assumes, and with no other right', async () => {
+test('OPS-12 the preflight reads with the roles of a deployment and needs no other right', async () => {
   const { calls, problem, stderr } = await run({ assumesOnly: true });
   expect([problem, stderr]).toEqual([undefined, '']);
   expect(calls.toSorted()).toEqual(
