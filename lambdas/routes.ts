@@ -16,6 +16,17 @@ export type HttpFunction = 'text' | 'images' | 'audio' | 'videos' | 'content' | 
 export const pageNames = ['app', 'api-reference'] as const;
 export type PageName = (typeof pageNames)[number];
 
+const mediaTypes: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+
+/** Returns the media type of a page's file, from the end of its name. */
+export const mediaTypeOf = (file: string): string =>
+  mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /**
@@ -33,7 +44,7 @@ export interface Route {
   readonly fresh?: true;
   /** Whether the request places a hold. Only these routes reject an empty balance (AUTH-4). */
   readonly billed: boolean;
-  /** Whether the request changes an account or a video. In maintenance, such and billed requests get 503 (OPS-14). */
+  /** Whether the request changes an account or a video. In maintenance, such and billed requests get 503 (OPS-15). */
   readonly writes?: true;
   /** Whether the request counts against the bucket of the client IP. True for all routes except `/health` (AUTH-6). */
   readonly limited: boolean;

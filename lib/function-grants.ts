@@ -1,6 +1,6 @@
 import type { BucketGrant, FunctionDescription, TableGrant } from './function-description.ts';
 
-/** Grant to read the maintenance switch, for every function that checks it (OPS-14). */
+/** Grant to read the maintenance switch, for every function that checks it (OPS-15). */
 export const maintenance: TableGrant = { table: 'counters', actions: ['GetItem'] };
 
 /** Grants to check API keys and client limits. One update checks an API key; the read is for a failed update. */

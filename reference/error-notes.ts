@@ -207,7 +207,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     param: 'n',
   },
   rate_limit_exceeded: {
-    when: 'a client IP, an API key or an account sends too many requests',
+    when: 'a client IP, an API key or an account sends too many requests, or an account used its daily allowance for requests that ended without a charge',
     fix: 'Retry after `Retry-After`.',
     message: 'Too many requests with this API key. Send fewer requests and retry.',
   },

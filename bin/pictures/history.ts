@@ -49,7 +49,7 @@ export const fillHistory = async (url: string, folder: string): Promise<void> =>
         const released = { ...record, outcome: 'released', amountPicos: 0n, reason: 'upstream_error' } as const;
         const ended = isFailed ? released : settled;
         await ledger.putRecord(ended);
-        await ledger.apply(ended, amountPicos);
+        await ledger.apply(ended, amountPicos, at);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { GatewayError } from './errors/gateway-error.ts';
 
 /**
- * State of the maintenance switch (OPS-14). `on`: requests that cost money or change an account are rejected. `paused`:
+ * State of the maintenance switch (OPS-15). `on`: requests that cost money or change an account are rejected. `paused`:
  * the sweeper, the outbox worker and the video steps do no work either.
  */
 export const maintenanceStates = ['off', 'on', 'paused'] as const;

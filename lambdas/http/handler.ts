@@ -125,7 +125,7 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
   exchange.summary.route = exchange.route.name;
 };
 
-/** Precedes authentication, so that a rejected request calls no table that an operator may be restoring (OPS-14). */
+/** Precedes authentication, so that a rejected request calls no table that an operator may be restoring (OPS-15). */
 const refuseInMaintenance = async ({ maintenance }: HttpDependencies, exchange: Exchange): Promise<void> => {
   const route = exchange.route?.route;
   if (!route?.billed && !route?.writes) return;

@@ -25,7 +25,7 @@ type VideoSettings = Pick<
 export const lastStepsSeconds = ({ States }: StateMachineDefinition, settings: VideoSettings): number =>
   lastTasks.reduce((sum, name) => sum + taskSeconds(name, States[name]), settings.VIDEO_POLL_SECONDS_MAX);
 
-/** Error of a step while workers are paused for maintenance (OPS-14). Its retries have no limit except the hold. */
+/** Error of a step while workers are paused for maintenance (OPS-15). Its retries have no limit except the hold. */
 const PAUSED_ERROR = 'MaintenancePaused';
 
 /** Adds up all attempts of a step at their timeout, and the waits between them. Leaves out a maintenance. */

@@ -14,7 +14,7 @@ const steps = [
   ...['load on the new tables', 'balance'],
 ];
 
-test.runIf(hasDynamodb)('OPS-15 a rehearsed restore loses only charges after the restore point', async () => {
+test.runIf(hasDynamodb)('OPS-16 a rehearsed restore loses only charges after the restore point', async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['bin/rehearse-restore.ts'], { cwd: root });
   expect(stderr).toBe('');
   const lines = stdout.split('\n').map((line) => /^ *[\d.]+ s +[\d.]+ s {2}([^:]+):/.exec(line)?.[1]);

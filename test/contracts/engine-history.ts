@@ -224,7 +224,7 @@ export class EngineHistory {
       store: {
         hold: (request) => around(() => proxied.hold(request)),
         putRecord: (record) => around(() => proxied.putRecord(record)),
-        apply: (record, amountPicos) => around(() => proxied.apply(record, amountPicos)),
+        apply: (record, amountPicos, nowMs) => around(() => proxied.apply(record, amountPicos, nowMs)),
         readAccount: (accountId) => around(() => proxied.readAccount(accountId)),
         readRecord: (accountId, holdId) => around(() => proxied.readRecord(accountId, holdId)),
         createAccount: (accountId) => around(() => proxied.createAccount(accountId)),
@@ -233,6 +233,7 @@ export class EngineHistory {
         due: (nowMs) =>
           around(async () => (await direct.due(nowMs)).filter(({ accountId }) => accountId === this.#accountId)),
         reschedule: (accountId, atMs) => around(() => proxied.reschedule(accountId, atMs)),
+        sweepBy: (accountId, atMs) => around(() => proxied.sweepBy(accountId, atMs)),
       },
       outbox: this.#outbox,
       clock: this.#clock,

@@ -84,8 +84,8 @@ const balanced = (store: LedgerStore): LedgerStore => ({
     if (reply.kind !== 'no-account') expectBalanced(reply.account);
     return reply;
   },
-  apply: async (record, amountPicos) => {
-    const account = await store.apply(record, amountPicos);
+  apply: async (record, amountPicos, nowMs) => {
+    const account = await store.apply(record, amountPicos, nowMs);
     if (account) expectBalanced(account);
     return account;
   },

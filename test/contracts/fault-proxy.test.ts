@@ -71,7 +71,7 @@ test('BILL-14 calls pass unchanged and are recorded by operation and key', async
   expect(await store.hold(hold())).toMatchObject({ kind: 'held', account: { availablePicos: 900n } });
   expect(await store.putRecord(record())).toEqual({ kind: 'written' });
   expect(await store.putRecord(record())).toEqual({ kind: 'exists', record: record() });
-  expect(await store.apply(record(), 100n)).toMatchObject({ availablePicos: 930n, spentPicos: 70n });
+  expect(await store.apply(record(), 100n, 0)).toMatchObject({ availablePicos: 930n, spentPicos: 70n });
   await store.credit({ accountId, ref: 'second', amountPicos: 1n, reason: 'test', at: 0 });
   expect(await store.due(0)).toEqual([]);
   expect(seen().slice(0, 5)).toEqual([
@@ -149,7 +149,7 @@ test('BILL-13 a hold that is executed again after its end would be open again', 
   planned({ kind: 'repeat', until: again.until });
   expect(await store.hold(hold())).toMatchObject({ kind: 'held' });
   await store.putRecord(record());
-  await store.apply(record(), 100n);
+  await store.apply(record(), 100n, 0);
   expect(await openHolds()).toEqual([]);
   again.come();
   await proxy.landed();

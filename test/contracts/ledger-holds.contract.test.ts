@@ -41,7 +41,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       await store.hold(order(id, { amountPicos: 60n }));
       await store.hold(order(id, { holdId: 's.0', amountPicos: 30n }));
       const overage = record(id, { amountPicos: 120n, overage: true });
-      await store.apply(overage, 60n);
+      await store.apply(overage, 60n, 0);
       expect(await money(id)).toEqual([-50n, 100n, 120n]);
       expect(await store.hold(order(id, { holdId: 't.0', amountPicos: 0n }))).toMatchObject({ kind: 'refused' });
     });
@@ -65,7 +65,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       const next = order(id, { holdId: `${REQUEST}.1`, previousHoldId: HOLD });
       const reply = await store.hold(next);
       expect(reply.kind === 'refused' && [...reply.account.holds.keys()]).toEqual([HOLD]);
-      await store.apply(record(id), 40n);
+      await store.apply(record(id), 40n, 0);
       expect(await store.hold(next)).toMatchObject({ kind: 'held' });
     });
 
@@ -75,7 +75,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await store.hold(order(id, { holdId: 'last.0', amountPicos: 1n }))).toMatchObject({ kind: 'held' });
       const reply = await store.hold(order(id, { holdId: 'more.0', amountPicos: 1n }));
       expect(reply.kind === 'refused' && reply.account.holds.size).toBe(HOLDS_MAX);
-      await store.apply(record(id, { holdId: 'last.0', amountPicos: 1n }), 1n);
+      await store.apply(record(id, { holdId: 'last.0', amountPicos: 1n }), 1n, 0);
       expect(await store.hold(order(id, { holdId: 'more.0', amountPicos: 1n }))).toMatchObject({ kind: 'held' });
     });
 
@@ -88,7 +88,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       const id = await account(HUGE * 3n);
       await store.hold(order(id, { amountPicos: HUGE }));
       expect(await money(id)).toEqual([HUGE * 2n, HUGE * 3n, 0n]);
-      await store.apply(record(id, { amountPicos: HUGE - 1n }), HUGE);
+      await store.apply(record(id, { amountPicos: HUGE - 1n }), HUGE, 0);
       expect(await money(id)).toEqual([HUGE * 2n + 1n, HUGE * 3n, HUGE - 1n]);
     });
 
@@ -97,7 +97,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       const id = await account(most);
       await store.hold(order(id, { amountPicos: most }));
       expect(await money(id)).toEqual([0n, most, 0n]);
-      await store.apply(record(id, { amountPicos: most - 1n }), most);
+      await store.apply(record(id, { amountPicos: most - 1n }), most, 0);
       expect(await money(id)).toEqual([1n, most, most - 1n]);
     });
 

@@ -156,7 +156,7 @@ describe.each(ledgerSubjects)('returned credit $name', ({ open }) => {
   test('AUTH-4 after a chargeback below 0 no hold is placed, not even of 0', async () => {
     const id = await account(100n);
     await store.hold(order(id));
-    await store.apply(record(id, { amountPicos: 25n }), 40n);
+    await store.apply(record(id, { amountPicos: 25n }), 40n, 0);
     await chargeback(id, 100n);
     expect(await money(id)).toEqual([-25n, 0n, 25n]);
     for (const amountPicos of [0n, 1n]) {
@@ -171,7 +171,7 @@ describe.each(ledgerSubjects)('returned credit $name', ({ open }) => {
     await store.hold(order(id));
     await chargeback(id, 100n);
     expect(await money(id)).toEqual([-40n, 0n, 0n]);
-    expect(await store.apply(record(id), 40n)).toEqual(await read(id));
+    expect(await store.apply(record(id), 40n, 0)).toEqual(await read(id));
     expect(await money(id)).toEqual([-25n, 0n, 25n]);
   });
 

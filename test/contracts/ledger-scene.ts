@@ -22,13 +22,14 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
   const store: LedgerStore = {
     hold: (request) => opened.hold(request),
     putRecord: (record) => opened.putRecord(record),
-    apply: (record, holdAmountPicos) => opened.apply(record, holdAmountPicos),
+    apply: (record, holdAmountPicos, nowMs) => opened.apply(record, holdAmountPicos, nowMs),
     readAccount: (accountId) => opened.readAccount(accountId),
     readRecord: (accountId, holdId) => opened.readRecord(accountId, holdId),
     createAccount: (accountId) => opened.createAccount(accountId),
     credit: (request) => opened.credit(request),
     due: (nowMs) => opened.due(nowMs),
     reschedule: (accountId, sweepAtMs) => opened.reschedule(accountId, sweepAtMs),
+    sweepBy: (accountId, sweepAtMs) => opened.sweepBy(accountId, sweepAtMs),
   };
 
   /** Opens an account with this balance. */

@@ -59,7 +59,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
     test('BILL-3 a settled record releases the remainder and adds the charge', async () => {
       const id = await account(100n);
       await store.hold(order(id));
-      const after = await store.apply(record(id), 40n);
+      const after = await store.apply(record(id), 40n, 0);
       expect(after).toEqual(await read(id));
       expect(await money(id)).toEqual([75n, 100n, 25n]);
       expect((await read(id)).holds.size).toBe(0);
@@ -68,32 +68,32 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
     test('BILL-2 a released record returns the whole hold', async () => {
       const id = await account(100n);
       await store.hold(order(id));
-      await store.apply(record(id, { outcome: 'released', amountPicos: 0n }), 40n);
+      await store.apply(record(id, { outcome: 'released', amountPicos: 0n }), 40n, 0);
       expect(await money(id)).toEqual([100n, 100n, 0n]);
     });
 
     test('BILL-7 a charge above the hold can make the available amount negative', async () => {
       const id = await account(100n);
       await store.hold(order(id, { amountPicos: 100n }));
-      await store.apply(record(id, { amountPicos: 150n, overage: true }), 100n);
+      await store.apply(record(id, { amountPicos: 150n, overage: true }), 100n, 0);
       expect(await money(id)).toEqual([-50n, 100n, 150n]);
     });
 
     test('BILL-13 apply without a hold, with another amount or a second time moves nothing', async () => {
       const id = await account(100n);
-      expect(await store.apply(record(id), 40n)).toBeUndefined();
+      expect(await store.apply(record(id), 40n, 0)).toBeUndefined();
       await store.hold(order(id));
-      expect(await store.apply(record(id), 41n)).toBeUndefined();
-      expect(await store.apply(record(id), 40n)).toBeDefined();
-      expect(await store.apply(record(id), 40n)).toBeUndefined();
-      expect(await store.apply(record('nobody'), 40n)).toBeUndefined();
+      expect(await store.apply(record(id), 41n, 0)).toBeUndefined();
+      expect(await store.apply(record(id), 40n, 0)).toBeDefined();
+      expect(await store.apply(record(id), 40n, 0)).toBeUndefined();
+      expect(await store.apply(record('nobody'), 40n, 0)).toBeUndefined();
       expect(await money(id)).toEqual([75n, 100n, 25n]);
     });
 
     test('BILL-13 one of many concurrent applies moves the money', async () => {
       const id = await account(100n);
       await store.hold(order(id));
-      const replies = await Promise.all(Array.from({ length: 20 }, () => subject().store.apply(record(id), 40n)));
+      const replies = await Promise.all(Array.from({ length: 20 }, () => subject().store.apply(record(id), 40n, 0)));
       expect(replies.filter((reply) => reply !== undefined)).toHaveLength(1);
       expect(await money(id)).toEqual([75n, 100n, 25n]);
     });
@@ -169,7 +169,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       await store.reschedule(id, undefined);
       expect(await read(id)).toEqual(before);
       expect(await isDue(id, AT + 300_000)).toBe(true);
-      await store.apply(record(id), 40n);
+      await store.apply(record(id), 40n, 0);
       await store.reschedule(id, undefined);
       expect(await isDue(id, AT + 10 ** 9)).toBe(false);
       expect((await read(id)).version).toBe(before.version + 2);
@@ -184,7 +184,26 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect((await read(id)).version).toBe(version + 1);
     });
 
+    test('BILL-13 an earlier time replaces the time of the sweep, and a later one changes nothing', async () => {
+      const id = await account(100n);
+      await store.hold(order(id));
+      const { version } = await read(id);
+      await store.sweepBy(id, AT + 300_001);
+      await store.sweepBy(id, AT + 300_000);
+      expect([await subject().sweepAtOf(id), (await read(id)).version]).toEqual([AT + 300_000, version]);
+      await store.sweepBy(id, AT + 15_000);
+      expect([await isDue(id, AT + 14_999), await isDue(id, AT + 15_000)]).toEqual([false, true]);
+      expect((await read(id)).version).toBe(version + 1);
+    });
+
+    test('BILL-13 an account without a sweep gets the time', async () => {
+      const id = await account(100n);
+      await store.sweepBy(id, AT + 15_000);
+      expect(await subject().sweepAtOf(id)).toBe(AT + 15_000);
+    });
+
     test('BILL-13 a missing account is not put on the list', async () => {
+      await store.sweepBy('nobody', AT);
       await store.reschedule('nobody', AT);
       await store.reschedule('nobody', undefined);
       expect(await isDue('nobody', AT)).toBe(false);

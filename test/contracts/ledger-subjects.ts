@@ -138,6 +138,7 @@ export const watched = (store: LedgerStore): LedgerStore => {
     readRecord: (accountId, holdId) => store.readRecord(accountId, holdId),
     due: (nowMs) => store.due(nowMs),
     reschedule: (accountId, atMs) => store.reschedule(accountId, atMs),
+    sweepBy: (accountId, atMs) => store.sweepBy(accountId, atMs),
     hold: (request) =>
       around(
         request.accountId,
@@ -150,10 +151,10 @@ export const watched = (store: LedgerStore): LedgerStore => {
         () => store.putRecord(record),
         () => false,
       ),
-    apply: (record, amountPicos) =>
+    apply: (record, amountPicos, nowMs) =>
       around(
         record.accountId,
-        () => store.apply(record, amountPicos),
+        () => store.apply(record, amountPicos, nowMs),
         (reply) => reply !== undefined,
       ),
     credit: (request) =>

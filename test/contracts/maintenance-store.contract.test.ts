@@ -18,7 +18,7 @@ const subjects: readonly { readonly name: string; readonly open: () => Promise<M
   ...onDatabase({ name: 'on the database', open: onTables }),
 ];
 
-test.each(subjects)('OPS-14 the switch $name is off at first, and then as last written', async ({ open }) => {
+test.each(subjects)('OPS-15 the switch $name is off at first, and then as last written', async ({ open }) => {
   const store = await open();
   expect(await store.read()).toBe('off');
   for (const state of maintenanceStates.toReversed()) {

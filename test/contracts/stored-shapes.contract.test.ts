@@ -82,8 +82,8 @@ describe.skipIf(!hasDynamodb)('data of earlier releases', () => {
     expect([...(before?.holds.keys() ?? [])].toSorted()).toEqual([OPEN, WAITING]);
     const record = { accountId: ACCOUNT, requestId: OPEN.slice(0, -2), holdId: OPEN, at: 1 } as const;
     const charge = { ...record, outcome: 'settled', amountPicos: 1n } as const;
-    expect(await ledger.apply(charge, 2_500_000_000n)).toBeUndefined();
-    const after = await ledger.apply(charge, 2_500_000_001n);
+    expect(await ledger.apply(charge, 2_500_000_000n, 0)).toBeUndefined();
+    const after = await ledger.apply(charge, 2_500_000_001n, 0);
     expect([after?.holds.has(OPEN), after?.availablePicos]).toEqual([false, before!.availablePicos + 2_500_000_000n]);
     for (const holdId of [SETTLED, RELEASED]) expect(await ledger.readRecord(ACCOUNT, holdId)).toBeDefined();
   });
@@ -168,7 +168,7 @@ describe.skipIf(!hasDynamodb)('data of earlier releases', () => {
     const record = { accountId: 'newer', requestId: holdId.slice(0, -2), holdId, at: AT } as const;
     const released = { ...record, outcome: 'released', amountPicos: 0n } as const;
     await change(Buffer.concat([value as Uint8Array, Buffer.from('cap')]));
-    expect(await ledger.apply(released, 40n)).toBeUndefined();
+    expect(await ledger.apply(released, 40n, 0)).toBeUndefined();
     const open = await ledger.readAccount('newer');
     expect([open?.availablePicos, open?.holds.get(holdId)]).toEqual([
       60n,
@@ -176,8 +176,8 @@ describe.skipIf(!hasDynamodb)('data of earlier releases', () => {
     ]);
     await change(value as Uint8Array);
     const otherId = `${renderRequestId({ atMs: AT + 4, random: 7 })}.0`;
-    expect(await ledger.apply({ ...released, holdId: otherId }, 40n)).toBeUndefined();
-    expect((await ledger.apply(released, 40n))?.availablePicos).toBe(100n);
+    expect(await ledger.apply({ ...released, holdId: otherId }, 40n, 0)).toBeUndefined();
+    expect((await ledger.apply(released, 40n, 0))?.availablePicos).toBe(100n);
   });
 
   test('OPS-11 with HOLD_FORMAT=map, the latest release can read everything that is stored now', () => {

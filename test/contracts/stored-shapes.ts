@@ -145,9 +145,9 @@ const storeMoney = async ({ ledger, outbox }: Stores): Promise<void> => {
     await ledger.hold({ accountId: ACCOUNT, holdId, amountPicos: 2_500_000_001n, ...times });
   }
   await ledger.putRecord(full(SETTLED));
-  await ledger.apply(full(SETTLED), 2_500_000_001n);
+  await ledger.apply(full(SETTLED), 2_500_000_001n, 0);
   await ledger.putRecord(released(RELEASED));
-  await ledger.apply(released(RELEASED), 2_500_000_001n);
+  await ledger.apply(released(RELEASED), 2_500_000_001n, 0);
   await ledger.reschedule(ACCOUNT, AT + 400_000);
   await outbox.put({ record: full(WAITING), holdAmountPicos: 2_500_000_001n });
 };

@@ -16,7 +16,7 @@ test('OPS-1 a union has each grant once, with the actions of all', () => {
   expect(union.secrets).toEqual(['keyPepper']);
 });
 
-test('OPS-14 every function that checks the maintenance switch can read it', () => {
+test('OPS-15 every function that checks the maintenance switch can read it', () => {
   const unchecked = Object.entries(functions).filter(
     ([, { tables }]) => !tables.some(({ table, actions }) => table === 'counters' && actions.includes('GetItem')),
   );

@@ -60,7 +60,7 @@ const cross = async ({ deps: { accounts, ledgerStore } }: Engine): Promise<void>
   const times = { expiresAtMs: 1, sweepAtMs: 1, previousHoldId: undefined };
   await ledgerStore.hold({ accountId: 'one', holdId: 'r.0', amountPicos: 5n, ...times });
   await ledgerStore.putRecord(record);
-  await ledgerStore.apply(record, 5n);
+  await ledgerStore.apply(record, 5n, 0);
 };
 
 test('KEY-3 a pending notification of a low balance is sent after a prune', async () => {

@@ -101,7 +101,7 @@ const charge: Step = async ({ ledger }, promised, accountId, id) => {
   promised.set(`record ${holdId}`, async (after) => {
     expect(await after.ledger.readRecord(accountId, holdId)).toEqual(record);
   });
-  await ledger.apply(record, HELD_PICOS);
+  await ledger.apply(record, HELD_PICOS, 0);
 };
 
 const read: Step = async ({ ledger }, promised, accountId) => {
@@ -248,7 +248,7 @@ const expectCleanAudit = async ({ ledger, records, outbox }: Stores, accountId: 
   const ports = { store: ledger, records, clock: new ManualClock(NOW) };
   expect(await auditAccount(ports, accountId)).toMatchObject({ stable: true, findings: [] });
   for (const record of (await records.listRecords(accountId, { limit: 1_000 })).records)
-    await ledger.apply(record, HELD_PICOS);
+    await ledger.apply(record, HELD_PICOS, 0);
   const settling = { store: ledger, outbox, clock: ports.clock, random: () => 0, shortestLifetimeMs: 0 };
   expect(await settleOutbox(settling)).toMatchObject({ failed: 0 });
   expect(await auditAccount(ports, accountId)).toMatchObject({ stable: true, findings: [] });

@@ -7,7 +7,7 @@ import { localDynamodbConfig, localTableNames } from '../../local/create-tables.
 import { exportTables, restoreTables } from '../../local/table-copies.ts';
 import { hasDynamodb, startTestDynamodb } from '../support/dynamodb.ts';
 
-test.runIf(hasDynamodb)('OPS-15 restored tables have every exported item, with its bytes and numbers', async () => {
+test.runIf(hasDynamodb)('OPS-16 restored tables have every exported item, with its bytes and numbers', async () => {
   const database = await startTestDynamodb();
   const client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
   const folder = mkdtempSync(join(tmpdir(), 'table-copies-'));

@@ -1,6 +1,7 @@
 import { accountBugs } from './bugs/accounts.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
+import { deploymentBugs } from './bugs/deployment.ts';
 import { earlyBugs } from './bugs/early.ts';
 import { estimateFactorBugs } from './bugs/estimate-factor.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
@@ -18,6 +19,7 @@ import { restoreBugs } from './bugs/restore.ts';
 import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
+import { uncollectedBugs } from './bugs/uncollected.ts';
 import { videoBugs } from './bugs/videos.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
@@ -43,6 +45,8 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...publishedPriceBugs,
   ...creditBugs,
   ...estimateFactorBugs,
+  ...uncollectedBugs,
+  ...deploymentBugs,
   ...restoreBugs,
 ];
 

@@ -61,9 +61,9 @@ const ledger: readonly Clause[] = [
   {
     id: 'apply-once',
     clause: 'a hold is closed only while it is open with the same amount',
-    file: 'test/search/world.ts',
-    find: 'if (account.holds.get(record.holdId)?.amountPicos !== holdAmountPicos) {',
-    replace: 'if (account.holds.size > 9) {',
+    file: 'lambdas/core/ledger/close-hold.ts',
+    find: 'if (hold?.amountPicos !== holdAmountPicos || hold.isNewer) return undefined;',
+    replace: 'if (hold?.isNewer) return undefined;',
     configuration: 'a',
   },
   {

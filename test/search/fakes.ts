@@ -45,7 +45,7 @@ export class Fakes {
       case 'putRecord':
         return { kind: 'putRecord', reply: await this.#ledger.putRecord(op.record) };
       case 'apply':
-        return { kind: 'apply', applied: (await this.#ledger.apply(op.record, op.holdAmountPicos)) !== undefined };
+        return { kind: 'apply', applied: (await this.#ledger.apply(op.record, op.holdAmountPicos, 0)) !== undefined };
       case 'readAccount':
         return { kind: 'readAccount', holds: (await this.#ledger.readAccount(ACCOUNT))?.holds ?? new Map() };
       case 'readRecord':
@@ -59,6 +59,9 @@ export class Fakes {
       case 'reschedule':
         await this.#ledger.reschedule(ACCOUNT, op.sweepAtMs);
         return { kind: 'reschedule' };
+      case 'sweepBy':
+        await this.#ledger.sweepBy(ACCOUNT, op.sweepAtMs);
+        return { kind: 'sweepBy' };
       default:
         return undefined;
     }

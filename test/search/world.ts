@@ -1,4 +1,5 @@
 import type { Claim } from '../../lambdas/core/idempotency/claim-store.ts';
+import { closeHold } from '../../lambdas/core/ledger/close-hold.ts';
 import type { CreditRecord } from '../../lambdas/core/ledger/credit-record.ts';
 import type { ChargeRecord, HoldRequest, OutboxEntry } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
@@ -83,6 +84,10 @@ const ledgerStep = (world: World, op: Op): Step | undefined => {
       const stays = op.sweepAtMs === undefined && account.holds.size > 0;
       return { world: stays ? world : { ...world, sweepAtMs: op.sweepAtMs }, answer: { kind: 'reschedule' } };
     }
+    case 'sweepBy': {
+      const sweepAtMs = Math.min(world.sweepAtMs ?? op.sweepAtMs, op.sweepAtMs);
+      return { world: { ...world, sweepAtMs }, answer: { kind: 'sweepBy' } };
+    }
     default:
       return undefined;
   }
@@ -114,19 +119,9 @@ const mayHold = (account: Account, { amountPicos, holdId, previousHoldId }: Hold
   (previousHoldId === undefined || !account.holds.has(previousHoldId));
 
 const apply = (world: World, record: ChargeRecord, holdAmountPicos: bigint): Step => {
-  const { account } = world;
-  if (account.holds.get(record.holdId)?.amountPicos !== holdAmountPicos) {
-    return { world, answer: { kind: 'apply', applied: false } };
-  }
-  const holds = new Map(account.holds);
-  holds.delete(record.holdId);
-  const applied: Account = {
-    ...account,
-    availablePicos: account.availablePicos + holdAmountPicos - record.amountPicos,
-    spentPicos: account.spentPicos + record.amountPicos,
-    holds,
-  };
-  return { world: { ...world, account: applied }, answer: { kind: 'apply', applied: true } };
+  const applied = closeHold(world.account, record, holdAmountPicos, 0);
+  if (!applied) return { world, answer: { kind: 'apply', applied: false } };
+  return { world: { ...world, account: { ...applied, version: 0 } }, answer: { kind: 'apply', applied: true } };
 };
 
 const outboxStep = (world: World, op: Op): Step | undefined => {

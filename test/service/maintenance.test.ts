@@ -34,7 +34,7 @@ const get = async (path: string) => {
 const headersOf = (lines: readonly string[]): Record<string, string> =>
   Object.fromEntries(lines.map((line) => line.split(/: (.*)/s).slice(0, 2)));
 
-test('OPS-14 running requests and streams end and are charged, while new requests get 503', async () => {
+test('OPS-15 running requests and streams end and are charged, while new requests get 503', async () => {
   const before = (await gateway.account()).balance;
   const gate = vendor.gate();
   const plain = postChat(gateway, { messages: saying('a running request') });
@@ -54,7 +54,7 @@ test('OPS-14 running requests and streams end and are charged, while new request
   await setMaintenance('off');
 });
 
-test('OPS-14, GEN-3 the 503 has the shape of each protocol, and no hold or provider call', async () => {
+test('OPS-15, GEN-3 the 503 has the shape of each protocol, and no hold or provider call', async () => {
   await setMaintenance('on');
   const [before, calls] = [await gateway.account(), vendor.requests.length];
   for (const { name, target, headers, body, billed } of postRoutes.filter((route) => route.billed)) {
@@ -69,7 +69,7 @@ test('OPS-14, GEN-3 the 503 has the shape of each protocol, and no hold or provi
   await setMaintenance('off');
 });
 
-test('OPS-14, GEN-10 health, the account and the lists respond in maintenance', async () => {
+test('OPS-15, GEN-10 health, the account and the lists respond in maintenance', async () => {
   expect(await get('/health')).toEqual([200, '{"status":"ok"}']);
   for (const state of ['on', 'paused'] as const) {
     await setMaintenance(state);
@@ -81,7 +81,7 @@ test('OPS-14, GEN-10 health, the account and the lists respond in maintenance', 
   expect(await get('/health')).toEqual([200, '{"status":"ok"}']);
 });
 
-test('OPS-14, IDEM-1 a repeat gets 503 in maintenance, and the stored response afterwards', async () => {
+test('OPS-15, IDEM-1 a repeat gets 503 in maintenance, and the stored response afterwards', async () => {
   const body = { model: MODEL, messages: saying('a keyed request') };
   const first = await postKeyed(gateway, 'key-1', body);
   const { balance } = await gateway.untilSettled();
@@ -96,7 +96,7 @@ test('OPS-14, IDEM-1 a repeat gets 503 in maintenance, and the stored response a
   expect([late.status, late.replayed]).toEqual([200, false]);
 });
 
-test('OPS-14 paused workers leave an expired hold open, and release it after the pause', async () => {
+test('OPS-15 paused workers leave an expired hold open, and release it after the pause', async () => {
   await gateway.untilSettled();
   const { accountId } = gateway;
   const times = { expiresAtMs: nowMs, sweepAtMs: nowMs, previousHoldId: undefined };

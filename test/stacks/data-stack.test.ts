@@ -125,7 +125,7 @@ test('IMG-6 lifecycle rules delete expired objects and unfinished uploads, but n
   });
 });
 
-test('OPS-15 the bucket keeps versions, and no function can read or delete one', () => {
+test('OPS-16 the bucket keeps versions, and no function can read or delete one', () => {
   expect(only(prod, 'AWS::S3::Bucket').Properties.VersioningConfiguration).toEqual({ Status: 'Enabled' });
   for (const stack of [synthesize('prod').api, synthesize('prod').video]) {
     const policies = ofType(stack, 'AWS::IAM::Policy').map((policy) => JSON.stringify(policy.Properties));

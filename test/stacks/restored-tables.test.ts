@@ -15,7 +15,7 @@ const settingsOf = (resources: typeof api) =>
     return Variables?.ACCOUNTS_TABLE === undefined ? [] : [Variables];
   });
 
-test('OPS-15 all functions use the restored tables, and the stack keeps the old ones', () => {
+test('OPS-16 all functions use the restored tables, and the stack keeps the old ones', () => {
   const all = [...settingsOf(api), ...settingsOf(video)];
   expect(all.length).toBeGreaterThanOrEqual(14);
   for (const { ACCOUNTS_TABLE, VIDEOS_TABLE, KEYS_TABLE } of all)
@@ -23,7 +23,7 @@ test('OPS-15 all functions use the restored tables, and the stack keeps the old 
   expect(ofType(data, 'AWS::DynamoDB::GlobalTable')).toHaveLength(5);
 });
 
-test('OPS-15 permissions name the restored tables and no replaced one', () => {
+test('OPS-16 permissions name the restored tables and no replaced one', () => {
   for (const name of functionNames) {
     const own = name === 'videoSteps' ? video : api;
     const granted = permissionsOf(name, own, [data, video]).filter((each) => each.startsWith('dynamodb:'));
@@ -35,11 +35,11 @@ test('OPS-15 permissions name the restored tables and no replaced one', () => {
   expect(permissionsOf('sweep', api, [data]).join('\n')).toMatch(/dynamodb:Query \S+table\/accounts-2\/index\/sweep/);
 });
 
-test('OPS-15 notifications follow the stream of the restored table', () => {
+test('OPS-16 notifications follow the stream of the restored table', () => {
   expect(only(api, 'AWS::Lambda::EventSourceMapping').Properties.EventSourceArn).toBe(streamArn);
 });
 
-test('OPS-15 the outputs, which the command line reads, name the restored tables', () => {
+test('OPS-16 the outputs, which the command line reads, name the restored tables', () => {
   expect(data.outputs.accountsTableName?.Value).toBe('accounts-2');
   expect(data.outputs.videosTableName?.Value).toBe('videos-2');
   expect(data.outputs.keysTableName).toEqual(synthesize('prod').data.outputs.keysTableName);

@@ -28,7 +28,7 @@ export interface Replayed {
 type ReplayDependencies = Pick<LedgerDependencies, 'store' | 'outbox' | 'clock' | 'random'>;
 
 /**
- * Prepares the outbox for a restored accounts table (OPS-15), before workers continue. Puts an entry back if its hold is
+ * Prepares the outbox for a restored accounts table (OPS-16), before workers continue. Puts an entry back if its hold is
  * open: the restore has undone its charge, and the sweeper would release the hold. Removes a waiting entry without a
  * hold, because its charge would have no hold to take the money from, and the audit would report it. With `isDryRun` it
  * only reports. Safe to repeat. Throws StoreError.

@@ -25,7 +25,11 @@ export const apply = async (
   holdAmountPicos: bigint,
   limitMs?: number,
 ): Promise<Account | undefined> => {
-  const account = await retryUntilDefinite(deps, () => deps.store.apply(record, holdAmountPicos), limitMs);
+  const account = await retryUntilDefinite(
+    deps,
+    () => deps.store.apply(record, holdAmountPicos, deps.clock.now()),
+    limitMs,
+  );
   if (account && deps.meter) meterResolved(deps.meter, record, holdAmountPicos);
   return account;
 };

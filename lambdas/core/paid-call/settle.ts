@@ -116,7 +116,8 @@ const toRecord = (
     prices,
     ...(isOverage(settlement, charge) ? { overage: true } : {}),
     ...(implausible ? { implausible } : {}),
-    ...(endUser === undefined ? {} : { endUser }),
+    // A store can reject half of a character, and then the request could not be charged.
+    ...(endUser === undefined ? {} : { endUser: endUser.toWellFormed() }),
     ...(ignored?.length ? { ignored } : {}),
     ...(answer === undefined ? {} : { answer }),
     ...(billedPicos === undefined ? {} : { costPicos: withoutMarkup(catalog, billedPicos) }),

@@ -22,6 +22,7 @@ import { chooseCandidates } from './text-candidates.ts';
 import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
 import { type TextSink, textSource } from './text-stream.ts';
 import type { WireAnswer } from './text-wire.ts';
+import { estimateUncollected, ForwardedOutput } from './uncollected-text.ts';
 
 /** Model that serves the request, and values that the gateway chose for the client. */
 export interface Outcome {
@@ -61,6 +62,7 @@ interface ReadyText extends Candidate {
   readonly checked: CheckedText;
   readonly money: TextHold;
   readonly deadline: Deadline;
+  readonly output: ForwardedOutput;
 }
 
 /**
@@ -80,7 +82,7 @@ export const generateText = async (
   const primary = await ready(first);
   const { idempotent } = options;
   const candidates = { first: primary, second: second && (() => ready(second())), claimed: idempotent?.claimed };
-  const use = async (signal: AbortSignal, { checked, money }: ReadyText): Promise<PaidResponse<PaidText>> => {
+  const use = async (signal: AbortSignal, { checked, money, output }: ReadyText): Promise<PaidResponse<PaidText>> => {
     const { model, request } = checked;
     const { ignored } = request;
     const cap = money.cap();
@@ -89,7 +91,7 @@ export const generateText = async (
     const terms = { endUser: order.endUser, ignored, ...settlementTerms(checked, cap, caller.estimate) };
     const sent = await checked.call.send({ outputTokensMax: cap, signal });
     if (sent.kind === 'stream') {
-      return streamed({ answer: outcome, source: await textSource(sent, deps.ledger.clock), terms });
+      return streamed({ answer: outcome, source: await textSource(sent, deps.ledger.clock, output), terms });
     }
     const body = options.render(sent, model);
     const toStored = idempotent && ((costPicos: bigint) => idempotent.toStored(outcome, body, costPicos));
@@ -108,15 +110,19 @@ export const generateText = async (
 const makeReady = async (
   deps: TextDependencies,
   caller: Caller,
-  { params }: TextParams,
+  { params, protocol }: TextParams,
   checked: CheckedText,
 ): Promise<ReadyText> => {
   await checked.call.gather?.();
   const money = priceText(checked, params.cap, caller.estimate?.value);
   const deadline = upstreamDeadline(deps, caller, checked.model);
-  const { model, circuit } = checked;
-  const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs };
-  return { model, circuit, hold, checked, money, deadline };
+  const { model, circuit, promptTokens } = checked;
+  const allowancePicos = deps.uncollectedDailyPicos;
+  const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs, allowancePicos };
+  const output = new ForwardedOutput(protocol);
+  const { chargeFor } = settlementTerms(checked, money.cap());
+  const uncollected = estimateUncollected({ chargeFor, promptTokens, output, deadline });
+  return { model, circuit, hold, checked, money, deadline, output, uncollected };
 };
 
 /** Computes the cost without fetching anything. */

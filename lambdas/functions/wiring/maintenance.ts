@@ -50,7 +50,7 @@ export const createMaintenanceSwitch = ({
 type WorkerDependencies = Pick<LedgerFunctionDependencies, 'maintenance' | 'reporting'>;
 
 /**
- * Whether background work must not run now (OPS-14). Reads the switch each time, and reports a paused worker. Throws
+ * Whether background work must not run now (OPS-15). Reads the switch each time, and reports a paused worker. Throws
  * StoreError if the switch cannot be read: the work then waits for its next run.
  */
 export const isPaused = async ({ maintenance, reporting }: WorkerDependencies, worker: string): Promise<boolean> => {

@@ -1,3 +1,7 @@
+import { utcDay } from '../../core/clock.ts';
+import { StoreError } from '../../core/errors/store-error.ts';
+import { allowanceUseOf } from '../../core/ledger/allowance.ts';
+import { closeHold } from '../../core/ledger/close-hold.ts';
 import {
   type Account,
   type ChargeRecord,
@@ -33,7 +37,7 @@ export const createLedgerStore = (
 ): LedgerStore => ({
   hold: (request) => hold(db.once, table, request, holdFormat),
   putRecord: (record) => putRecord(db.repeating, table, record),
-  apply: (record, holdAmountPicos) => apply(db.repeating, table, record, holdAmountPicos),
+  apply: (record, holdAmountPicos, nowMs) => apply(db.repeating, table, { record, holdAmountPicos, nowMs }),
   readAccount: async (accountId) => {
     const item = await db.repeating.get(table, accountKey(accountId));
     return item && toAccount(item);
@@ -53,11 +57,25 @@ export const createLedgerStore = (
   credit: (request) => credit(db.repeating, table, request),
   due: (nowMs) => due(db.repeating, table, nowMs),
   reschedule: (accountId, sweepAtMs) => reschedule(db.repeating, table, accountId, sweepAtMs),
+  sweepBy: async (accountId, sweepAtMs) => {
+    await db.repeating.update({
+      table,
+      key: accountKey(accountId),
+      update: 'SET version = version + :one, sweepAt = :at',
+      condition: 'attribute_exists(pk) AND (attribute_not_exists(sweepAt) OR sweepAt > :at)',
+      values: { ':one': 1, ':at': sweepAtMs },
+    });
+  },
 });
+
+/** A later day than today counts as today. */
+const ALLOWANCE_IS_LEFT =
+  ' AND (attribute_not_exists(uncollectedDay) OR uncollectedDay < :today OR uncollected < :allowance)';
 
 const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdFormat: HoldFormat): Promise<HoldReply> => {
   const { key, value } = toHoldEntry(request.holdId, request, holdFormat);
   const previous = request.previousHoldId === undefined ? {} : namesOf(request.previousHoldId, 'previous');
+  const { allowance } = request;
   const notBefore = Object.keys(previous)
     .map((name) => ` AND attribute_not_exists(holds.${name})`)
     .join('');
@@ -68,7 +86,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
       'SET available = available - :amount, holds.#id = :hold, version = version + :one, sweepAt = if_not_exists(sweepAt, :sweepAt)',
     condition:
       '#status = :active AND credited > spent AND available >= :amount AND attribute_not_exists(holds.#id) ' +
-      `AND size(holds) < :holdsMax${notBefore}`,
+      `AND size(holds) < :holdsMax${notBefore}${allowance ? ALLOWANCE_IS_LEFT : ''}`,
     names: {
       '#id': key,
       '#status': 'status',
@@ -81,6 +99,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
       ':sweepAt': request.sweepAtMs,
       ':active': 'active',
       ':holdsMax': HOLDS_MAX,
+      ...(allowance && { ':today': allowance.day, ':allowance': allowance.picos }),
     },
     returns: 'ALL_NEW',
     onFailure: 'ALL_OLD',
@@ -107,23 +126,34 @@ const IS_MAP = 'holds.#id.amount = :amount';
 /** A longer hold is of a newer release: its further bytes may name a cap that this release would not restore. */
 const IS_PACKED = 'begins_with(holds.#idPacked, :start) AND size(holds.#idPacked) = :bytes';
 
-const apply = async (
-  db: DynamoDB,
-  table: string,
-  record: ChargeRecord,
-  holdAmountPicos: bigint,
-): Promise<Account | undefined> => {
+/** Whether the counter of uncollected amounts goes on. A clock behind its day adds to that day. */
+const IS_OF_DAY = 'uncollectedDay >= :today';
+
+interface Closing {
+  readonly record: ChargeRecord;
+  readonly holdAmountPicos: bigint;
+  readonly nowMs: number;
+}
+
+/**
+ * One conditional update in general. If its condition fails although the hold is open, the write that `closeHold`
+ * computes from the present item follows. That is so for the first uncollected amount of a day.
+ */
+const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
+  const { record, holdAmountPicos, nowMs } = closing;
   const names = namesOf(record.holdId, 'id');
   const start = packedStartOf(record.holdId, holdAmountPicos);
+  const isOpen = start ? `(${IS_MAP} OR (${IS_PACKED}))` : IS_MAP;
+  const use = allowanceUseOf(record);
   const reply = await db.hot.update({
     table,
     key: accountKey(record.accountId),
     update:
-      'SET available = available + :back, spent = spent + :charge, version = version + :one ' +
-      `REMOVE ${Object.keys(names)
+      'SET available = available + :back, spent = spent + :charge, version = version + :one' +
+      `${use === undefined ? '' : ', uncollected = uncollected + :use'} REMOVE ${Object.keys(names)
         .map((name) => `holds.${name}`)
         .join(', ')}`,
-    condition: start ? `${IS_MAP} OR (${IS_PACKED})` : IS_MAP,
+    condition: use === undefined ? isOpen : `${isOpen} AND ${IS_OF_DAY}`,
     names,
     values: {
       ':back': holdAmountPicos - record.amountPicos,
@@ -131,14 +161,47 @@ const apply = async (
       ':one': 1,
       ':amount': holdAmountPicos,
       ...(start && { ':start': start, ':bytes': PACKED_BYTES }),
+      ...(use !== undefined && { ':use': use, ':today': utcDay(nowMs) }),
     },
     returns: 'ALL_NEW',
+    onFailure: 'ALL_OLD',
   });
-  return 'written' in reply ? toAccount(reply.written) : undefined;
+  if ('written' in reply) return toAccount(reply.written);
+  if (!reply.conditionFailed) return undefined;
+  const before = toAccount(reply.conditionFailed);
+  const after = closeHold(before, record, holdAmountPicos, nowMs);
+  if (after) await replaceAccount(db, table, before, after);
+  return after;
+};
+
+/** Writes an account that was computed from `before`. Throws StoreError `conflict` if another write came first. */
+const replaceAccount = async (db: DynamoDB, table: string, before: Account, after: Account): Promise<void> => {
+  const closed = [...before.holds.keys()].filter((holdId) => !after.holds.has(holdId));
+  const names = Object.assign({}, ...closed.map((holdId, index) => namesOf(holdId, `id${index}`)));
+  const removed = Object.keys(names).map((name) => `holds.${name}`);
+  const { uncollected } = after;
+  const reply = await db.update({
+    table,
+    key: accountKey(after.id),
+    update:
+      'SET available = :available, spent = :spent, version = :after' +
+      (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected' : '') +
+      (removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''),
+    condition: 'version = :before',
+    ...(removed.length > 0 && { names }),
+    values: {
+      ':available': after.availablePicos,
+      ':spent': after.spentPicos,
+      ':after': after.version,
+      ':before': before.version,
+      ...(uncollected && { ':day': uncollected.day, ':uncollected': uncollected.picos }),
+    },
+  });
+  if ('conditionFailed' in reply) throw new StoreError('conflict', 'another write changed the account first');
 };
 
 /** Names of a hold's entry in both forms. Each hold id was sent in one of them. */
-const namesOf = (holdId: string, name: 'id' | 'previous'): Record<string, string> => {
+const namesOf = (holdId: string, name: string): Record<string, string> => {
   const packedKey = packedKeyOf(holdId);
   return { [`#${name}`]: holdId, ...(packedKey !== undefined && { [`#${name}Packed`]: packedKey }) };
 };

@@ -1,5 +1,7 @@
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
+import { isAllowanceUsed } from '../../../lambdas/core/ledger/allowance.ts';
+import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import type {
   ChargeRecord,
   HoldReply,
@@ -48,8 +50,8 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
       return reply;
     },
     putRecord: (record) => db.writeDurably(() => putRecord(db, record)),
-    apply: async (record, holdAmountPicos) => {
-      const change = await db.write(() => apply(db, record, holdAmountPicos));
+    apply: async (record, holdAmountPicos, nowMs) => {
+      const change = await db.write(() => apply(db, record, holdAmountPicos, nowMs));
       if (change) changed({ ...change, record });
       return change?.after;
     },
@@ -70,6 +72,7 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
           .map((row) => ({ accountId: textOf(row, 'id') })),
       ),
     reschedule: (accountId, sweepAtMs) => db.write(() => reschedule(db, accountId, sweepAtMs)),
+    sweepBy: (accountId, sweepAtMs) => db.write(() => sweepBy(db, accountId, sweepAtMs)),
   };
 };
 
@@ -121,13 +124,14 @@ const hold = (db: Database, request: HoldRequest): HoldChange => {
   return { reply: { kind: 'held', account }, before };
 };
 
-const mayHold = (account: Account, { holdId, previousHoldId, amountPicos }: HoldRequest): boolean =>
+const mayHold = (account: Account, { holdId, previousHoldId, amountPicos, allowance }: HoldRequest): boolean =>
   account.status === 'active' &&
   account.creditedPicos > account.spentPicos &&
   account.availablePicos >= amountPicos &&
   account.holds.size < HOLDS_MAX &&
   !account.holds.has(holdId) &&
-  (previousHoldId === undefined || !account.holds.has(previousHoldId));
+  (previousHoldId === undefined || !account.holds.has(previousHoldId)) &&
+  !isAllowanceUsed(account, allowance);
 
 const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
   const { accountId, holdId, requestId, outcome, amountPicos, at } = record;
@@ -148,6 +152,7 @@ const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
 
 const toDetails = (record: ChargeRecord): string => {
   const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, costPicos } = record;
+  const { uncollectedPicos, usesAllowance } = record;
   return JSON.stringify({
     reason,
     model,
@@ -159,6 +164,8 @@ const toDetails = (record: ChargeRecord): string => {
     endUser,
     ignored,
     cost: costPicos?.toString(),
+    uncollected: uncollectedPicos?.toString(),
+    usesAllowance: usesAllowance || undefined,
   });
 };
 
@@ -181,6 +188,7 @@ const readDetails = (json: string): Details => {
   const value = parseJson(json);
   if (!isJsonObject(value)) throw new Error('the details of a charge record are not a JSON object');
   const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, cost } = value;
+  const { uncollected, usesAllowance } = value;
   return {
     ...(typeof reason === 'string' && { reason }),
     ...(typeof model === 'string' && { model }),
@@ -192,6 +200,8 @@ const readDetails = (json: string): Details => {
     ...(typeof endUser === 'string' && { endUser }),
     ...(Array.isArray(ignored) && { ignored: ignored.map(String) }),
     ...(typeof cost === 'string' && { costPicos: BigInt(cost) }),
+    ...(typeof uncollected === 'string' && { uncollectedPicos: BigInt(uncollected) }),
+    ...(usesAllowance === true && { usesAllowance }),
   };
 };
 
@@ -207,25 +217,25 @@ const apply = (
   db: Database,
   record: ChargeRecord,
   holdAmountPicos: bigint,
+  nowMs: number,
 ): { readonly before: Account; readonly after: Account } | undefined => {
   const { accountId, holdId, amountPicos } = record;
   const before = readAccount(db, accountId);
-  if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;
+  const after = before && closeHold(before, record, holdAmountPicos, nowMs);
+  if (!after) return undefined;
   checkCharge(before.spentPicos, amountPicos);
   db.sql('DELETE FROM holds WHERE account_id = ? AND hold_id = ?').run(accountId, holdId);
   db.sql(
-    `UPDATE accounts SET available = available + ?, spent = spent + ?, version = version + 1, change = ${NEXT_CHANGE}
-     WHERE id = ?`,
-  ).run(holdAmountPicos - amountPicos, amountPicos, accountId);
-  const holds = new Map(before.holds);
-  holds.delete(holdId);
-  const after: Account = {
-    ...before,
-    availablePicos: before.availablePicos + holdAmountPicos - amountPicos,
-    spentPicos: before.spentPicos + amountPicos,
-    version: before.version + 1,
-    holds,
-  };
+    `UPDATE accounts SET available = ?, spent = ?, version = ?, uncollected_day = ?, uncollected = ?,
+       change = ${NEXT_CHANGE} WHERE id = ?`,
+  ).run(
+    after.availablePicos,
+    after.spentPicos,
+    after.version,
+    after.uncollected?.day ?? null,
+    after.uncollected?.picos ?? null,
+    accountId,
+  );
   noteLowBalance(db, before, after);
   return { before, after };
 };
@@ -243,4 +253,11 @@ const reschedule = (db: Database, accountId: string, sweepAtMs: number | undefin
   const set = `UPDATE accounts SET version = version + 1, change = ${NEXT_CHANGE}, sweep_at = ? WHERE id = ?`;
   if (sweepAtMs !== undefined) db.sql(set).run(sweepAtMs, accountId);
   else db.sql(`${set} AND NOT EXISTS (SELECT 1 FROM holds WHERE account_id = accounts.id)`).run(null, accountId);
+};
+
+const sweepBy = (db: Database, accountId: string, sweepAtMs: number): void => {
+  db.sql(
+    `UPDATE accounts SET version = version + 1, change = ${NEXT_CHANGE}, sweep_at = ?
+     WHERE id = ? AND (sweep_at IS NULL OR sweep_at > ?)`,
+  ).run(sweepAtMs, accountId, sweepAtMs);
 };

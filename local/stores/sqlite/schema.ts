@@ -18,7 +18,10 @@ CREATE TABLE accounts (
   change INTEGER NOT NULL,
   sweep_at INTEGER,
   chat_id TEXT,
-  threshold INTEGER
+  threshold INTEGER,
+  -- UTC day and sum of the uncollected amounts that use the allowance. Null until the first one.
+  uncollected_day TEXT,
+  uncollected INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX accounts_by_sweep ON accounts (sweep_at) WHERE sweep_at IS NOT NULL;
 CREATE INDEX accounts_by_change ON accounts (change);
@@ -255,6 +258,8 @@ const ADDED_COLUMNS = [
   ['credits', 'reversed_by', 'TEXT'],
   ['keys', 'estimate_factor', 'INTEGER'],
   ['keys', 'estimate_factor_at', 'INTEGER'],
+  ['accounts', 'uncollected_day', 'TEXT'],
+  ['accounts', 'uncollected', 'INTEGER'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>

@@ -16,7 +16,7 @@ test.each([
   ['on', 'off', 'on'],
   ['pause', 'on', 'paused'],
   ['off', 'paused', 'off'],
-])('OPS-14 maintenance %s changes %s to %s', async (command, before, after) => {
+])('OPS-15 maintenance %s changes %s to %s', async (command, before, after) => {
   const dry = await cli('maintenance', command, '--dry-run');
   expect([dry.status, dry.stdout]).toEqual([0, `maintenance_before  ${before}\nmaintenance         ${after}\n`]);
   expect(await shown()).toEqual({ maintenance: before });
@@ -25,7 +25,7 @@ test.each([
   expect(await shown()).toEqual({ maintenance: after });
 });
 
-test('OPS-14 maintenance asks before it changes the switch', async () => {
+test('OPS-15 maintenance asks before it changes the switch', async () => {
   const { status, asked, stderr } = await runHere(['maintenance', 'on'], { DATA_DIR: folder }, false);
   expect([status, asked]).toEqual([1, ['Set maintenance to on? It is off.']]);
   expect(stderr).toContain('Nothing was changed.');

@@ -63,7 +63,7 @@ const openRestored = async (heldFor: string, bucketEndpoint: string) => {
   return { DYNAMODB_ENDPOINT: endpoint, ACCOUNTS_TABLE: names.accounts, S3_ENDPOINT: bucketEndpoint };
 };
 
-test.runIf(hasDynamodb)('OPS-15 outbox replay puts back what has a hold, and lists what is lost', async () => {
+test.runIf(hasDynamodb)('OPS-16 outbox replay puts back what has a hold, and lists what is lost', async () => {
   const bucket = await startBucket(['held', 'later']);
   const environment = await openRestored('held', bucket.endpoint);
   const dry = await runHere([...since, '2026-11-26T11:00:00Z', '--dry-run'], environment);
@@ -78,7 +78,7 @@ test.runIf(hasDynamodb)('OPS-15 outbox replay puts back what has a hold, and lis
   expect(bucket.puts).toEqual(['held']);
 });
 
-test.runIf(hasDynamodb)('OPS-15 outbox replay leaves out what was removed before the time, with a margin', async () => {
+test.runIf(hasDynamodb)('OPS-16 outbox replay leaves out what was removed before the time, with a margin', async () => {
   const bucket = await startBucket(['held']);
   const environment = await openRestored('held', bucket.endpoint);
   const rowsSince = async (time: string) =>
@@ -87,7 +87,7 @@ test.runIf(hasDynamodb)('OPS-15 outbox replay leaves out what was removed before
   expect(await rowsSince('2026-11-26T12:05:01Z')).toBe(0);
 });
 
-test('OPS-15 outbox replay rejects an invalid time, and a data folder, which keeps no versions', async () => {
+test('OPS-16 outbox replay rejects an invalid time, and a data folder, which keeps no versions', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cli-outbox-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   await (await openEmbedded(folder)).close();

@@ -193,7 +193,7 @@ const closed = (['on', 'paused'] as const).flatMap((state) =>
     .map((route) => [state, route.method, route.path] as const),
 );
 
-test.each(closed)('OPS-14 in maintenance %s, %s %s is 503 before any store call', async (state, method, path) => {
+test.each(closed)('OPS-15 in maintenance %s, %s %s is 503 before any store call', async (state, method, path) => {
   const { send, calls, handled } = await opened({ maintenance: async () => state });
   const answer = await send({ method, path: path.replaceAll(/\{[^}]+\}/g, 'x'), body: '{' });
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '300']);
@@ -201,7 +201,7 @@ test.each(closed)('OPS-14 in maintenance %s, %s %s is 503 before any store call'
   expect([calls(), handled]).toEqual([[], []]);
 });
 
-test('OPS-14 every route with a method other than GET is rejected in maintenance, except token counts', () => {
+test('OPS-15 every route with a method other than GET is rejected in maintenance, except token counts', () => {
   const open = Object.entries<Route>(routes).filter(
     ([, { method, billed, writes }]) => method !== 'GET' && !billed && !writes,
   );
@@ -209,7 +209,7 @@ test('OPS-14 every route with a method other than GET is rejected in maintenance
   for (const { method, writes } of Object.values<Route>(routes)) expect(method === 'GET' && writes).toBeFalsy();
 });
 
-test('OPS-14 reads, token counts and preflights continue in maintenance', async () => {
+test('OPS-15 reads, token counts and preflights continue in maintenance', async () => {
   const { send, authorization } = await opened({ maintenance: async () => 'on' });
   const headers = { authorization };
   expect((await send({ path: '/api/account', headers })).status).toBe(200);
@@ -230,7 +230,7 @@ test('GEN-8 in maintenance, an unknown path and method precede 503, and 503 prec
   expect(codeOf(await send({ method: 'POST', path: CHAT, body: '{}' }))).toBe('503 service_unavailable');
 });
 
-test('OPS-14 a request that passed the switch ends as usual after maintenance began', async () => {
+test('OPS-15 a request that passed the switch ends as usual after maintenance began', async () => {
   let state: MaintenanceState = 'off';
   const vendor = Promise.withResolvers<void>();
   const { post } = await opened({

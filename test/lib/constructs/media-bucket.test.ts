@@ -7,7 +7,7 @@ const stack = new Stack(new App({ analyticsReporting: false }), 'stack');
 new MediaBucket(stack, 'media');
 const [bucket] = Object.values(Template.fromStack(stack).findResources('AWS::S3::Bucket'));
 
-test('OPS-15 the bucket keeps a removed outbox entry for the 35 days of a table restore', () => {
+test('OPS-16 the bucket keeps a removed outbox entry for the 35 days of a table restore', () => {
   expect(bucket?.Properties.VersioningConfiguration).toEqual({ Status: 'Enabled' });
   const rules: { Prefix?: string; NoncurrentVersionExpiration?: object; ExpirationInDays?: number }[] =
     bucket?.Properties.LifecycleConfiguration.Rules;
@@ -19,7 +19,7 @@ test('OPS-15 the bucket keeps a removed outbox entry for the 35 days of a table 
     expect(NoncurrentVersionExpiration, Prefix).toBeDefined();
 });
 
-test('OPS-15 no rule has both a number of days and the removal of delete markers, which S3 rejects', () => {
+test('OPS-16 no rule has both a number of days and the removal of delete markers, which S3 rejects', () => {
   const rules: { ExpirationInDays?: number; ExpiredObjectDeleteMarker?: boolean }[] =
     bucket?.Properties.LifecycleConfiguration.Rules;
   for (const { ExpirationInDays, ExpiredObjectDeleteMarker } of rules)

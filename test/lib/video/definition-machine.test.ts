@@ -123,7 +123,7 @@ test.for(['Poll', 'Store', 'Charge', 'Finish'])(
 );
 
 test.for(['Poll', 'Store', 'Charge', 'Finish', 'Notify'])(
-  'OPS-14 a maintenance of 40 minutes at %s does not change the outcome',
+  'OPS-15 a maintenance of 40 minutes at %s does not change the outcome',
   async (state) => {
     const { transitions, job, records, delivered } = await playVideo(30_000, {
       trouble: (name, turn) => name === state && turn < 40 && 'paused',

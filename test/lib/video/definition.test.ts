@@ -70,7 +70,7 @@ test.for(tasks)('VID-7 $name is retried after any error, with growing waits and 
   expect(state.TimeoutSeconds).toBeLessThan(900);
 });
 
-test.for(tasks)('OPS-14 $name is repeated every minute while workers are paused', ({ state }) => {
+test.for(tasks)('OPS-15 $name is repeated every minute while workers are paused', ({ state }) => {
   expect(state.Retry?.[0]).toEqual({
     ErrorEquals: [PAUSED_ERROR],
     IntervalSeconds: 60,

@@ -54,7 +54,7 @@ test('BILL-15 every money change is an event with its amounts, and the account a
   const resolve = async (holdId: string, outcome: 'settled' | 'released', amountPicos: bigint, held: bigint) => {
     const record = { accountId, holdId, requestId: holdId.slice(0, -2), outcome, amountPicos, at, model: 'some-model' };
     await ledger.putRecord(record);
-    await ledger.apply(record, held);
+    await ledger.apply(record, held, 0);
   };
   await ledger.createAccount(accountId);
   await ledger.credit({ accountId, ref: 'r', amountPicos: 3n * USD, reason: 'test', at });

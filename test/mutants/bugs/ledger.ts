@@ -42,6 +42,15 @@ const holdBugs = bugsIn('lambdas/core/ledger/hold.ts', `${tests}/hold.test.ts`, 
   },
 ]);
 
+const closeHoldBugs = bugsIn('lambdas/core/ledger/close-hold.ts', `${tests}/close-hold.test.ts`, [
+  {
+    id: 'newer-hold-closed-slowly',
+    what: 'The slow write closes a hold of a newer release, whose cap it would not restore.',
+    find: ' || hold.isNewer',
+    replace: '',
+  },
+]);
+
 const slowStoreTests = `${tests}/hold-slow-store.test.ts`;
 
 const slowStoreBugs = [
@@ -49,8 +58,8 @@ const slowStoreBugs = [
     {
       id: 'given-up-hold-not-released',
       what: 'A given-up hold gets a record, but its money returns only when it expires.',
-      find: "if (!(await deps.store.apply(reply.kind === 'written' ? own : reply.record, amountPicos))) return false;",
-      replace: "if (reply.kind === 'written' || amountPicos > 0n) return false;",
+      find: 'if (!(await deps.store.apply(record, amountPicos, deps.clock.now()))) return false;',
+      replace: 'if (record || amountPicos > 0n) return false;',
     },
     {
       id: 'late-hold-not-looked-for',
@@ -63,6 +72,12 @@ const slowStoreBugs = [
       what: 'The sweeper looks for a late hold only when the hold expires.',
       find: 'deps.clock.now() + SWEEP_GIVEN_UP_MS',
       replace: 'order.expiresAtMs',
+    },
+    {
+      id: 'given-up-hold-delays-the-sweep',
+      what: 'A given-up hold delays the sweep of an account that was due earlier.',
+      find: 'await deps.store.sweepBy(',
+      replace: 'await deps.store.reschedule(',
     },
     {
       id: 'hold-writes-after-the-time',
@@ -207,6 +222,7 @@ const noteBugs = [
 
 export const ledgerBugs: readonly MoneyBug[] = [
   ...holdBugs,
+  ...closeHoldBugs,
   ...slowStoreBugs,
   ...resolveBugs,
   ...releaseBugs,

@@ -31,6 +31,13 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
   {
+    id: 'end-user-prevents-the-charge',
+    what: 'A user name with half of a character makes the store reject the charge, and the request is free.',
+    find: 'endUser: endUser.toWellFormed()',
+    replace: 'endUser',
+    caughtBy: `${text}/generate-text.test.ts`,
+  },
+  {
     id: 'record-without-the-hash',
     what: 'The charge record lacks the hash of its response.',
     find: '...(answer === undefined ? {} : { answer }),',
@@ -174,8 +181,8 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
   {
     id: 'broken-stream-keeps-its-hold',
     what: 'A stream that breaks off does not release its hold.',
-    find: 'const failure = await failPaidCall(deps.ledger, paid, error);',
-    replace: 'const failure = await Promise.resolve(failPaidCall && error);',
+    find: 'const failure = await failPaidCall(deps.ledger, failed, error);',
+    replace: 'const failure = await Promise.resolve(failPaidCall && failed && error);',
   },
   {
     id: 'broken-stream-keeps-its-connection',

@@ -83,6 +83,12 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
     replace: '',
   },
   {
+    id: 'sqlite-sweep-moved-later',
+    what: 'A given-up hold delays the sweep of its account in the embedded ledger.',
+    find: 'sweep_at IS NULL OR sweep_at > ?',
+    replace: 'sweep_at IS NULL OR sweep_at <> ?',
+  },
+  {
     id: 'sqlite-record-written-over',
     what: 'A later release replaces the charge record in the embedded ledger.',
     find: 'VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -104,26 +110,30 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   {
     id: 'sqlite-money-moved-without-a-hold',
     what: 'The embedded ledger applies a record whose hold is already closed.',
-    find: 'if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;',
-    replace: 'if (!before) return undefined;',
+    find: 'const after = before && closeHold(before, record, holdAmountPicos, nowMs);',
+    replace:
+      'const open = new Map(before?.holds).set(holdId, { amountPicos: holdAmountPicos, expiresAtMs: 0 });\n' +
+      '  const after = before && closeHold({ ...before, holds: open }, record, holdAmountPicos, nowMs);',
   },
   {
     id: 'sqlite-money-moved-by-another-amount',
     what: 'The embedded ledger releases the amount that the caller names, not the amount of the hold.',
-    find: 'if (before?.holds.get(holdId)?.amountPicos !== holdAmountPicos || !before) return undefined;',
-    replace: 'if (!before?.holds.has(holdId)) return undefined;',
+    find: 'const after = before && closeHold(before, record, holdAmountPicos, nowMs);',
+    replace:
+      'const amount = before?.holds.get(holdId)?.amountPicos ?? holdAmountPicos;\n' +
+      '  const after = before && closeHold(before, record, amount, nowMs);',
   },
   {
     id: 'sqlite-charge-given-back',
     what: 'The embedded ledger both spends a charge and returns it with the rest of the hold.',
-    find: '.run(holdAmountPicos - amountPicos, amountPicos, accountId)',
-    replace: '.run(holdAmountPicos, amountPicos, accountId)',
+    find: '    after.availablePicos,\n    after.spentPicos,',
+    replace: '    after.availablePicos + amountPicos,\n    after.spentPicos,',
   },
   {
     id: 'sqlite-spent-is-the-last-charge',
     what: 'The embedded ledger forgets earlier charges when it applies a later one.',
-    find: 'spent = spent + ?',
-    replace: 'spent = ?',
+    find: '    after.spentPicos,\n    after.version,',
+    replace: '    amountPicos,\n    after.version,',
     caughtBy: [limitTests, `${contracts}/ledger-histories.contract.test.ts`],
   },
   {

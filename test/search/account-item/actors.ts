@@ -20,10 +20,11 @@ function* repeated(call: Call): Generator<Call, Received, Received> {
 function* commitAndApply(
   record: Outcome,
   hold: Hold,
+  clock: () => number,
   release: { readonly withoutCaps?: true } = {},
 ): Generator<Call, Outcome | undefined, Received> {
   const committed = (yield* repeated({ kind: 'record', record }))?.record;
-  if (committed) yield* repeated({ kind: 'apply', record: committed, hold, ...release });
+  if (committed) yield* repeated({ kind: 'apply', record: committed, hold, day: clock(), ...release });
   return committed;
 }
 
@@ -86,13 +87,11 @@ function* finish(
   hold: Hold,
   clock: () => number,
 ): Generator<Call, RequestResult, Received> {
-  const ending = uncollected === undefined ? { charge, success: true } : released(clock(), uncollected);
-  const committed = yield* commitAndApply({ id, ...ending, ...(hold.cap && { cap: hold.cap }) }, hold);
+  const ending = uncollected === undefined ? { charge, success: true } : { charge: 0, success: false, uncollected };
+  const committed = yield* commitAndApply({ id, ...ending, ...(hold.cap && { cap: hold.cap }) }, hold, clock);
   if (!committed) return `unknown ${requestId}`;
   return `${committed.success ? 'success' : 'failed'} ${requestId}`;
 }
-
-const released = (day: number, cost: number) => ({ charge: 0, success: false, uncollected: { day, cost } });
 
 /** Writes a released record for each id that may still be held, so that no charge of it can follow. */
 function* giveUp(ids: readonly string[]): Generator<Call, void, Received> {
@@ -100,10 +99,10 @@ function* giveUp(ids: readonly string[]): Generator<Call, void, Received> {
 }
 
 const sweeperOf = (release: { readonly withoutCaps?: true }): Actor =>
-  function* play() {
+  function* play(clock) {
     const reply = yield { kind: 'read' };
     for (const [id, hold] of Object.entries(reply?.item.holds ?? {}))
-      yield* commitAndApply({ id, charge: 0, success: false }, hold, release);
+      yield* commitAndApply({ id, charge: 0, success: false }, hold, clock, release);
     return 'swept';
   };
 

@@ -1,3 +1,5 @@
+import { isAllowanceUsed, type UncollectedOfDay } from '../../../lambdas/core/ledger/allowance.ts';
+import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../../lambdas/core/ledger/credit-record.ts';
 import type {
   ChargeRecord,
@@ -24,6 +26,7 @@ interface Row {
   readonly holds: Map<string, Hold>;
   readonly records: Map<string, ChargeRecord>;
   readonly credits: Map<string, CreditRecord>;
+  uncollected?: UncollectedOfDay | undefined;
 }
 
 /**
@@ -54,14 +57,16 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return { kind: 'written' };
   }
 
-  async apply(record: ChargeRecord, holdAmountPicos: bigint): Promise<Account | undefined> {
+  async apply(record: ChargeRecord, holdAmountPicos: bigint, nowMs: number): Promise<Account | undefined> {
     const row = this.#rows.get(record.accountId);
-    if (row?.holds.get(record.holdId)?.amountPicos !== holdAmountPicos) return undefined;
-    row.available += holdAmountPicos - record.amountPicos;
-    row.spent += record.amountPicos;
+    const after = row && closeHold(toAccount(row), record, holdAmountPicos, nowMs);
+    if (!after) return undefined;
+    row.available = after.availablePicos;
+    row.spent = after.spentPicos;
     row.holds.delete(record.holdId);
-    row.version += 1;
-    return toAccount(row);
+    row.version = after.version;
+    row.uncollected = after.uncollected;
+    return after;
   }
 
   async readAccount(accountId: string): Promise<Account | undefined> {
@@ -114,6 +119,13 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   async reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void> {
     const row = this.#rows.get(accountId);
     if (!row || (sweepAtMs === undefined && row.holds.size > 0)) return;
+    row.sweepAtMs = sweepAtMs;
+    row.version += 1;
+  }
+
+  async sweepBy(accountId: string, sweepAtMs: number): Promise<void> {
+    const row = this.#rows.get(accountId);
+    if (!row || (row.sweepAtMs !== undefined && row.sweepAtMs <= sweepAtMs)) return;
     row.sweepAtMs = sweepAtMs;
     row.version += 1;
   }
@@ -213,13 +225,14 @@ const changeTarget = (
   return true;
 };
 
-const mayHold = (row: Row, { amountPicos, holdId, previousHoldId }: HoldRequest): boolean =>
+const mayHold = (row: Row, { amountPicos, holdId, previousHoldId, allowance }: HoldRequest): boolean =>
   row.status === 'active' &&
   row.credited > row.spent &&
   row.available >= amountPicos &&
   !row.holds.has(holdId) &&
   row.holds.size < HOLDS_MAX &&
-  (previousHoldId === undefined || !row.holds.has(previousHoldId));
+  (previousHoldId === undefined || !row.holds.has(previousHoldId)) &&
+  !isAllowanceUsed(row, allowance);
 
 const toAccount = (row: Row): Account => ({
   id: row.id,
@@ -229,11 +242,12 @@ const toAccount = (row: Row): Account => ({
   spentPicos: row.spent,
   holds: new Map(row.holds),
   version: row.version,
+  ...(row.uncollected && { uncollected: row.uncollected }),
 });
 
 /** Returns the record without false flags and undefined fields, as the table stores it. */
 const asStored = (record: ChargeRecord): ChargeRecord => {
-  const { overage, implausible, reason, model, usage, prices, answer, endUser, ...always } = record;
+  const { overage, implausible, usesAllowance, reason, model, usage, prices, answer, endUser, ...always } = record;
   return structuredClone({
     ...always,
     ...(reason === undefined ? {} : { reason }),
@@ -242,6 +256,7 @@ const asStored = (record: ChargeRecord): ChargeRecord => {
     ...(prices === undefined ? {} : { prices }),
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
+    ...(usesAllowance ? { usesAllowance } : {}),
     ...(answer === undefined ? {} : { answer }),
     ...(endUser === undefined ? {} : { endUser }),
   });

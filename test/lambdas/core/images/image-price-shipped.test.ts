@@ -144,7 +144,7 @@ describe.each(models)('$id', (model) => {
           ...{ previousHoldId: undefined, sweepAtMs: NOW },
         });
         await memory.putRecord(record);
-        await memory.apply(record, 1n);
+        await memory.apply(record, 1n, 0);
         const audit = await auditAccount({ store: memory, records: memory, clock: new ManualClock(NOW) }, 'account-1');
         expect(audit).toMatchObject({ findings: [], openHolds: 0, records: 1 });
       }),

@@ -52,7 +52,7 @@ const createScene = async (held: readonly string[], waiting: readonly OutboxEntr
   return { store, outbox, asked, replay, continueWork };
 };
 
-test('OPS-15 a removed entry whose hold is open again is put back, and its charge counts once', async () => {
+test('OPS-16 a removed entry whose hold is open again is put back, and its charge counts once', async () => {
   const { replay, asked, continueWork } = await createScene(['a.0']);
   const past = [{ entry: entryOf('a.0'), isWaiting: false }];
   expect(await replay(past)).toEqual([['a.0', 'replayed']]);
@@ -63,7 +63,7 @@ test('OPS-15 a removed entry whose hold is open again is put back, and its charg
   expect(await continueWork()).toEqual([400_000n, 0, []]);
 });
 
-test('OPS-15 an entry whose charge the restored table has is left alone', async () => {
+test('OPS-16 an entry whose charge the restored table has is left alone', async () => {
   const { store, outbox, replay, continueWork } = await createScene(['a.0']);
   await store.putRecord(entryOf('a.0').record);
   expect(await replay([{ entry: entryOf('a.0'), isWaiting: false }])).toEqual([['a.0', 'recorded']]);
@@ -71,7 +71,7 @@ test('OPS-15 an entry whose charge the restored table has is left alone', async 
   expect(await continueWork()).toEqual([400_000n, 0, []]);
 });
 
-test('OPS-15 a waiting entry without a hold is removed, because the audit would report its charge', async () => {
+test('OPS-16 a waiting entry without a hold is removed, because the audit would report its charge', async () => {
   const [kept, lost] = [entryOf('a.0'), entryOf('b.0')];
   const { outbox, replay, continueWork } = await createScene(['a.0'], [kept, lost]);
   const past = [kept, lost].map((entry) => ({ entry, isWaiting: true }));
@@ -83,7 +83,7 @@ test('OPS-15 a waiting entry without a hold is removed, because the audit would 
   expect(await continueWork()).toEqual([400_000n, 0, []]);
 });
 
-test('OPS-15 a hold of another amount, and an account that does not exist, are lost', async () => {
+test('OPS-16 a hold of another amount, and an account that does not exist, are lost', async () => {
   const { outbox, replay } = await createScene(['a.0']);
   const other = { ...entryOf('c.0'), record: { ...entryOf('c.0').record, accountId: 'two' } };
   const past = [entryOf('a.0', HELD + 1n), other].map((entry) => ({ entry, isWaiting: false }));
@@ -94,7 +94,7 @@ test('OPS-15 a hold of another amount, and an account that does not exist, are l
   expect(outbox.notes()).toEqual([]);
 });
 
-test('OPS-15 a dry run reports the same and changes nothing', async () => {
+test('OPS-16 a dry run reports the same and changes nothing', async () => {
   const waiting = entryOf('b.0');
   const { outbox, replay } = await createScene(['a.0'], [waiting]);
   const past = [

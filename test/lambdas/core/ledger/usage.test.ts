@@ -90,7 +90,7 @@ test('BILL-15 a request that ends during the lookup is found', async () => {
   const store = {
     readAccount: async (accountId: string) => {
       await memory.putRecord(charged('a.0'));
-      await memory.apply(charged('a.0'), 7n);
+      await memory.apply(charged('a.0'), 7n, 0);
       return memory.readAccount(accountId);
     },
   };

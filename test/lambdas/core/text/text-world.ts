@@ -81,6 +81,7 @@ export interface WorldOptions {
   readonly fault?: (method: Method, turn: number) => Fault | undefined;
   readonly reachable?: TextDependencies['reachable'];
   readonly upstreamDeadlineMs?: number;
+  readonly uncollectedDailyPicos?: bigint;
   readonly wires?: readonly Wire[];
   readonly render?: TextOptions['render'];
   readonly circuits?: Circuits;
@@ -137,6 +138,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     },
     circuits: options.circuits ?? freePassage(),
     drains: new DetachedDrains(),
+    uncollectedDailyPicos: options.uncollectedDailyPicos ?? parseUsd('1'),
     notice: (notice) => notices.push(notice),
     margin: (modelId, picos) => margins.push([modelId, picos]),
     holdGraceMs: GRACE_MS,

@@ -35,13 +35,13 @@ const createScene = () => {
   return { clock, reads, notices, state, readsAs };
 };
 
-test('OPS-14 the first request of a process waits for the state of the switch', async () => {
+test('OPS-15 the first request of a process waits for the state of the switch', async () => {
   const { reads, readsAs } = createScene();
   expect(await readsAs('on')).toBe('on');
   expect(reads).toHaveLength(1);
 });
 
-test('OPS-14 under traffic a request waits for no read, and sees a change within 10 s', async () => {
+test('OPS-15 under traffic a request waits for no read, and sees a change within 10 s', async () => {
   const { clock, reads, state, readsAs } = createScene();
   await readsAs('off');
   await clock.advance(4_999);
@@ -53,7 +53,7 @@ test('OPS-14 under traffic a request waits for no read, and sees a change within
   expect([await state(), reads.length]).toEqual(['on', 2]);
 });
 
-test('OPS-14 a process that was frozen does not use its old state', async () => {
+test('OPS-15 a process that was frozen does not use its old state', async () => {
   const { clock, readsAs } = createScene();
   await readsAs('off');
   await clock.advance(3_600_000);
@@ -62,7 +62,7 @@ test('OPS-14 a process that was frozen does not use its old state', async () => 
   expect(await readsAs('off')).toBe('off');
 });
 
-test('OPS-14 a request waits for a hung read for 500 ms, then uses the known state', async () => {
+test('OPS-15 a request waits for a hung read for 500 ms, then uses the known state', async () => {
   const { clock, state, readsAs } = createScene();
   await readsAs('on');
   await clock.advance(11_000);
@@ -71,7 +71,7 @@ test('OPS-14 a request waits for a hung read for 500 ms, then uses the known sta
   expect(await asked).toBe('on');
 });
 
-test('OPS-14 a failed read keeps the known state and is reported', async () => {
+test('OPS-15 a failed read keeps the known state and is reported', async () => {
   const { clock, reads, notices, state, readsAs } = createScene();
   await readsAs('on');
   await clock.advance(11_000);
@@ -81,14 +81,14 @@ test('OPS-14 a failed read keeps the known state and is reported', async () => {
   expect(notices).toEqual([['maintenance_unreadable', { reason: 'StoreError' }]]);
 });
 
-test('OPS-14 a switch that was never readable is off', async () => {
+test('OPS-15 a switch that was never readable is off', async () => {
   const { reads, state } = createScene();
   const asked = state();
   reads[0]?.reject(new StoreError('unavailable', 'no reply'));
   expect(await asked).toBe('off');
 });
 
-test('OPS-11, OPS-14 a state of a newer release counts as paused', () => {
+test('OPS-11, OPS-15 a state of a newer release counts as paused', () => {
   expect(maintenanceStates.map(toMaintenanceState)).toEqual(maintenanceStates);
   expect([toMaintenanceState(undefined), toMaintenanceState('read-only')]).toEqual(['off', 'paused']);
 });
@@ -102,7 +102,7 @@ const paused = async (): Promise<MemoryMaintenanceStore> => {
 test.each([
   ['sweep', createSweepHandler],
   ['outbox', createOutboxHandler],
-] as const)('OPS-14 a paused %s moves no money and reports it', async (worker, createWorker) => {
+] as const)('OPS-15 a paused %s moves no money and reports it', async (worker, createWorker) => {
   const { deps, clock, maintenance, notices, measured, enqueueSettlement, accounts } = await createTendingScene();
   await enqueueSettlement('one', 0);
   await clock.advance(EXPIRY_MS);
@@ -116,7 +116,7 @@ test.each([
   expect(accounts()).not.toEqual(before);
 });
 
-test('OPS-14 a worker that cannot read the switch does no work', async () => {
+test('OPS-15 a worker that cannot read the switch does no work', async () => {
   const { deps, clock, accounts } = await createTendingScene();
   await clock.advance(EXPIRY_MS);
   const before = accounts();
@@ -126,7 +126,7 @@ test('OPS-14 a worker that cannot read the switch does no work', async () => {
   expect(accounts()).toEqual(before);
 });
 
-test('OPS-14 a paused video sweep starts and releases no video', async () => {
+test('OPS-15 a paused video sweep starts and releases no video', async () => {
   const service = await createVideoService(() => created);
   const videoId = await service.create();
   service.stores.videoMachine.end(videoId);

@@ -127,7 +127,7 @@ test('AUTH-5 functions without an HTTP route need no pepper, and the others requ
   await expect(deps.videoMachine.start('video_1')).rejects.toThrow(/^VIDEO_MACHINE_ARN: /);
 });
 
-test('OPS-14 a paused step does no work, and throws the error that the state machine repeats', async () => {
+test('OPS-15 a paused step does no work, and throws the error that the state machine repeats', async () => {
   const service = await createVideoService(vendorWith(finished));
   const step = createVideoStepsHandler(service.deps);
   const videoId = await service.create();

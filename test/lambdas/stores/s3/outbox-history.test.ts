@@ -54,7 +54,7 @@ const startBucket = async (pages: readonly string[], texts: Readonly<Record<stri
   return { asked, since };
 };
 
-test('OPS-15 the history has waiting entries, and those removed since the time', async () => {
+test('OPS-16 the history has waiting entries, and those removed since the time', async () => {
   const bucket = await startBucket([
     pageOf([
       marker('early.0', true, 2),
@@ -72,7 +72,7 @@ test('OPS-15 the history has waiting entries, and those removed since the time',
   expect(bucket.asked).toEqual(['list outbox/ null', 'get late.0 l2', 'get waits.0 w1']);
 });
 
-test('OPS-15 an entry that was put back after its removal waits', async () => {
+test('OPS-16 an entry that was put back after its removal waits', async () => {
   const bucket = await startBucket([
     pageOf([version('a.0', 'a2', true), marker('a.0', false, 5), version('a.0', 'a1', false)]),
   ]);
@@ -80,19 +80,19 @@ test('OPS-15 an entry that was put back after its removal waits', async () => {
   expect(bucket.asked.at(-1)).toBe('get a.0 a2');
 });
 
-test('OPS-15 a page that ends within an entry changes nothing', async () => {
+test('OPS-16 a page that ends within an entry changes nothing', async () => {
   const next = '<IsTruncated>true</IsTruncated><NextKeyMarker>outbox/a.0</NextKeyMarker>';
   const bucket = await startBucket([pageOf([marker('a.0', true, 5)], next), pageOf([version('a.0', 'a1', false)])]);
   expect(await bucket.since(5)).toEqual([{ entry: entryOf('a.0', 1), isWaiting: false }]);
   expect(bucket.asked.slice(0, 2)).toEqual(['list outbox/ null', 'list outbox/ outbox/a.0']);
 });
 
-test('OPS-15 a version that expires during the reading is left out, and an unreadable one throws', async () => {
+test('OPS-16 a version that expires during the reading is left out, and an unreadable one throws', async () => {
   const pages = [pageOf([version('a.0', 'a1', true)])];
   expect(await (await startBucket(pages, { a1: '' })).since(0)).toEqual([]);
   await expect((await startBucket(pages, { a1: '{}' })).since(0)).rejects.toThrow('outbox/a.0 cannot be read');
 });
 
-test('OPS-15 a bucket that does not respond throws a StoreError', async () => {
+test('OPS-16 a bucket that does not respond throws a StoreError', async () => {
   await expect((await startBucket([])).since(0)).rejects.toThrow(StoreError);
 });

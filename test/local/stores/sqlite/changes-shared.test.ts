@@ -38,7 +38,7 @@ const charge = async (on: Database, holdId: string, amountPicos: bigint): Promis
   const ledger = createLedgerStore(on);
   await hold(on, holdId);
   await ledger.putRecord(recordOf(holdId, amountPicos));
-  await ledger.apply(recordOf(holdId, amountPicos), 5n);
+  await ledger.apply(recordOf(holdId, amountPicos), 5n, 0);
 };
 
 test('KEY-3 a write of another process is followed once, with the records of the closed holds', async () => {
@@ -50,7 +50,7 @@ test('KEY-3 a write of another process is followed once, with the records of the
   const ledger = createLedgerStore(other);
   await hold(other, 's.0');
   await ledger.putRecord(recordOf('r.0', 3n));
-  await ledger.apply(recordOf('r.0', 3n), 5n);
+  await ledger.apply(recordOf('r.0', 3n), 5n, 0);
   const [change, ...others] = await foreign.take();
   expect(others).toEqual([]);
   expect([...(change?.before?.holds.keys() ?? [])]).toEqual(['r.0']);

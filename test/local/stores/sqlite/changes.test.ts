@@ -31,7 +31,7 @@ beforeEach(async () => {
   await createAccountStore(db).open(accountNamed('one', { creditPicos: LOW_BALANCE_THRESHOLD_DEFAULT + USD }));
   const ledger = createLedgerStore(db);
   await ledger.hold({ accountId: 'one', holdId: 'r.0', amountPicos: USD, ...times });
-  await ledger.apply(record, USD);
+  await ledger.apply(record, USD, 0);
 });
 afterEach(() => db.close());
 

@@ -114,15 +114,16 @@ const record = {
 const ledgers: Calls<LedgerStore> = {
   hold: (store) => store.hold({ ...hold, previousHoldId: undefined }),
   putRecord: (store) => store.putRecord(record),
-  apply: (store) => store.apply(record, 1n),
+  apply: (store) => store.apply(record, 1n, 0),
   readAccount: (store) => store.readAccount('one'),
   readRecord: (store) => store.readRecord('one', 'r.0'),
   createAccount: (store) => store.createAccount('two'),
   credit: (store) => store.credit({ accountId: 'one', ref: 'next', amountPicos: 1n, reason: 'test', at: NOW }),
   due: (store) => store.due(NOW),
   reschedule: (store) => store.reschedule('one', NOW),
+  sweepBy: (store) => store.sweepBy('one', NOW),
 };
-const withoutDisk: readonly string[] = ['hold', 'apply', 'due', 'reschedule'];
+const withoutDisk: readonly string[] = ['hold', 'apply', 'due', 'reschedule', 'sweepBy'];
 
 const updates: Calls<UpdateLog> = {
   claim: (store) => store.claim('update#1', NOW),

@@ -62,14 +62,14 @@ test('BILL-19 a charge above int64, alone or with earlier ones, is rejected and 
     const times = { expiresAtMs: AT, sweepAtMs: AT, previousHoldId: undefined };
     await store.hold({ accountId: 'one', holdId, amountPicos: 10n, ...times });
   }
-  await store.apply(record('a', CHARGES_MAX_PICOS), 10n);
+  await store.apply(record('a', CHARGES_MAX_PICOS), 10n, 0);
   const before = await stateOf();
   await expect(store.putRecord(record('b', CHARGES_MAX_PICOS + 1n))).rejects.toMatchObject(refusal);
   await expect(store.putRecord(record('b', 1n))).rejects.toMatchObject(refusal);
-  await expect(store.apply(record('b', 1n), 10n)).rejects.toMatchObject(refusal);
+  await expect(store.apply(record('b', 1n), 10n, 0)).rejects.toMatchObject(refusal);
   expect(await stateOf()).toEqual(before);
   expect(before.account?.availablePicos).toBe(90n - CHARGES_MAX_PICOS);
-  await store.apply(record('b', 0n), 10n);
+  await store.apply(record('b', 0n), 10n, 0);
   expect((await stateOf()).account).toMatchObject({
     availablePicos: 100n - CHARGES_MAX_PICOS,
     spentPicos: CHARGES_MAX_PICOS,
@@ -99,5 +99,5 @@ test('OPS-9 an almost full disk rejects new holds and accepts charges of open on
     at: AT,
   } as const;
   expect(await fullStore.putRecord(record)).toEqual({ kind: 'written' });
-  expect(await fullStore.apply(record, 10n)).toMatchObject({ availablePicos: 93n, spentPicos: 7n });
+  expect(await fullStore.apply(record, 10n, 0)).toMatchObject({ availablePicos: 93n, spentPicos: 7n });
 });

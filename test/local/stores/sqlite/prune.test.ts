@@ -51,7 +51,7 @@ const fill = async (): Promise<void> => {
   for (const holdId of ['a', 'b']) await ledger.hold({ ...hold, holdId });
   const record = { accountId, holdId: 'a', requestId: 'a', outcome: 'settled', amountPicos: 5n, at: NOW } as const;
   await ledger.putRecord(record);
-  await ledger.apply(record, 5n);
+  await ledger.apply(record, 5n, 0);
   await createOperationLog(db).add({ accountId, id: '1', command: 'credit', reason: 'test', at: NOW });
   await createAuditCursor(db).write('one');
   await createVideoJobStore(db).create(orderOf(), NOW);

@@ -1,0 +1,28 @@
+import { countUncollected } from './allowance.ts';
+import type { Account, ChargeRecord } from './ledger.ts';
+
+/**
+ * Returns the account after the write that closes a hold and moves its money as the record says. Every store follows
+ * this function. Returns undefined if no hold of that amount is open under the record's id, or a newer release wrote
+ * it. `nowMs` is the caller's clock in Unix ms: the day of an uncollected amount (BILL-21).
+ */
+export const closeHold = (
+  account: Account,
+  record: Pick<ChargeRecord, 'holdId' | 'amountPicos' | 'uncollectedPicos' | 'usesAllowance'>,
+  holdAmountPicos: bigint,
+  nowMs: number,
+): Account | undefined => {
+  const hold = account.holds.get(record.holdId);
+  if (hold?.amountPicos !== holdAmountPicos || hold.isNewer) return undefined;
+  const holds = new Map(account.holds);
+  holds.delete(record.holdId);
+  const uncollected = countUncollected(account, record, nowMs);
+  return {
+    ...account,
+    availablePicos: account.availablePicos + holdAmountPicos - record.amountPicos,
+    spentPicos: account.spentPicos + record.amountPicos,
+    version: account.version + 1,
+    holds,
+    ...(uncollected && { uncollected }),
+  };
+};

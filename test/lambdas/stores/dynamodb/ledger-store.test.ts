@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
+import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
+import type { DynamoDB, UpdateRequest, WriteResult } from '../../../../lambdas/stores/dynamodb/dynamodb.ts';
+import { packedKeyOf, toHoldEntry } from '../../../../lambdas/stores/dynamodb/hold-entries.ts';
+import { newAccountItem } from '../../../../lambdas/stores/dynamodb/ledger-items.ts';
+import { createLedgerStore } from '../../../../lambdas/stores/dynamodb/ledger-store.ts';
+
+const AT = Date.UTC(2026, 10, 1);
+const requestId = renderRequestId({ atMs: AT, random: 7 });
+const holdId = `${requestId}.0`;
+const record: ChargeRecord = { accountId: 'one', holdId, requestId, outcome: 'settled', amountPicos: 25n, at: AT };
+const { key, value } = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000 }, 'packed');
+const item = {
+  ...newAccountItem('one'),
+  available: 60n,
+  credited: 100n,
+  spent: 0n,
+  version: 3n,
+  holds: { [key]: value },
+};
+
+/** A store whose fast write fails its condition, although the item has the open hold. */
+const slow = (
+  reply: WriteResult,
+  fast: (request: UpdateRequest) => WriteResult = () => ({ conditionFailed: item }),
+) => {
+  const sent: UpdateRequest[] = [];
+  const unused = (): never => {
+    throw new Error('not expected');
+  };
+  const db: DynamoDB = {
+    get: unused,
+    put: unused,
+    delete: unused,
+    query: unused,
+    scan: unused,
+    batchGet: unused,
+    transact: unused,
+    update: async (request) => {
+      sent.push(request);
+      return reply;
+    },
+    hot: { put: unused, update: async (request) => fast(request) },
+  };
+  return { sent, store: createLedgerStore({ once: db, repeating: db }, 'accounts') };
+};
+
+test('BILL-13 an open hold whose fast write fails is closed by the version that was read', async () => {
+  const { sent, store } = slow({ written: {} });
+  const after = await store.apply(record, 40n, AT);
+  expect(after).toMatchObject({ availablePicos: 75n, spentPicos: 25n, version: 4, holds: new Map() });
+  expect(sent).toMatchObject([
+    {
+      condition: 'version = :before',
+      values: { ':available': 75n, ':spent': 25n, ':before': 3, ':after': 4 },
+    },
+  ]);
+  expect(Object.values(sent[0]?.names ?? {})).toEqual([holdId, packedKeyOf(holdId)]);
+});
+
+test('BILL-13 a slow write that another write precedes is a conflict, which is safe to repeat', async () => {
+  const { store } = slow({ conditionFailed: undefined });
+  await expect(store.apply(record, 40n, AT)).rejects.toMatchObject({ name: 'StoreError', kind: 'conflict' });
+});
+
+test('BILL-13 a hold of another amount is not written', async () => {
+  const { sent, store } = slow({ written: {} });
+  expect(await store.apply(record, 41n, AT)).toBeUndefined();
+  expect(sent).toEqual([]);
+});
+
+const uses: ChargeRecord = {
+  ...record,
+  outcome: 'released',
+  amountPicos: 0n,
+  uncollectedPicos: 7n,
+  usesAllowance: true,
+};
+
+test('BILL-21 the first amount of a day is written by the version that was read', async () => {
+  const { sent, store } = slow({ written: {} });
+  expect((await store.apply(uses, 40n, AT))?.uncollected).toEqual({ day: '2026-11-01', picos: 7n });
+  expect(sent).toMatchObject([
+    { condition: 'version = :before', values: { ':day': '2026-11-01', ':uncollected': 7n, ':before': 3 } },
+  ]);
+});
+
+test('BILL-21 a later amount of the day takes one write, and a charge has no condition on the day', async () => {
+  const sent: UpdateRequest[] = [];
+  const { store } = slow({ written: {} }, (request) => {
+    sent.push(request);
+    return { written: item };
+  });
+  await store.apply(uses, 40n, AT);
+  await store.apply(record, 40n, AT);
+  expect(sent.map(({ update }) => update.includes('uncollected = uncollected + :use'))).toEqual([true, false]);
+  expect(sent.map(({ condition = '' }) => condition.endsWith('AND uncollectedDay >= :today'))).toEqual([true, false]);
+  expect(sent[0]?.values).toMatchObject({ ':use': 7n, ':today': '2026-11-01' });
+});
