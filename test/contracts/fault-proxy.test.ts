@@ -37,7 +37,7 @@ beforeEach(async () => {
   proxy.setPlan(undefined);
   accounts += 1;
   accountId = `proxy-${accounts}`;
-  await direct.createAccount(accountId);
+  await direct.createAccount(accountId, 0);
   await direct.credit({ accountId, ref: 'first', amountPicos: 1_000n, reason: 'test', at: 0 });
   proxy.forget();
 });
@@ -81,7 +81,9 @@ test('BILL-14 calls pass unchanged and are recorded by operation and key', async
     `UpdateItem account#${accountId} ACCOUNT 1`,
     `TransactWriteItems account#${accountId} CREDIT#second 0`,
   ]);
-  expect(proxy.calls[4]?.keys).toEqual([`account#${accountId} CREDIT#second`, `account#${accountId} ACCOUNT`]);
+  expect(proxy.calls[4]?.keys).toEqual(
+    ['CREDIT#second', 'ACCOUNT', 'STATEMENT_CREDIT#1970-01#second'].map((name) => `account#${accountId} ${name}`),
+  );
   expect(seen().slice(5).toSorted()).toEqual([0, 1, 2, 3].map((shard) => `Query shard-${shard} 0`));
   expect(proxy.calls.map(({ table }) => table)).toEqual(proxy.calls.map(() => tables.names.accounts));
 });

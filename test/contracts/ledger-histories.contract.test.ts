@@ -19,7 +19,8 @@ afterAll(() => db.close());
 
 /** Removes the data of the previous history. */
 const emptyLedger = (): InspectedLedger => {
-  for (const table of ['accounts', 'holds', 'charges', 'credits', 'low_balances']) db.sql(`DELETE FROM ${table}`).run();
+  const tables = ['accounts', 'holds', 'charges', 'credits', 'low_balances', 'month_closings', 'month_charges'];
+  for (const table of tables) db.sql(`DELETE FROM ${table}`).run();
   return {
     ...createLedgerStore(db),
     accounts: () =>

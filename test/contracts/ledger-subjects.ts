@@ -133,7 +133,8 @@ export const watched = (store: LedgerStore): LedgerStore => {
     return reply;
   };
   return {
-    createAccount: (accountId) => store.createAccount(accountId),
+    createAccount: (accountId, nowMs) => store.createAccount(accountId, nowMs),
+    closeMonths: (accountId, nowMs) => store.closeMonths(accountId, nowMs),
     readAccount: (accountId) => store.readAccount(accountId),
     readRecord: (accountId, holdId) => store.readRecord(accountId, holdId),
     due: (nowMs) => store.due(nowMs),

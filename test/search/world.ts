@@ -33,6 +33,7 @@ export const newWorld = (creditedPicos: bigint): World => ({
     status: 'active',
     availablePicos: creditedPicos,
     creditedPicos,
+    returnedPicos: 0n,
     spentPicos: 0n,
     holds: new Map(),
     version: 0,

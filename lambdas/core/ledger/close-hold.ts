@@ -1,15 +1,16 @@
 import type { Account, ChargeRecord } from './ledger.ts';
+import { monthOfWrite } from './month.ts';
 
 /**
  * Returns the account after the write that closes a hold and moves its money as the record says. Every store follows
  * this function. Returns undefined if no hold of that amount is open under the record's id, or a newer release wrote
- * it. `_nowMs` is the caller's clock in Unix ms.
+ * it. `nowMs` is the caller's clock in Unix ms, which decides the month of the write.
  */
 export const closeHold = (
   account: Account,
   record: Pick<ChargeRecord, 'holdId' | 'amountPicos'>,
   holdAmountPicos: bigint,
-  _nowMs: number,
+  nowMs: number,
 ): Account | undefined => {
   const hold = account.holds.get(record.holdId);
   if (hold?.amountPicos !== holdAmountPicos || hold.isNewer) return undefined;
@@ -19,6 +20,7 @@ export const closeHold = (
     ...account,
     availablePicos: account.availablePicos + holdAmountPicos - record.amountPicos,
     spentPicos: account.spentPicos + record.amountPicos,
+    month: monthOfWrite(account, nowMs),
     version: account.version + 1,
     holds,
   };

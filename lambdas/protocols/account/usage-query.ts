@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { RecordRange } from '../../core/ledger/records.ts';
-import { firstIdAt } from '../../http/exchange.ts';
+import { firstIdAt } from '../../core/request-id.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

@@ -18,7 +18,11 @@ CREATE TABLE accounts (
   change INTEGER NOT NULL,
   sweep_at INTEGER,
   chat_id TEXT,
-  threshold INTEGER
+  threshold INTEGER,
+  -- Refunds, chargebacks and debits, less reversals. Text, because the sum can exceed an int64. Null counts as 0.
+  returned TEXT,
+  -- Calendar month of the sums, such as 2026-11. Null until the first write of this release.
+  month TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX accounts_by_sweep ON accounts (sweep_at) WHERE sweep_at IS NOT NULL;
 CREATE INDEX accounts_by_change ON accounts (change);
@@ -57,6 +61,8 @@ CREATE TABLE credits (
   returned INTEGER,
   -- Reference of the reversal of a chargeback.
   reversed_by TEXT,
+  -- Month of the statement that lists the change.
+  month TEXT,
   PRIMARY KEY (account_id, ref)
 ) STRICT, WITHOUT ROWID;
 
@@ -209,6 +215,32 @@ CREATE TABLE facts (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** Tables that earlier releases did not create. They ignore them, so the version of the schema stays. */
+const ADDED_TABLES = `
+-- Sums of accounts at the end of a month.
+CREATE TABLE IF NOT EXISTS month_closings (
+  account_id TEXT NOT NULL,
+  month TEXT NOT NULL,
+  credited INTEGER NOT NULL,
+  returned TEXT NOT NULL,
+  spent INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  -- Time from which statements exist, if they start after this closing.
+  start INTEGER,
+  PRIMARY KEY (account_id, month)
+) STRICT, WITHOUT ROWID;
+
+-- Charges of closed months by model, as JSON.
+CREATE TABLE IF NOT EXISTS month_charges (
+  account_id TEXT NOT NULL,
+  month TEXT NOT NULL,
+  charges TEXT NOT NULL,
+  PRIMARY KEY (account_id, month)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS credits_by_month ON credits (account_id, month) WHERE month IS NOT NULL;
+`;
+
 /** Throws an Error, and changes nothing, if the file has a newer schema or belongs to another program. */
 export const checkOwner = (db: DatabaseSync): void => {
   // One transaction, so that a file that another process is creating is either empty or complete.
@@ -250,6 +282,9 @@ const ADDED_COLUMNS = [
   ['credits', 'of_ref', 'TEXT'],
   ['credits', 'returned', 'INTEGER'],
   ['credits', 'reversed_by', 'TEXT'],
+  ['credits', 'month', 'TEXT'],
+  ['accounts', 'returned', 'TEXT'],
+  ['accounts', 'month', 'TEXT'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>
@@ -268,6 +303,7 @@ export const migrate = (db: DatabaseSync): void => {
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
     }
     for (const column of missingColumns(db)) db.exec(`ALTER TABLE ${column[0]} ADD COLUMN ${column[1]} ${column[2]}`);
+    db.exec(ADDED_TABLES);
     db.exec('COMMIT');
   } catch (error) {
     db.exec('ROLLBACK');

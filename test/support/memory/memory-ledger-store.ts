@@ -1,3 +1,4 @@
+import { beginMonth, changeCredit } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../../lambdas/core/ledger/credit-record.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
   RecordReply,
 } from '../../../lambdas/core/ledger/ledger.ts';
 import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/ledger.ts';
+import { closingsBefore, type ModelCharges, type MonthClosing, monthOf } from '../../../lambdas/core/ledger/month.ts';
 import type { AccountPlace, LedgerRecords, RecordPage, RecordRange } from '../../../lambdas/core/ledger/records.ts';
 
 interface Row {
@@ -19,12 +21,16 @@ interface Row {
   status: AccountStatus;
   available: bigint;
   credited: bigint;
+  returned: bigint;
   spent: bigint;
+  month: string | undefined;
   version: number;
   sweepAtMs: number | undefined;
   readonly holds: Map<string, Hold>;
   readonly records: Map<string, ChargeRecord>;
   readonly credits: Map<string, CreditRecord>;
+  readonly closings: MonthClosing[];
+  readonly charges: Map<string, readonly ModelCharges[]>;
 }
 
 /**
@@ -57,12 +63,11 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
 
   async apply(record: ChargeRecord, holdAmountPicos: bigint, nowMs: number): Promise<Account | undefined> {
     const row = this.#rows.get(record.accountId);
-    const after = row && closeHold(toAccount(row), record, holdAmountPicos, nowMs);
+    const before = row && toAccount(row);
+    const after = before && closeHold(before, record, holdAmountPicos, nowMs);
     if (!after) return undefined;
-    row.available = after.availablePicos;
-    row.spent = after.spentPicos;
     row.holds.delete(record.holdId);
-    row.version = after.version;
+    replace(row, after, nowMs, before);
     return after;
   }
 
@@ -75,19 +80,23 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return structuredClone(this.#recordsFor(accountId).get(holdId));
   }
 
-  async createAccount(accountId: string): Promise<'created' | 'exists'> {
+  async createAccount(accountId: string, nowMs: number): Promise<'created' | 'exists'> {
     if (this.#rows.has(accountId)) return 'exists';
     this.#rows.set(accountId, {
       id: accountId,
       status: 'active',
       available: 0n,
       credited: 0n,
+      returned: 0n,
       spent: 0n,
+      month: monthOf(nowMs),
       version: 0,
       sweepAtMs: undefined,
       holds: new Map(),
       records: this.#recordsFor(accountId),
       credits: new Map(),
+      closings: [],
+      charges: new Map(),
     });
     return 'created';
   }
@@ -101,11 +110,20 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     if (present) return isRepeat(present, record) ? { kind: 'repeated' } : { kind: 'other-values', record: present };
     if (isCovered && row.available < amountPicos) return { kind: 'not-covered', availablePicos: row.available };
     if (target && !changeTarget(row.credits, record, target)) return { kind: 'not-returnable' };
-    row.credits.set(ref, record);
-    row.available += changeOf(record);
-    row.credited += changeOf(record);
-    row.version += 1;
+    const before = toAccount(row);
+    const after = changeCredit(before, record, at);
+    row.credits.set(ref, { ...record, ...(after.month !== undefined && { month: after.month }) });
+    replace(row, after, at, before);
     return { kind: 'credited' };
+  }
+
+  async closeMonths(accountId: string, nowMs: number): Promise<Account | undefined> {
+    const row = this.#rows.get(accountId);
+    if (!row) return undefined;
+    const before = toAccount(row);
+    const after = beginMonth(before, nowMs);
+    if (after !== before) replace(row, after, nowMs, before);
+    return after;
   }
 
   async due(nowMs: number): Promise<readonly Due[]> {
@@ -133,6 +151,40 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
 
   async readCredits(accountId: string): Promise<readonly CreditRecord[]> {
     return this.creditRecordsOf(accountId);
+  }
+
+  async creditsOfMonth(accountId: string, month: string): Promise<readonly CreditRecord[]> {
+    return this.creditRecordsOf(accountId)
+      .filter((record) => record.month === month)
+      .map(({ returnedPicos: _returned, reversedBy: _reversedBy, ...record }) => record)
+      .toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
+  }
+
+  async closings(accountId: string, throughMonth: string, limit?: number): Promise<readonly MonthClosing[]> {
+    const closings = this.#rows.get(accountId)?.closings ?? [];
+    return closings
+      .filter(({ month }) => month <= throughMonth)
+      .toReversed()
+      .slice(0, limit);
+  }
+
+  async firstClosing(accountId: string): Promise<MonthClosing | undefined> {
+    return this.#rows.get(accountId)?.closings[0];
+  }
+
+  async readCharges(accountId: string, month: string): Promise<readonly ModelCharges[] | undefined> {
+    return this.#rows.get(accountId)?.charges.get(month);
+  }
+
+  async keepCharges(
+    accountId: string,
+    month: string,
+    charges: readonly ModelCharges[],
+  ): Promise<readonly ModelCharges[]> {
+    const kept = this.#rows.get(accountId)?.charges;
+    const present = kept?.get(month);
+    kept?.set(month, present ?? charges);
+    return present ?? charges;
   }
 
   async *accountPlaces(after?: string): AsyncGenerator<AccountPlace, void> {
@@ -223,12 +275,24 @@ const mayHold = (row: Row, { amountPicos, holdId, previousHoldId }: HoldRequest)
   row.holds.size < HOLDS_MAX &&
   (previousHoldId === undefined || !row.holds.has(previousHoldId));
 
+const replace = (row: Row, after: Account, nowMs: number, before: Account): void => {
+  row.closings.push(...closingsBefore(before, nowMs));
+  row.available = after.availablePicos;
+  row.credited = after.creditedPicos;
+  row.returned = after.returnedPicos;
+  row.spent = after.spentPicos;
+  row.month = after.month;
+  row.version = after.version;
+};
+
 const toAccount = (row: Row): Account => ({
   id: row.id,
   status: row.status,
   availablePicos: row.available,
   creditedPicos: row.credited,
+  returnedPicos: row.returned,
   spentPicos: row.spent,
+  ...(row.month !== undefined && { month: row.month }),
   holds: new Map(row.holds),
   version: row.version,
 });

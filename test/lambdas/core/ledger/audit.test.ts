@@ -228,7 +228,7 @@ test('OPS-5 a charge that the first reading missed is not a finding', async () =
 test('OPS-5 every account is audited, and an unknown account has no audit', async () => {
   const memory = new MemoryLedgerStore();
   const deps = { store: memory, records: memory, clock: new ManualClock() };
-  for (const id of ['one', 'two', 'three']) await memory.createAccount(id);
+  for (const id of ['one', 'two', 'three']) await memory.createAccount(id, 0);
   const audits = await Array.fromAsync(auditAll(deps));
   expect(audits.map(({ accountId }) => accountId)).toEqual(['one', 'two', 'three']);
   expect(await auditAccount(deps, 'four')).toBeUndefined();

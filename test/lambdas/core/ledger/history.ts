@@ -84,7 +84,7 @@ export class History {
   /** Runs all requests, sweeps all holds, then lets the most delayed calls land and sweeps again. */
   async play(): Promise<void> {
     for (const accountId of ACCOUNTS) {
-      await this.ledger.createAccount(accountId);
+      await this.ledger.createAccount(accountId, 0);
       await this.ledger.credit({ accountId, ref: 'first', amountPicos: GIVEN_PICOS, reason: 'test', at: 0 });
     }
     this.check('start');

@@ -12,7 +12,7 @@ const holdId = `${requestId}.0`;
 const record: ChargeRecord = { accountId: 'one', holdId, requestId, outcome: 'settled', amountPicos: 25n, at: AT };
 const { key, value } = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000 }, 'packed');
 const item = {
-  ...newAccountItem('one'),
+  ...newAccountItem('one', AT),
   available: 60n,
   credited: 100n,
   spent: 0n,
