@@ -66,7 +66,8 @@ export const functions: Readonly<
     trigger: 'url',
     memoryMb: 512,
     timeoutSeconds: 30,
-    tables: [...admission, { table: 'accounts', actions: ['GetItem', 'Query'] }],
+    // A statement closes months that are over.
+    tables: [...admission, { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem', 'Query'] }],
     buckets: [],
     secrets: ['keyPepper'],
   },

@@ -23,7 +23,8 @@ export interface ModelCharges {
   readonly amountPicos: bigint;
 }
 
-const MONTH_FORM = /^\d{4}-(0[1-9]|1[0-2])$/;
+/** Form of a calendar month. */
+export const MONTH_FORM = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 /** Whether a text names a calendar month, such as `2026-11`. */
 export const isMonth = (text: string): boolean => MONTH_FORM.test(text);

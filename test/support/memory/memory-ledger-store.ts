@@ -201,6 +201,14 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     row.version += 1;
   }
 
+  /** Removes the month of an account, as an earlier release leaves it. */
+  forgetMonth(accountId: string): void {
+    const row = this.#rows.get(accountId);
+    if (!row) return;
+    row.month = undefined;
+    row.returned = 0n;
+  }
+
   has(accountId: string): boolean {
     return this.#rows.has(accountId);
   }
