@@ -90,7 +90,11 @@ test.each<readonly [invariant: string, recordId: string | null, tampering: Tampe
   ],
   ['spent', null, { record: of(idOf(2), { amountPicos: 31n }) }],
   ['spent', null, { record: of(idOf(2), { outcome: 'released', amountPicos: 0n }) }],
-  ['credited', null, { account: (it) => ({ ...it, creditedPicos: 999n, availablePicos: it.availablePicos - 1n }) }],
+  [
+    'credited',
+    null,
+    { account: (it) => ({ ...it, creditedPicos: it.creditedPicos + 1n, availablePicos: it.availablePicos + 1n }) },
+  ],
   ['released-costs-nothing', idOf(4), { record: of(idOf(4), { amountPicos: 1n }) }],
   ['charge-as-priced', idOf(1), { record: of(idOf(1), { ...priced, prices: { input: 1n, output: 4n } }) }],
   ['charge-as-priced', idOf(1), { record: of(idOf(1), { ...priced, usage: { ...priced.usage, output: 3 } }) }],
