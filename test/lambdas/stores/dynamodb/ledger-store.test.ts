@@ -53,7 +53,7 @@ test('BILL-13 an open hold whose fast write fails is closed by the version that 
       values: { ':available': 75n, ':spent': 25n, ':before': 3, ':after': 4 },
     },
   ]);
-  expect(Object.values(sent[0]?.names ?? {})).toEqual([holdId, packedKeyOf(holdId)]);
+  expect(Object.values(sent[0]?.names ?? {})).toEqual([holdId, packedKeyOf(holdId), 'month']);
 });
 
 test('BILL-13 a slow write that another write precedes is a conflict, which is safe to repeat', async () => {
