@@ -47,7 +47,7 @@ const withoutWords = ['accounts list', 'catalog check', 'holds list', 'videos li
 test('OPS-5 the command line has all commands', () => {
   expect(leaves.map(([name]) => name).toSorted()).toEqual(
     [
-      ...['list', 'show', 'block', 'unblock'].map((name) => `accounts ${name}`),
+      ...['list', 'show', 'statement', 'block', 'unblock'].map((name) => `accounts ${name}`),
       ...['credit', 'debit', 'refund', 'chargeback', 'reverse-chargeback'].map((name) => `accounts ${name}`),
       ...['issue', 'rotate', 'revoke'].map((name) => `keys ${name}`),
       ...['usage list', 'usage export', 'catalog check', 'catalog diff', 'holds list', 'holds release'],

@@ -109,7 +109,7 @@ test.each([
     ],
   ],
   ['catalog', admission],
-  ['account', [...admission, 'dynamodb:GetItem accounts-table', 'dynamodb:Query accounts-table']],
+  ['account', [...admission, ...ledger, 'dynamodb:Query accounts-table']],
   [
     'bot',
     [

@@ -48,7 +48,7 @@ test('BILL-20 the changes of a month are read by their prefix', async () => {
 });
 
 test('BILL-20 charges that another read stored first take precedence', async () => {
-  const stored = {
+  const stored: Item = {
     charges: [
       { requests: 1n, amount: 3n },
       { model: 'alpha-1', requests: 2n, amount: 5n },
