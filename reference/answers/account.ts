@@ -54,7 +54,7 @@ const statementChange = z.looseObject({
   created_at: time.describe('UTC.'),
 });
 
-/** Statement of one month (BILL-20). */
+/** Statement of one month (BILL-22). */
 export const statement = z
   .looseObject({
     object: z.literal('statement'),

@@ -236,7 +236,7 @@ const monthsOf = async () => {
   return (await records.closings(accountId, '9999-12')).map(({ month, spentPicos }) => [month, spentPicos]);
 };
 
-test('BILL-20 a lost reply of the write that closes a month is found by the repeated call', async () => {
+test('BILL-22 a lost reply of the write that closes a month is found by the repeated call', async () => {
   await direct.hold(hold());
   planned(undefined, { kind: 'lose-reply' });
   expect(await store.apply(record(), 100n, NEXT_MONTH)).toMatchObject({ month: '1970-02', spentPicos: 70n });
@@ -255,7 +255,7 @@ test('BILL-20 a lost reply of the write that closes a month is found by the repe
   expect(await direct.readAccount(accountId)).toMatchObject({ month: '1970-03', spentPicos: 140n });
 });
 
-test('BILL-20 a late write of an earlier month moves no month back and writes no closing', async () => {
+test('BILL-22 a late write of an earlier month moves no month back and writes no closing', async () => {
   await direct.hold(hold());
   const late = createMoment();
   planned({ kind: 'hold-back', until: late.until }, { kind: 'fail-before' });
@@ -267,7 +267,7 @@ test('BILL-20 a late write of an earlier month moves no month back and writes no
   expect(await monthsOf()).toEqual([['1970-01', 0n]]);
 });
 
-test('BILL-20 a write that closes a month too late changes nothing', async () => {
+test('BILL-22 a write that closes a month too late changes nothing', async () => {
   await direct.hold(hold());
   const late = createMoment();
   planned(undefined, { kind: 'hold-back', until: late.until }, { kind: 'fail-before' });
@@ -280,7 +280,7 @@ test('BILL-20 a write that closes a month too late changes nothing', async () =>
   expect(await monthsOf()).toEqual([['1970-01', 0n]]);
 });
 
-test('BILL-20 a lost reply of the first credit of a month counts it once', async () => {
+test('BILL-22 a lost reply of the first credit of a month counts it once', async () => {
   const credit = () => store.credit({ accountId, ref: 'second', amountPicos: 7n, reason: 'test', at: NEXT_MONTH });
   planned(undefined, { kind: 'lose-reply' }, { kind: 'fail-before' });
   expect(await kindOf(credit())).toBe('unavailable');

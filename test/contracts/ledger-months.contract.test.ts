@@ -32,13 +32,13 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
   const change = (id: string, changes: Partial<CreditRequest> = {}) =>
     store.credit({ accountId: id, ref: 'more', amountPicos: 7n, reason: 'test', at: DECEMBER, ...changes });
 
-  test('BILL-20 a charge in the month of the account writes no closing', async () => {
+  test('BILL-22 a charge in the month of the account writes no closing', async () => {
     const id = await held();
     expect(await store.apply(record(id), 40n, DECEMBER - 1)).toMatchObject({ month: '2026-11', spentPicos: 25n });
     expect(await closings(id)).toEqual([]);
   });
 
-  test('BILL-20 the first charge of a month closes the month before it', async () => {
+  test('BILL-22 the first charge of a month closes the month before it', async () => {
     const id = await held();
     const after = await store.apply(record(id), 40n, DECEMBER);
     expect(after).toMatchObject({ month: '2026-12', spentPicos: 25n, availablePicos: 75n, holds: new Map() });
@@ -48,13 +48,13 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(await subject().records.firstClosing(id)).toMatchObject({ month: '2026-11' });
   });
 
-  test('BILL-20 a release in a later month closes the month before it', async () => {
+  test('BILL-22 a release in a later month closes the month before it', async () => {
     const id = await held();
     await store.apply(record(id, { outcome: 'released', amountPicos: 0n }), 40n, DECEMBER);
     expect(await closings(id)).toMatchObject([{ month: '2026-11', heldPicos: 40n }]);
   });
 
-  test('BILL-20 a call of an earlier month belongs to the month of the account', async () => {
+  test('BILL-22 a call of an earlier month belongs to the month of the account', async () => {
     const id = await held();
     await store.closeMonths(id, DECEMBER);
     expect(await store.apply(record(id), 40n, AT)).toMatchObject({ month: '2026-12', spentPicos: 25n });
@@ -63,7 +63,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(await subject().records.creditsOfMonth(id, '2026-12')).toMatchObject([{ ref: 'more', at: AT }]);
   });
 
-  test('BILL-20 a repeated call closes no hold and no month again', async () => {
+  test('BILL-22 a repeated call closes no hold and no month again', async () => {
     const id = await held();
     await store.apply(record(id), 40n, DECEMBER);
     expect(await store.apply(record(id), 40n, DECEMBER)).toBeUndefined();
@@ -72,7 +72,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(await closings(id)).toHaveLength(1);
   });
 
-  test('BILL-20 holds of requests after the end of a month are not part of its closing', async () => {
+  test('BILL-22 holds of requests after the end of a month are not part of its closing', async () => {
     const id = await held();
     const later = `${renderRequestId({ atMs: DECEMBER, random: 7 })}.0`;
     await store.hold(order(id, { holdId: later, amountPicos: 9n }));
@@ -80,7 +80,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(await closings(id)).toMatchObject([{ month: '2026-11', heldPicos: 40n }]);
   });
 
-  test('BILL-20 a month without writes has the sums of the one before, and its own holds', async () => {
+  test('BILL-22 a month without writes has the sums of the one before, and its own holds', async () => {
     const id = await held();
     await store.apply(record(id), 40n, AT);
     const february = `${renderRequestId({ atMs: MARCH - 1, random: 7 })}.0`;
@@ -96,7 +96,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(await subject().records.closings(id, '2026-10', 2)).toEqual([]);
   });
 
-  test('BILL-20 closing the months of an account moves no money, and a repeat writes nothing', async () => {
+  test('BILL-22 closing the months of an account moves no money, and a repeat writes nothing', async () => {
     const id = await held();
     const before = await read(id);
     const after = await store.closeMonths(id, DECEMBER);
@@ -107,7 +107,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(await closings(id)).toHaveLength(1);
   });
 
-  test('BILL-20 the first credit of a month closes the month before it', async () => {
+  test('BILL-22 the first credit of a month closes the month before it', async () => {
     const id = await account(100n);
     expect(await change(id)).toEqual({ kind: 'credited' });
     expect(await change(id)).toEqual({ kind: 'repeated' });
@@ -117,7 +117,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(await subject().records.creditsOfMonth(id, '2026-12')).toMatchObject([{ ref: 'more', month: '2026-12' }]);
   });
 
-  test('BILL-20 returns are summed apart, and a reversal subtracts from them', async () => {
+  test('BILL-22 returns are summed apart, and a reversal subtracts from them', async () => {
     const id = await account(100n);
     const target = { creditRef: 'first', creditAmountPicos: 100n };
     await change(id, { ref: 'back', type: 'refund', amountPicos: 10n, of: 'first', target, at: AT });
@@ -137,7 +137,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(listed.map(({ reversedBy }) => reversedBy)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('BILL-20 a change that is refused in a new month closes no month', async () => {
+  test('BILL-22 a change that is refused in a new month closes no month', async () => {
     const id = await account(100n);
     const target = { creditRef: 'first', creditAmountPicos: 100n };
     const back = { ref: 'back', type: 'refund', amountPicos: 101n, of: 'first', target } as const;
@@ -148,7 +148,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect([(await read(id)).month, await closings(id)]).toEqual(['2026-11', []]);
   });
 
-  test('BILL-20 writes of two processes at the end of a month close it once, with exact sums', async () => {
+  test('BILL-22 writes of two processes at the end of a month close it once, with exact sums', async () => {
     const id = await account(1_000n);
     const holds = Array.from({ length: 6 }, (_, index) => `r${index}.0`);
     for (const holdId of holds) await store.hold(order(id, { holdId }));
@@ -176,7 +176,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect((closing?.spentPicos ?? 1n) % 25n).toBe(0n);
   });
 
-  test('BILL-20 statements of an account of an earlier release start with its first write', async () => {
+  test('BILL-22 statements of an account of an earlier release start with its first write', async () => {
     const id = await held();
     await subject().forgetMonth(id);
     expect((await read(id)).month).toBeUndefined();
@@ -191,7 +191,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(await closings(other)).toMatchObject([{ month: '2026-11', returnedPicos: 0n, startMs: DECEMBER }]);
   });
 
-  test('BILL-20 the charges of a month are stored once', async () => {
+  test('BILL-22 the charges of a month are stored once', async () => {
     const id = await account(0n);
     const { records } = subject();
     expect(await records.readCharges(id, '2026-11')).toBeUndefined();
@@ -206,7 +206,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(await closings(id)).toEqual([]);
   });
 
-  test('BILL-20 the hold of another amount or account closes no month', async () => {
+  test('BILL-22 the hold of another amount or account closes no month', async () => {
     const id = await held();
     expect(await store.apply(record(id), 41n, DECEMBER)).toBeUndefined();
     expect(await store.apply(record('nobody'), 40n, DECEMBER)).toBeUndefined();

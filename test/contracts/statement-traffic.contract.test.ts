@@ -159,7 +159,7 @@ describe.each(ledgerSubjects)('a month of traffic $name', ({ open }) => {
     await traffic.requests(5);
   });
 
-  test('BILL-20 opening plus credits minus returns minus charges is the closing balance', async () => {
+  test('BILL-22 opening plus credits minus returns minus charges is the closing balance', async () => {
     const december = await traffic.statement('2026-12');
     for (const statement of [october, november, december]) expectExact(statement);
     expect([october.opening_usd, november.opening_usd]).toEqual(['0', october.closing_usd]);
@@ -169,7 +169,7 @@ describe.each(ledgerSubjects)('a month of traffic $name', ({ open }) => {
     expect([november.status, december.status]).toEqual(['closed', 'open']);
   });
 
-  test('BILL-20 returns are listed by type, and a reversal subtracts', () => {
+  test('BILL-22 returns are listed by type, and a reversal subtracts', () => {
     expect(november.returns.map(({ type, ref, amount_usd }) => [type, ref, amount_usd])).toEqual([
       ['refund', 'back-1', '10.5'],
       ['chargeback', 'dispute-1', '50'],
@@ -179,16 +179,16 @@ describe.each(ledgerSubjects)('a month of traffic $name', ({ open }) => {
     expect([november.credits_usd, november.returns_usd]).toEqual(['50', '10.500000000001']);
   });
 
-  test('BILL-20 open holds at the end of a month are a line outside the sum', () => {
+  test('BILL-22 open holds at the end of a month are a line outside the sum', () => {
     expect([october.held_usd, november.held_usd]).toEqual(['1', '0.5']);
   });
 
-  test('BILL-20 a late settlement belongs to the month in which it is applied', () => {
+  test('BILL-22 a late settlement belongs to the month in which it is applied', () => {
     // The outbox entry of October was applied in November, after a statement of October was read.
     expect([october.settled_in_other_month_usd, november.settled_in_other_month_usd]).toEqual(['0', '0.25']);
   });
 
-  test('BILL-20 receipts of a month add up to its charges by model', async () => {
+  test('BILL-22 receipts of a month add up to its charges by model', async () => {
     const rows = await traffic.receipts(NOVEMBER, DECEMBER);
     const charged = rows.filter(({ outcome }) => outcome === 'charged');
     const receipts = sum(charged.map(({ cost_usd }) => cost_usd ?? '0'));
@@ -200,7 +200,7 @@ describe.each(ledgerSubjects)('a month of traffic $name', ({ open }) => {
     expect(november.charges.reduce((total, { requests }) => total + requests, 0)).toBe(charged.length);
   });
 
-  test('BILL-20 the statement of a closed month stays equal byte for byte', async () => {
+  test('BILL-22 the statement of a closed month stays equal byte for byte', async () => {
     for (const known of [october, november]) {
       const again = await traffic.statement(known.month);
       expect(JSON.stringify(again)).toBe(JSON.stringify(known));
@@ -208,12 +208,12 @@ describe.each(ledgerSubjects)('a month of traffic $name', ({ open }) => {
     }
   });
 
-  test('BILL-20 months before the first and after the present one have no statement', async () => {
+  test('BILL-22 months before the first and after the present one have no statement', async () => {
     await expect(traffic.statement('2026-09')).rejects.toThrow('Its first statement is of 2026-10.');
     await expect(traffic.statement('2027-01')).rejects.toThrow('2027-01 has not begun. Use 2026-12');
   });
 
-  test('OPS-5, BILL-20 the audit has no finding after the traffic', async () => {
+  test('OPS-5, BILL-22 the audit has no finding after the traffic', async () => {
     expect(await traffic.audit()).toMatchObject({ stable: true, openHolds: 0, findings: [] });
   });
 });

@@ -24,7 +24,7 @@ afterAll(() => scene?.stop());
 const fetched = (path: string) =>
   fetch(`${scene.gateway.url}/api/statements/${path}`, { headers: { authorization: `Bearer ${apiKey}` } });
 
-test('BILL-20 the command line and the API return the same statement', async () => {
+test('BILL-22 the command line and the API return the same statement', async () => {
   const { status, value } = await scene.json('accounts', 'statement', ID, month);
   expect([status, value.credits_usd, value.returns_usd, value.held_usd]).toEqual([0, '10', '2.5', '0']);
   expect(value.returns).toMatchObject([{ ref: 'back-1', type: 'refund', of: 'pay-1', amount_usd: '2.5' }]);
@@ -45,7 +45,7 @@ test.for<readonly [what: string, args: () => readonly string[], status: number, 
   ['another form', () => [ID, '2026-13'], 2, 'Must be a month such as 2026-11.'],
   ['an unknown account', () => ['nobody', month], 1, 'no such account'],
   ['two formats', () => [ID, month, '--csv', '--json'], 2, 'mutually exclusive'],
-])('BILL-20 a statement of %s ends with the fix', async ([, args, status, text]) => {
+])('BILL-22 a statement of %s ends with the fix', async ([, args, status, text]) => {
   const result = await scene.cli('accounts', 'statement', ...args());
   expect([result.status, result.stdout]).toEqual([status, '']);
   expect(result.stderr).toContain(text);

@@ -51,7 +51,7 @@ export const createListUsage =
 
 export const statementParameters = ['format'] as const;
 
-/** GET /api/statements/{month} (BILL-20): the statement of one calendar month in UTC. */
+/** GET /api/statements/{month} (BILL-22): the statement of one calendar month in UTC. */
 export const createGetStatement =
   (deps: StatementDependencies): RouteHandler =>
   async (exchange) => {

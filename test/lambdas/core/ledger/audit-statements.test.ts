@@ -29,7 +29,7 @@ const base = { reason: 'test', at: 0 } as const;
 const credit: CreditRecord = { ...base, ref: 'c', type: 'credit', amountPicos: 100n, month: '2026-11' };
 const refund: CreditRecord = { ...base, ref: 'r', type: 'refund', amountPicos: 10n, of: 'c', month: '2026-12' };
 
-test('OPS-5, BILL-20 closings that match their records have no problem', () => {
+test('OPS-5, BILL-22 closings that match their records have no problem', () => {
   expect(statementProblems(account, [closing], [credit, refund])).toEqual([]);
   const { month: _, ...earlier } = account;
   expect(statementProblems({ ...earlier, returnedPicos: 0n }, [], [{ ...refund, month: undefined as never }])).toEqual(
@@ -37,7 +37,7 @@ test('OPS-5, BILL-20 closings that match their records have no problem', () => {
   );
 });
 
-test('OPS-5, BILL-20 a refund of an earlier release after a closing is not a difference', () => {
+test('OPS-5, BILL-22 a refund of an earlier release after a closing is not a difference', () => {
   const { month: _, ...unmarked } = refund;
   const after = { ...account, returnedPicos: 0n };
   expect(statementProblems(after, [closing], [credit, unmarked])).toEqual([]);
@@ -62,12 +62,12 @@ test.for<readonly [string, string, Account, readonly MonthClosing[], readonly Cr
     [{ ...closing, month: '2026-12', returnedPicos: 10n }],
     [credit, refund],
   ],
-])('OPS-5, BILL-20 %s violates "%s"', ([_what, invariant, changed, closings, credits]) => {
+])('OPS-5, BILL-22 %s violates "%s"', ([_what, invariant, changed, closings, credits]) => {
   const problems = statementProblems(changed, closings, credits);
   expect(new Set(problems.map((problem) => problem.invariant))).toEqual(new Set([invariant]));
 });
 
-test('OPS-5, BILL-20 the audit reads the closings of the account', async () => {
+test('OPS-5, BILL-22 the audit reads the closings of the account', async () => {
   const memory = new MemoryLedgerStore();
   await memory.createAccount('one', 0);
   await memory.credit({ accountId: 'one', ref: 'c', amountPicos: 5n, reason: 'test', at: Date.UTC(2026, 10, 1) });

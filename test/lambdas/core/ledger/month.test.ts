@@ -31,7 +31,7 @@ const account: Account = {
 };
 const sums = { creditedPicos: 100n, returnedPicos: 5n, spentPicos: 20n };
 
-test('BILL-20 a month is a calendar month in UTC', () => {
+test('BILL-22 a month is a calendar month in UTC', () => {
   expect([monthOf(DECEMBER - 1), monthOf(DECEMBER)]).toEqual(['2026-11', '2026-12']);
   expect([monthAfter('2026-12'), monthAfter('2024-01'), monthBefore('2027-01')]).toEqual([
     '2027-01',
@@ -42,31 +42,31 @@ test('BILL-20 a month is a calendar month in UTC', () => {
 });
 
 test.for(['2026-13', '2026-00', '2026-1', '2026-11-01', '26-11', '2026-11 ', ''])(
-  'BILL-20 "%s" is not a month',
+  'BILL-22 "%s" is not a month',
   (text) => {
     expect(isMonth(text)).toBe(false);
   },
 );
 
-test('BILL-20 a write belongs to the later one of the months of account and clock', () => {
+test('BILL-22 a write belongs to the later one of the months of account and clock', () => {
   expect([monthOfWrite(account, 0), monthOfWrite(account, DECEMBER)]).toEqual(['2026-11', '2026-12']);
   const { month: _, ...earlier } = account;
   expect(monthOfWrite(earlier, 0)).toBe('1970-01');
 });
 
-test('BILL-20 the closing of a month has its sums and the holds of its requests', () => {
+test('BILL-22 the closing of a month has its sums and the holds of its requests', () => {
   expect(closingsBefore(account, DECEMBER - 1)).toEqual([]);
   expect(closingsBefore(account, DECEMBER)).toEqual([{ month: '2026-11', ...sums, heldPicos: 25n }]);
 });
 
-test('BILL-20 an account that was idle for months has a closing for the last of them', () => {
+test('BILL-22 an account that was idle for months has a closing for the last of them', () => {
   expect(closingsBefore(account, Date.UTC(2027, 2, 1))).toEqual([
     { month: '2026-11', ...sums, heldPicos: 25n },
     { month: '2027-02', ...sums, heldPicos: 30n },
   ]);
 });
 
-test('BILL-20 an account without a month is closed as the month before, as its start', () => {
+test('BILL-22 an account without a month is closed as the month before, as its start', () => {
   const { month: _, ...earlier } = account;
   expect(closingsBefore(earlier, DECEMBER)).toEqual([{ month: '2026-11', ...sums, heldPicos: 25n, startMs: DECEMBER }]);
 });
@@ -77,13 +77,13 @@ test.for([
   ['chargeback', 93n, 12n],
   ['debit', 93n, 12n],
   ['chargeback_reversed', 107n, -2n],
-] as const)('BILL-20 a %s changes the credited and the returned sum', ([type, creditedPicos, returnedPicos]) => {
+] as const)('BILL-22 a %s changes the credited and the returned sum', ([type, creditedPicos, returnedPicos]) => {
   const after = changeCredit(account, { type, amountPicos: 7n }, DECEMBER);
   const availablePicos = account.availablePicos + creditedPicos - account.creditedPicos;
   expect(after).toEqual({ ...account, creditedPicos, returnedPicos, availablePicos, month: '2026-12', version: 4 });
 });
 
-test('BILL-20 a month that has begun is not begun again', () => {
+test('BILL-22 a month that has begun is not begun again', () => {
   expect(beginMonth(account, DECEMBER)).toEqual({ ...account, month: '2026-12', version: 4 });
   expect(beginMonth(account, DECEMBER - 1)).toBe(account);
 });

@@ -38,7 +38,7 @@ const scene = async (createdMs = NOVEMBER) => {
   return { memory, clock, deps, charge, read };
 };
 
-test('BILL-20 the present month is open, and its statement follows the account', async () => {
+test('BILL-22 the present month is open, and its statement follows the account', async () => {
   const { charge, read } = await scene();
   await charge(NOVEMBER);
   const first = { status: 'open', openingPicos: 0n, creditsPicos: 1_000n, chargesPicos: 3n, closingPicos: 997n };
@@ -47,7 +47,7 @@ test('BILL-20 the present month is open, and its statement follows the account',
   expect(await read('2026-11')).toMatchObject({ ...first, chargesPicos: 6n, closingPicos: 994n, otherMonthPicos: 0n });
 });
 
-test('BILL-20 charges are summed by model, also without one', async () => {
+test('BILL-22 charges are summed by model, also without one', async () => {
   const { charge, read } = await scene();
   for (const model of ['beta-2', undefined, 'alpha-1', 'beta-2']) {
     await charge(NOVEMBER + 1, NOVEMBER + 1, NOVEMBER + 1, model ?? '');
@@ -59,7 +59,7 @@ test('BILL-20 charges are summed by model, also without one', async () => {
   ]);
 });
 
-test('BILL-20 a request of the month before that ends in the month is one of its charges', async () => {
+test('BILL-22 a request of the month before that ends in the month is one of its charges', async () => {
   const { charge, read, clock } = await scene();
   await charge(DECEMBER - 2 * DAY, DECEMBER + 1);
   await charge(DECEMBER - 1, DECEMBER - 1, DECEMBER + 2);
@@ -74,7 +74,7 @@ test('BILL-20 a request of the month before that ends in the month is one of its
   expect([november.chargesPicos, november.charges[0]?.amountPicos, november.otherMonthPicos]).toEqual([0n, 3n, -3n]);
 });
 
-test('BILL-20 a record that is written after the first read of a closed month does not change it', async () => {
+test('BILL-22 a record that is written after the first read of a closed month does not change it', async () => {
   const { charge, read, clock } = await scene();
   await charge(NOVEMBER + 1);
   await clock.advance(31 * DAY);
@@ -84,7 +84,7 @@ test('BILL-20 a record that is written after the first read of a closed month do
   expect(await read('2026-12')).toMatchObject({ chargesPicos: 3n, charges: [], otherMonthPicos: 3n });
 });
 
-test('BILL-20 an idle month has the balance of the one before', async () => {
+test('BILL-22 an idle month has the balance of the one before', async () => {
   const { charge, read, clock } = await scene();
   await charge(NOVEMBER + 1);
   await clock.advance(100 * DAY);
@@ -94,7 +94,7 @@ test('BILL-20 an idle month has the balance of the one before', async () => {
   }
 });
 
-test('BILL-20 months before the account and after the present have no statement', async () => {
+test('BILL-22 months before the account and after the present have no statement', async () => {
   const { deps, clock } = await scene();
   expect(await readStatement(deps, ID, '2026-10')).toEqual({ kind: 'before-first', firstMonth: '2026-11' });
   expect(await readStatement(deps, ID, '2026-12')).toEqual({ kind: 'future', presentMonth: '2026-11' });
@@ -103,7 +103,7 @@ test('BILL-20 months before the account and after the present have no statement'
   expect(await readStatement(deps, ID, '2026-10')).toEqual({ kind: 'before-first', firstMonth: '2026-11' });
 });
 
-test('BILL-20 statements of an account of an earlier release start in the month of its first write', async () => {
+test('BILL-22 statements of an account of an earlier release start in the month of its first write', async () => {
   const { memory, deps, charge, clock, read } = await scene();
   await charge(NOVEMBER + 1);
   memory.forgetMonth(ID);
@@ -117,7 +117,7 @@ test('BILL-20 statements of an account of an earlier release start in the month 
   expect(await read('2026-11')).toMatchObject({ ...start, status: 'closed' });
 });
 
-test('BILL-20 a statement that loses a race at the end of a month is read again', async () => {
+test('BILL-22 a statement that loses a race at the end of a month is read again', async () => {
   const { memory, deps, clock } = await scene();
   let left = 2;
   const store = {
@@ -132,7 +132,7 @@ test('BILL-20 a statement that loses a race at the end of a month is read again'
   expect(await pending).toMatchObject({ kind: 'statement' });
 });
 
-test('BILL-20 the read of charges starts three days before the month and ends with it', async () => {
+test('BILL-22 the read of charges starts three days before the month and ends with it', async () => {
   const { memory, deps, clock } = await scene(NOVEMBER - 40 * DAY);
   const ranges: (readonly [string | undefined, string | undefined])[] = [];
   const listRecords: StatementDependencies['records']['listRecords'] = async (accountId, range) => {

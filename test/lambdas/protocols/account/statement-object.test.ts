@@ -32,7 +32,7 @@ const statement: Statement = {
   otherMonthPicos: -1n,
 };
 
-test('BILL-20 a statement has exact amounts, and a reversal is below 0', () => {
+test('BILL-22 a statement has exact amounts, and a reversal is below 0', () => {
   expect(toStatementObject(statement)).toEqual({
     object: 'statement',
     month: '2026-11',
@@ -68,7 +68,7 @@ test('BILL-20 a statement has exact amounts, and a reversal is below 0', () => {
   });
 });
 
-test('BILL-20 a CSV has one line per amount, and texts of clients are not formulas', () => {
+test('BILL-22 a CSV has one line per amount, and texts of clients are not formulas', () => {
   expect(toStatementCsv(toStatementObject(statement)).split('\r\n')).toEqual([
     'month,line,type,ref,of,model,requests,created_at,amount_usd',
     '2026-11,opening,,,,,,,-0.000000000001',
@@ -105,7 +105,7 @@ const ask = async (target: string, store: Pick<MemoryLedgerStore, 'closeMonths'>
   return { ...answer, body: answer.text.startsWith('{') ? JSON.parse(answer.text) : undefined };
 };
 
-test('BILL-20 the statement of the present month is returned as JSON or CSV', async () => {
+test('BILL-22 the statement of the present month is returned as JSON or CSV', async () => {
   const { status, body } = await ask('/api/statements/2026-11');
   expect([status, body.month, body.status, body.closing_usd]).toEqual([200, '2026-11', 'open', '0.000000000005']);
   const csv = await ask('/api/statements/2026-11?format=csv');
@@ -119,12 +119,12 @@ test.for([
   ['2026-12', 'month', 'month: 2026-12 has not begun. Use 2026-11 or an earlier month.'],
   ['2026-11?format=pdf', 'format', 'format: must be one of json, csv.'],
   ['2026-11?from=2026-11-01', 'from', 'from: unknown query parameter. Use format.'],
-])('BILL-20 %s is 400 for %s', async ([target, param, message]) => {
+])('BILL-22 %s is 400 for %s', async ([target, param, message]) => {
   const { status, body } = await ask(`/api/statements/${target}`);
   expect([status, body.error.param, body.error.message]).toEqual([400, param, message]);
 });
 
-test('BILL-20 a month before the account is 404 and names the first month', async () => {
+test('BILL-22 a month before the account is 404 and names the first month', async () => {
   const { status, body } = await ask('/api/statements/2026-10');
   expect([status, body.error.code]).toEqual([404, 'not_found']);
   expect(body.error.message).toBe('This account has no statement of 2026-10. Its first statement is of 2026-11.');

@@ -19,7 +19,7 @@ const before: Account = {
   version: 3,
 };
 
-test('BILL-20 a replacement writes all sums and requires the version that was read', () => {
+test('BILL-22 a replacement writes all sums and requires the version that was read', () => {
   const after = changeCredit(before, { type: 'debit', amountPicos: 7n }, DECEMBER);
   expect(toReplacement('accounts', { before, after, nowMs: DECEMBER })).toEqual({
     table: 'accounts',
@@ -46,7 +46,7 @@ test('BILL-13 a replacement removes both forms of a hold that it closes', () => 
   expect(names).toEqual({ '#month': 'month', '#id0': holdId, '#id0Packed': packedKeyOf(holdId) });
 });
 
-test('BILL-20 a closing is written once, and read as it was written', () => {
+test('BILL-22 a closing is written once, and read as it was written', () => {
   expect(toClosingWrites('accounts', { before, after: before, nowMs: DECEMBER - 1 })).toEqual([]);
   const writes = toClosingWrites('accounts', { before, after: before, nowMs: DECEMBER });
   const sums = { credited: 100n, returned: 0n, spent: 0n, held: 40n };

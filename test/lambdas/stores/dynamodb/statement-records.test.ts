@@ -26,7 +26,7 @@ const opened = (items: readonly Item[] = [], stored?: Item) => {
   return { queries, records: createStatementRecords(db, 'accounts') };
 };
 
-test('BILL-20 closings are read from the newest one, without more than the limit', async () => {
+test('BILL-22 closings are read from the newest one, without more than the limit', async () => {
   const { queries, records } = opened();
   await records.closings('one', '2026-11', 2);
   await records.firstClosing('one');
@@ -38,7 +38,7 @@ test('BILL-20 closings are read from the newest one, without more than the limit
   ]);
 });
 
-test('BILL-20 the changes of a month are read by their prefix', async () => {
+test('BILL-22 the changes of a month are read by their prefix', async () => {
   const item = { ref: 'r', amount: -5n, type: 'refund', of: 'c', reason: 'test', at: 7n, month: '2026-11' };
   const { queries, records } = opened([item]);
   expect(await records.creditsOfMonth('one', '2026-11')).toEqual([
@@ -47,7 +47,7 @@ test('BILL-20 the changes of a month are read by their prefix', async () => {
   expect(queries[0]?.[0].values).toEqual({ ':pk': 'account#one', ':prefix': 'STATEMENT_CREDIT#2026-11#' });
 });
 
-test('BILL-20 charges that another read stored first take precedence', async () => {
+test('BILL-22 charges that another read stored first take precedence', async () => {
   const stored: Item = {
     charges: [
       { requests: 1n, amount: 3n },

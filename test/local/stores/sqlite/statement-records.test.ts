@@ -17,7 +17,7 @@ const asEarlier = (path: string): void => {
   old.close();
 };
 
-test('OPS-11, BILL-20 a database of an earlier release gets months, and its statements start then', async () => {
+test('OPS-11, BILL-22 a database of an earlier release gets months, and its statements start then', async () => {
   const path = newDatabasePath();
   const first = await openTestDatabase({ path });
   await createLedgerStore(first).createAccount('one', NOVEMBER);
@@ -38,7 +38,7 @@ test('OPS-11, BILL-20 a database of an earlier release gets months, and its stat
   expect(await records.creditsOfMonth('one', '2026-12')).toHaveLength(1);
 });
 
-test('BILL-20 a database that has months keeps them when it is opened again', async () => {
+test('BILL-22 a database that has months keeps them when it is opened again', async () => {
   const path = newDatabasePath();
   const first = await openTestDatabase({ path });
   await createLedgerStore(first).createAccount('one', NOVEMBER);
@@ -50,7 +50,7 @@ test('BILL-20 a database that has months keeps them when it is opened again', as
   expect(await records.readCharges('one', '2026-11')).toEqual([{ model: 'a', requests: 1, amountPicos: 2n }]);
 });
 
-test('BILL-20 more money than an int64 holds can be returned in all', async () => {
+test('BILL-22 more money than an int64 holds can be returned in all', async () => {
   const db = await openTestDatabase();
   const store = createLedgerStore(db);
   await store.createAccount('one', NOVEMBER);
