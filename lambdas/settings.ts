@@ -6,6 +6,11 @@ const whole = (least: number, most: number, standard: number) => {
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error }).default(standard);
 };
 
+/** Decimal amount in USD below a million. */
+const usd = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,5})(\.\d{1,12})?$/, 'must be an amount in USD from 0 to below 1000000, such as 1.25');
+
 /**
  * All environment variables that a function reads. The stacks must satisfy `SettingsInput`, so they cannot omit a
  * required variable. Provider keys are not here: the catalog names their variables.
@@ -48,10 +53,7 @@ export const settingsSchema = z.object({
   /** Text of `/topup`, or the link that it shows. `{account}` is replaced by the account id. */
   TOP_UP_TEXT: z.string().min(1).max(1_000).optional(),
   /** Credit that a new account gets at `/start`, as a decimal amount in USD. */
-  START_CREDIT_USD: z
-    .string()
-    .regex(/^(0|[1-9]\d{0,5})(\.\d{1,12})?$/)
-    .default('0'),
+  START_CREDIT_USD: usd.default('0'),
   /** Base URL for clients, without a path. The bot shows it, and the mini app is served there. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   /**
@@ -96,6 +98,11 @@ export const settingsSchema = z.object({
    * one is possible.
    */
   HOLD_FORMAT: z.enum(['packed', 'map']).default('packed'),
+  /**
+   * Allowance of an account and UTC day for the cost of text requests that end without a charge, as a decimal amount in
+   * USD (BILL-21).
+   */
+  UNCOLLECTED_DAILY_USD: usd.default('1'),
   /** Deadline of the provider call, if shorter than the 600 or 900 s of LIM-6. */
   UPSTREAM_DEADLINE_SECONDS: whole(1, 900, 900),
   /** Consecutive failures in one process that open a model's circuit there (ERR-9). */

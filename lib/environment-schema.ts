@@ -95,6 +95,10 @@ const rules: readonly Rule[] = [
       ? at('domain.certificateArn', `must be in ${needed}, where ${frontDoor} reads it`)
       : undefined;
   },
+  ({ bootstrapKeyArn, region }) =>
+    bootstrapKeyArn !== undefined && bootstrapKeyArn.split(':')[3] !== region
+      ? at('bootstrapKeyArn', `must be in ${region}, where the stacks are`)
+      : undefined,
   ({ publicUrl, domain }) =>
     publicUrl !== undefined && domain && new URL(publicUrl).hostname !== domain.name
       ? at('publicUrl', `must have the host name of domain, ${domain.name}. Change it or remove it`)
@@ -221,6 +225,22 @@ export const environmentSchema = z
   .strictObject({
     /** Region of all resources, except those that CloudFront requires in us-east-1. */
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as eu-central-1'),
+    /**
+     * AWS account of the environment, or `any`. Deployments and the command line reject credentials for another account,
+     * and an environment without this field. Synthesis does not need it.
+     */
+    account: z
+      .string()
+      .regex(/^(\d{12}|any)$/, "must be the 12 digits of an AWS account, or 'any'")
+      .optional(),
+    /**
+     * ARN of the customer-managed KMS key with which `cdk bootstrap` encrypts the bucket of assets. Default: S3 manages
+     * the key.
+     */
+    bootstrapKeyArn: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/, 'must be the ARN of a KMS key')
+      .optional(),
     /** Service in front of the functions. docs/operations/deployment.md compares them. */
     frontDoor: z.enum(frontDoors).default('cloudfront'),
     /** Domain for clients. Without one, they use the front door's AWS host name. */
@@ -265,7 +285,9 @@ export const environmentSchema = z
      * that form, and before a rollback to such a release.
      */
     holdFormat: settingsSchema.shape.HOLD_FORMAT,
-    /** Public URL that the bot shows, if it is neither that of the domain nor of the front door. */
+    /** Allowance of an account and UTC day for text requests that end without a charge (BILL-21). The default is 1. */
+    uncollectedDailyUsd: settingsSchema.shape.UNCOLLECTED_DAILY_USD,
+    /** Public URL that the bot shows. Undefined: the URL of the domain, or else that of the front door. */
     publicUrl: z
       .url({ protocol: /^https$/, error: 'must be an https URL such as https://api.example.com' })
       .refine(isOrigin, 'must not have a path')

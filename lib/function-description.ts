@@ -43,13 +43,15 @@ export interface FunctionDescription {
   readonly timeoutSeconds: number;
   /** All tables that the function may access, with the allowed actions. */
   readonly tables: readonly TableGrant[];
-  /** All prefixes of the bucket that the function may access, with the allowed actions. */
+  /** Prefixes in the media bucket that the function may access, each with the allowed actions. */
   readonly buckets: readonly BucketGrant[];
   readonly secrets: readonly SecretName[];
   /** Whether the function starts executions of the state machine, and so gets its ARN. */
   readonly startsVideos?: true;
   /** Whether the function creates links to images, and so gets their base URL. */
   readonly linksMedia?: true;
+  /** Whether the function serves the mini app and the API reference, and so has them in its code. */
+  readonly servesPages?: true;
   /** Whether the function shows the URLs of the gateway and its mini app to users. */
   readonly showsApp?: true;
 }

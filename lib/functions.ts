@@ -48,9 +48,9 @@ export const functions: Readonly<
     buckets: [
       { prefix: 'videos/', actions: ['GetObject', 'ListBucket'] },
       { prefix: 'media/', actions: ['GetObject', 'ListBucket'] },
-      { prefix: 'pages/', actions: ['GetObject', 'ListBucket'] },
     ],
     secrets: ['keyPepper'],
+    servesPages: true,
   },
   catalog: {
     entry: 'lambdas/functions/catalog.ts',

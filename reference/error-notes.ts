@@ -75,7 +75,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   method_not_allowed: {
     when: 'the path does not have this method',
     fix: 'Use a method of the `Allow` header.',
-    message: 'PUT is not allowed on this path. Use GET, OPTIONS.',
+    message: 'PUT is not allowed on this path. Allowed: GET, HEAD, OPTIONS.',
   },
   invalid_request_error: {
     when: 'the body, a header or a parameter is wrong; `param` names it',
@@ -145,7 +145,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     param: 'idempotency-key',
   },
   idempotency_exhausted: {
-    when: 'too many requests with this idempotency key failed, or its response is lost',
+    when: 'too many requests with this idempotency key failed, or the gateway no longer has the stored response',
     fix: 'Use a new idempotency key.',
     message: 'idempotency-key: a request with this key failed 6 times. Use a new key.',
     param: 'idempotency-key',
@@ -207,7 +207,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     param: 'n',
   },
   rate_limit_exceeded: {
-    when: 'a client IP, an API key or an account sends too many requests',
+    when: 'a client IP, an API key or an account sends too many requests, or an account used its daily allowance for requests that ended without a charge',
     fix: 'Retry after `Retry-After`.',
     message: 'Too many requests with this API key. Send fewer requests and retry.',
   },

@@ -28,6 +28,14 @@ export const dryRunAnswer = z
       .record(z.string(), usd)
       .describe('USD for one unit of each count, such as one token, with the names of `usage` in a receipt.'),
     prices: z.record(z.string(), usd).describe('Earlier name of `prices_usd`.'),
+    estimate_factor: z
+      .number()
+      .min(1)
+      .max(4)
+      .optional()
+      .describe(
+        'Factor on the estimated prompt tokens in `hold_usd`, only for text. It is above 1 for some days after a charge above its hold.',
+      ),
   })
   .meta({ id: 'DryRun', description: "Response to `X-Service-Dry-Run: true`, instead of the model's output." });
 

@@ -61,6 +61,9 @@ const showAccount = async (place: Place, accountId: string) => {
     ...toAccountFacts(account),
     chat_id: profile?.chatId ?? null,
     threshold_usd: formatUsd(profile?.thresholdPicos ?? 0n),
+    uncollected: account.uncollected
+      ? { day: account.uncollected.day, amount_usd: formatUsd(account.uncollected.picos) }
+      : null,
     key: key
       ? {
           id: keyIdOf(key.hash),
@@ -89,9 +92,17 @@ const showAccount = async (place: Place, accountId: string) => {
   };
 };
 
-const toText = ({ key, holds, credits, operations, ...facts }: Awaited<ReturnType<typeof showAccount>>): string => {
+const toText = ({
+  key,
+  uncollected,
+  holds,
+  credits,
+  operations,
+  ...facts
+}: Awaited<ReturnType<typeof showAccount>>): string => {
   const lines = Object.entries({
     ...facts,
+    uncollected: uncollected && `${uncollected.amount_usd} USD on ${uncollected.day}`,
     key: key ? `${key.masked} (${key.id}), issued ${key.issued_at}${key.revoked ? ', revoked' : ''}` : null,
   }).map(([name, value]) => `${name.padEnd(13)}  ${plain(String(value ?? '-'))}\n`);
   const part = (title: string, rows: readonly Facts[]): string =>

@@ -46,6 +46,8 @@ const rows = {
   requests: { ...request, dimensions: ['code'] },
   // 1 or 0: the average is the share of failed requests.
   failed_by_us: request,
+  // Requests without a client IP from the front door.
+  client_ip_missing: request,
   total_ms: { ...request, unit: 'Milliseconds', dimensions: ['kind'] },
   first_byte_ms: { ...request, unit: 'Milliseconds', dimensions: ['kind'] },
   input_tokens: { ...request, dimensions: ['kind'] },

@@ -44,7 +44,7 @@ export const retryUntilDefinite = async <T>(
  * Returns the result of a store call. Throws StoreError `unavailable` if it takes longer than `limitMs`; the call itself
  * continues, so its result is unknown.
  */
-const limited = <T>(clock: Clock, limitMs: number, pending: Promise<T>): Promise<T> =>
+export const limited = <T>(clock: Clock, limitMs: number, pending: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const cancel = clock.after(limitMs, () =>
       reject(new StoreError('unavailable', `the store did not reply within ${limitMs} ms`)),

@@ -41,6 +41,8 @@ export interface Summary {
   limit?: LimitName;
   model?: string;
   accountId?: string;
+  /** Whether the front door reported no readable client IP, so that none was limited (LIM-7). */
+  lacksClientIp?: true;
   endUser?: string;
   inputTokens?: number;
   outputTokens?: number;

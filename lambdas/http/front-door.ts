@@ -28,7 +28,9 @@ export interface FrontDoor {
 
 /** Clients connect directly or through a proxy without its own rules. */
 export const openFrontDoor: FrontDoor = {
-  admit: async () => undefined,
+  admit: async ({ headers }) => {
+    delete headers[CLIENT_IP_HEADER];
+  },
   addressOf: ({ requestContext }) => requestContext.http.sourceIp,
   requestIdOf: ({ requestContext }) => toRequestId(requestContext.requestId),
   frontDoorTimeouts: undefined,
@@ -44,6 +46,9 @@ export interface OriginSecrets {
 
 const SECRET_HEADER = 'x-origin-secret';
 
+/** The edge function sets it for every request and replaces the value of the client. Other front doors remove it. */
+const CLIENT_IP_HEADER = 'x-client-ip';
+
 /** Accepts only requests that came through CloudFront. */
 export const createEdgeFrontDoor = (secrets: OriginSecrets, frontDoorTimeouts: FrontDoorTimeouts): FrontDoor => ({
   admit: async ({ headers }) => {
@@ -55,7 +60,7 @@ export const createEdgeFrontDoor = (secrets: OriginSecrets, frontDoorTimeouts: F
     if (secret !== '') await secrets.refresh();
     if (!isOneOf(secrets.current(), secret)) throw refused();
   },
-  addressOf: ({ headers }) => viewerAddress(headers['cloudfront-viewer-address']),
+  addressOf: ({ headers }) => headers[CLIENT_IP_HEADER],
   requestIdOf: ({ headers }) => toRequestId(headers['x-amz-cf-id']),
   frontDoorTimeouts,
 });
@@ -70,15 +75,6 @@ const refused = (): GatewayError =>
     'Direct access to this URL is not allowed. Use the public base URL of the API.',
   );
 
-/**
- * Parses `203.0.113.7:4711`, and an IPv6 address without brackets, whose port follows the last colon. Source:
- * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/adding-cloudfront-headers.html#cloudfront-headers-viewer-location
- */
-const viewerAddress = (header: string | undefined): string | undefined => {
-  const [, bracketed, bare] = /^(?:\[([^\]]+)\]|([^[\]]+)):\d{1,5}$/.exec(header ?? '') ?? [];
-  return bracketed ?? bare;
-};
-
 /** A client of API Gateway, or one that bypasses the edge, can choose this id. */
 const toRequestId = (told: string | undefined): string | undefined =>
   told !== undefined && /^[\w=-]{1,128}$/.test(told) ? told : undefined;
@@ -87,12 +83,12 @@ const mappedV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
  * Returns the rate limit key of a client IP: the IPv4 address, or the /64 of an IPv6 address, because a household or
- * server has a whole /64. Unreadable addresses share one key (LIM-7).
+ * server has a whole /64. Returns undefined if the front door reports no readable address (LIM-7).
  */
-export const addressBucket = (address: string | undefined): string => {
+export const addressBucket = (address: string | undefined): string | undefined => {
   const text = address ?? '';
   if (isIPv4(text)) return text;
-  if (!isIPv6(text)) return 'unknown';
+  if (!isIPv6(text)) return undefined;
   // URL parsing returns the canonical form; a zone such as %eth0 is removed first.
   const canonical = new URL(`http://[${text.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
   const [, high, low] = mappedV4.exec(canonical) ?? [];

@@ -121,9 +121,12 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
   exchange.summary.route = exchange.route.name;
 };
 
-/** Returns the bucket of the client IP (LIM-1). */
-const addressOf = ({ frontDoor }: HttpDependencies, { event }: Exchange): string =>
-  addressBucket(frontDoor.addressOf(event));
+/** Returns the bucket of the client IP (LIM-1), or undefined if the front door reports none (LIM-7). */
+const addressOf = ({ frontDoor }: HttpDependencies, { event, summary }: Exchange): string | undefined => {
+  const address = addressBucket(frontDoor.addressOf(event));
+  if (address === undefined) summary.lacksClientIp = true;
+  return address;
+};
 
 const authenticate = async (deps: HttpDependencies, exchange: Exchange): Promise<CallerIdentity | undefined> => {
   const matched = exchange.route?.route;

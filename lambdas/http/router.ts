@@ -92,7 +92,7 @@ export const matchRoute = (method: string, path: string, served: (name: RouteNam
     );
   }
   const allow = allowedMethods(here);
-  throw new GatewayError('method_not_allowed', `${method} is not allowed on this path. Use ${allow}.`, {
+  throw new GatewayError('method_not_allowed', `${method} is not allowed on this path. Allowed: ${allow}.`, {
     headers: { allow },
   });
 };

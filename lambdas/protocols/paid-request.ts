@@ -78,5 +78,6 @@ const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFall
 /** Caller of the exchange and the deadline of its response. */
 export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Caller => {
   const { requestId, hostEndsAtMs, storeTime } = exchange;
-  return { accountId: admissionOf(exchange).accountId, requestId, hostEndsAtMs, storeTime, answerBy };
+  const { accountId, estimate } = admissionOf(exchange);
+  return { accountId, requestId, hostEndsAtMs, storeTime, answerBy, estimate };
 };

@@ -64,7 +64,7 @@ export const DRY_RUN_TYPE = 'application/vnd.model-gateway.dry-run+json';
 /** BILL-16. `prices_usd` has the names and units of a receipt. `prices` is an earlier name with the same value. */
 export const dryRunAnswer = (
   { summary }: Exchange,
-  { model, holdPicos, outputTokensMax, prices, ignored }: DryRun,
+  { model, holdPicos, outputTokensMax, prices, estimateFactor, ignored }: DryRun,
 ): GatewayResponse => {
   summary.dryRun = true;
   const listed = wireNames(prices, formatUsd);
@@ -75,6 +75,7 @@ export const dryRunAnswer = (
     max_tokens: outputTokensMax ?? null,
     prices_usd: listed,
     prices: listed,
+    ...(estimateFactor === undefined ? {} : { estimate_factor: estimateFactor }),
   });
   const headers = { 'content-type': `${DRY_RUN_TYPE}; charset=utf-8` };
   return { ...response, headers: { ...headers, ...ignoredHeaders(ignored) } };

@@ -89,7 +89,7 @@ const plain = ({ summary }: Exchange, generated: Extract<GeneratedText, { kind: 
   return { ...response, headers: { ...response.headers, ...balanceHeaders(receipt.balancePicos) } };
 };
 
-/** Complete response, with everything that a replay also has. */
+/** Builds the complete response. A replay later sends the same response. */
 const whole = ({ model, ...facts }: Outcome, body: string, costPicos: bigint): GatewayResponse => ({
   statusCode: 200,
   headers: {

@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../core/errors/error-codes.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { ProviderEvent } from '../core/metrics.ts';
+import type { TokenUsage } from '../core/pricing/charge.ts';
+import { UnchargedOutput } from '../core/text/uncollected-text.ts';
 
 /** Contents of a provider's error response. Absent members are empty. */
 export interface Refusal {
@@ -135,9 +137,10 @@ export const incomplete = (): GatewayError =>
     'The provider stopped before its response was complete. Nothing was charged. Retry the request.',
   );
 
-/** Error for output that a safety filter stopped (CHAT-14). */
-export const filtered = (): GatewayError =>
-  new GatewayError(
+/** Error for output that a safety filter stopped (CHAT-14), with the provider's counts if it reported any. */
+export const filtered = (usage?: TokenUsage): GatewayError =>
+  new UnchargedOutput(
     'content_filter',
     'The safety filter of the provider stopped the output. Nothing was charged. Change the prompt.',
+    usage,
   );

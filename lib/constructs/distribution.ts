@@ -75,7 +75,7 @@ const toBehaviour = (
   targetOriginId,
   allowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
   cachePolicyId: CachePolicy.CACHING_DISABLED.cachePolicyId,
-  // This policy adds CloudFront's headers about the client, such as `CloudFront-Viewer-Address`.
+  // The edge function adds the client IP, because this policy may not include CloudFront's own header for it.
   originRequestPolicyId: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER.originRequestPolicyId,
   // Compression would delay a stream until enough bytes are available.
   compress: false,

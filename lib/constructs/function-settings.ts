@@ -41,6 +41,7 @@ export const toSettings = (name: FunctionName, source: SettingsSource): Function
     MEDIA_BUCKET: data.media.bucketName,
     MARKUP: environment.markup,
     HOLD_FORMAT: environment.holdFormat,
+    UNCOLLECTED_DAILY_USD: environment.uncollectedDailyUsd,
     LOG_FORMAT: 'json',
     CATALOGS: environment.catalogs.join(','),
     ...Object.fromEntries(

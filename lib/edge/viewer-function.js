@@ -19,6 +19,8 @@ const googleAction = /^\/v1\/models\/[^/]+(?::|%3A)[a-z]+$/i;
 // biome-ignore lint/correctness/noUnusedVariables: CloudFront calls it by this name.
 function handler(event) {
   const request = event.request;
+  // Replaces a header that the client sent. The functions read the client IP from it (LIM-7).
+  request.headers['x-client-ip'] = { value: event.viewer.ip };
   if (takesKeyFromQuery(request)) moveKey(request);
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const media = reads ? mediaPath.exec(request.uri) : null;

@@ -53,6 +53,7 @@ const traffic = ({ own, sources, stock }: Board): Rows => {
     [
       graph('Requests by code', [byDimension(prefix, 'requests', 'Sum')]),
       graph('Share of requests failed by the gateway', [own('failed_by_us', { statistic: 'Average' })]),
+      graph('Requests without a client IP', [own('client_ip_missing')]),
     ],
     [
       graph('Response time, median', [byDimension(prefix, 'total_ms', 'p50')]),

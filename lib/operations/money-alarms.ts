@@ -6,7 +6,7 @@ const HOUR = 60;
 const DAY = 24 * HOUR;
 
 /** Ids of the alarms that `money-is-wrong` combines. */
-export const moneyIsWrong = ['audit-difference', 'settle-failures', 'uncollected', 'orphaned-holds'] as const;
+export const moneyIsWrong = ['audit-difference', 'settle-failures', 'orphaned-holds'] as const;
 
 export const moneyAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   ...auditAlarms(own),
@@ -65,7 +65,7 @@ const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     metric: own('uncollected_micro_usd', { minutes: HOUR }),
     threshold: { least: 1 * USD },
     reason:
-      'Within an hour, responses worth 1 USD were not charged to any account. Single failed requests do not add up to that.',
+      'Within an hour, responses worth 1 USD were not charged to any account. Single failed requests rarely add up to that.',
   },
   {
     id: 'overage-high',

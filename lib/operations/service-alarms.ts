@@ -36,6 +36,12 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
     wrong: 2,
     reason: `Clients notice a failure rate of 5 % of ${REQUESTS_MIN} or more requests.`,
   },
+  {
+    id: 'client-ip-missing',
+    metric: own('client_ip_missing'),
+    threshold: { least: 1 },
+    reason: 'Without the client IP of the front door, only the firewall limits clients without an API key.',
+  },
   ...functionErrors(sources),
   ...webFunctionAlarms(own, sources),
   ...messageAlarms(own, sources),

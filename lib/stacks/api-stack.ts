@@ -35,7 +35,7 @@ export class ApiStack extends GatewayStack {
    * serves all inference, the functions that it replaces have its host. Empty behind API Gateway.
    */
   readonly hosts: ReadonlyMap<FunctionName, string>;
-  /** Host of each function in this stack, without the replacements by `inference`. */
+  /** Host of each function's own URL or endpoint. */
   readonly #hosts = new Map<FunctionName, string>();
   /** Functions that are called with events. */
   readonly lambdas = new Map<FunctionName, LambdaFunction>();

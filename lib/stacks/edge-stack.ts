@@ -123,7 +123,7 @@ const largeBodyOrigin = ({ largeBodies, inferenceHost }: Environment): string =>
 const addMediaRequestPolicy = (stack: Stack, prefix: string): string =>
   new OriginRequestPolicy(stack, 'media-requests', {
     originRequestPolicyName: `${prefix}-media`,
-    headerBehavior: OriginRequestHeaderBehavior.allowList('CloudFront-Viewer-Address'),
+    headerBehavior: OriginRequestHeaderBehavior.allowList('x-client-ip'),
   }).originRequestPolicyId;
 
 const addRecords = (stack: Stack, { domain }: Environment, { id, domainName }: Distribution): void => {

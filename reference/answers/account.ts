@@ -33,6 +33,9 @@ export const usageRow = z
     overage: z.boolean().describe('Whether the charge is above the hold.'),
     end_user: z.string().nullable().describe('`user` field of the request.'),
     ignored: z.array(z.string()).describe('Names of the request fields that the gateway ignored.'),
+    uncollected_usd: usd
+      .nullable()
+      .describe('Estimated cost of a released request that the provider served. The account does not pay it.'),
     held_usd: usd.optional().describe('Hold of an open request.'),
   })
   .meta({ id: 'UsageRow' });

@@ -29,7 +29,8 @@ export const listOfUsage: Pick<Operation, 'parameters' | 'answers' | 'codes'> = 
         'application/json': { schema: usageList },
         'text/csv': {
           schema: { type: 'string' },
-          example: 'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored\r\n',
+          example:
+            'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored,uncollected_usd\r\n',
         },
       },
     },

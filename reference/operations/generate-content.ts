@@ -17,7 +17,7 @@ const contentRequest: Body = {
   fields: {
     model: repeated,
     contents:
-      'The conversation: at least one content. Images, videos, recordings, PDF and text documents are `inlineData`. A video may also be a link in `fileData`, which the provider opens.',
+      'The conversation: at least one `Content` object. Images, videos, recordings, PDF and text documents are `inlineData`. A video may also be a link in `fileData`, which the provider opens.',
     systemInstruction: 'Instructions that precede the conversation.',
     tools: 'Functions that the model can call. Tools that run at the provider are not supported.',
     toolConfig: 'Whether the model calls a function, and which one.',

@@ -61,7 +61,7 @@ export const videoOperations: Record<Name, Operation> = {
     tag: 'Videos',
     summary: 'Create a video',
     description:
-      'Returns as soon as the provider has accepted the video. The charge follows on completion, by clip, second or token. A failed video costs nothing.',
+      'Returns as soon as the provider has accepted the video. The charge follows on completion, per clip, per second or per token. A failed video costs nothing.',
     parameters: [idempotencyKey],
     json: videoRequest,
     form: videoForm,

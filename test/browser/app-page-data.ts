@@ -90,6 +90,7 @@ export const usageRows = (count: number): readonly object[] =>
       cost_usd: isFailed ? '0' : `0.${String(12_345 + index * 77).padStart(8, '0')}`,
       overage: false,
       end_user: null,
+      uncollected_usd: null,
     };
   });
 

@@ -54,7 +54,75 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     if (reply.kind === 'unknown') return 'unknown';
     return reply.key.status === 'revoked' ? 'revoked' : reply.key.blocked ? 'blocked' : 'let in';
   };
+  const factorOf = async (hash: string) => {
+    const reply = await subject.keys.take(hash, bucket, () => LATER_MS * 1_000);
+    return reply.kind === 'unknown' ? undefined : reply.key.factor;
+  };
+  const raise = (hash: string, factor: number, atMs = LATER_MS) => subject.keys.raiseFactor(hash, { factor, atMs });
   const statusOf = async (accountId: string) => (await subject.ledger.readAccount(accountId))?.status;
+
+  test('BILL-20 a raised factor is stored on the key, and take and read return it', async () => {
+    const { old } = await openOne();
+    expect(await factorOf(old)).toBeUndefined();
+    const stored = { factor: 3.4, atMs: LATER_MS };
+    expect(await raise(old, 3.4)).toMatchObject({ status: 'active', factor: stored });
+    expect([await factorOf(old), (await subject.keys.read(old))?.factor]).toEqual([stored, stored]);
+    expect(await raise('never-there', 3.4)).toBeUndefined();
+    expect(await admitted('never-there')).toBe('unknown');
+  });
+
+  test('BILL-20 a refused take returns the factor too', async () => {
+    const { accountId, old } = await openOne();
+    await raise(old, 2);
+    await subject.keys.revokeKey(accountId, old);
+    expect(await factorOf(old)).toEqual({ factor: 2, atMs: LATER_MS });
+    expect(await raise(old, 2.5)).toMatchObject({ status: 'revoked', factor: { factor: 2.5 } });
+  });
+
+  test('BILL-20 a factor never falls, except by its decay', async () => {
+    const { old } = await openOne();
+    await raise(old, 3);
+    const stored = { factor: 3, atMs: LATER_MS };
+    for (const lower of [1.1, 2.9, 3]) expect((await raise(old, lower))?.factor).toEqual(stored);
+    // After a day the factor of 3 is 2.
+    const nextDayMs = LATER_MS + 86_400_000;
+    for (const lower of [1.9, 2]) expect((await raise(old, lower, nextDayMs))?.factor).toEqual(stored);
+    expect((await raise(old, 2.1, nextDayMs))?.factor).toEqual({ factor: 2.1, atMs: nextDayMs });
+    expect((await raise(old, 4, nextDayMs))?.factor).toEqual({ factor: 4, atMs: nextDayMs });
+  });
+
+  test('BILL-20 the highest of several concurrent factors stays', async () => {
+    const { old } = await openOne();
+    const factors = Array.from({ length: 20 }, (_, at) => 1 + ((at * 7) % 20) / 10);
+    await Promise.all(factors.map((factor) => raise(old, factor)));
+    expect((await subject.keys.read(old))?.factor).toEqual({ factor: 2.9, atMs: LATER_MS });
+  });
+
+  test('BILL-20 KEY-2 a new key gets the factor of the key that it replaces', async () => {
+    const { accountId, old, next } = await openOne();
+    await raise(old, 3.4);
+    expect(await replace(accountId, old, next)).toBe('replaced');
+    expect(await factorOf(next)).toEqual({ factor: 3.4, atMs: LATER_MS });
+    expect([await admitted(old), await admitted(next)]).toEqual(['revoked', 'let in']);
+    expect(await replace(accountId, old, `${next}-2`)).toBe('changed');
+    const foreign = await openOne();
+    expect(await factorOf(foreign.old)).toBeUndefined();
+    await subject.accounts.setBlocked(accountId, true, next);
+    expect(await replace(accountId, next, `${next}-3`)).toBe('blocked');
+  });
+
+  test.each(rounds)('BILL-20 KEY-2 a factor is not lost to a concurrent replacement, round %i', async (round) => {
+    const { accountId, old, next } = await openOne();
+    const writes: [() => Promise<unknown>, () => Promise<unknown>] = [
+      async () => {
+        const key = await raise(old, 3.4);
+        if (key?.status === 'revoked') await raise(next, 3.4);
+      },
+      () => replace(accountId, old, next),
+    ];
+    await race(...writes, round);
+    expect(await factorOf(next)).toEqual({ factor: 3.4, atMs: LATER_MS });
+  });
 
   test('OPS-5 an account without a key gets its first key once', async () => {
     const accountId = await openWithoutKey();

@@ -234,6 +234,7 @@ export class EngineHistory {
         due: (nowMs) =>
           around(async () => (await direct.due(nowMs)).filter(({ accountId }) => accountId === this.#accountId)),
         reschedule: (accountId, atMs) => around(() => proxied.reschedule(accountId, atMs)),
+        sweepBy: (accountId, atMs) => around(() => proxied.sweepBy(accountId, atMs)),
       },
       outbox: this.#outbox,
       clock: this.#clock,

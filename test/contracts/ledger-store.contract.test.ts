@@ -184,7 +184,26 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect((await read(id)).version).toBe(version + 1);
     });
 
+    test('BILL-13 an earlier time replaces the time of the sweep, and a later one changes nothing', async () => {
+      const id = await account(100n);
+      await store.hold(order(id));
+      const { version } = await read(id);
+      await store.sweepBy(id, AT + 300_001);
+      await store.sweepBy(id, AT + 300_000);
+      expect([await subject().sweepAtOf(id), (await read(id)).version]).toEqual([AT + 300_000, version]);
+      await store.sweepBy(id, AT + 15_000);
+      expect([await isDue(id, AT + 14_999), await isDue(id, AT + 15_000)]).toEqual([false, true]);
+      expect((await read(id)).version).toBe(version + 1);
+    });
+
+    test('BILL-13 an account without a sweep gets the time', async () => {
+      const id = await account(100n);
+      await store.sweepBy(id, AT + 15_000);
+      expect(await subject().sweepAtOf(id)).toBe(AT + 15_000);
+    });
+
     test('BILL-13 a missing account is not put on the list', async () => {
+      await store.sweepBy('nobody', AT);
       await store.reschedule('nobody', AT);
       await store.reschedule('nobody', undefined);
       expect(await isDue('nobody', AT)).toBe(false);

@@ -146,6 +146,7 @@ export const watched = (store: LedgerStore): LedgerStore => {
     readRecord: (accountId, holdId) => store.readRecord(accountId, holdId),
     due: (nowMs) => store.due(nowMs),
     reschedule: (accountId, atMs) => store.reschedule(accountId, atMs),
+    sweepBy: (accountId, atMs) => store.sweepBy(accountId, atMs),
     hold: (request) =>
       around(
         request.accountId,

@@ -21,6 +21,8 @@ const full = (holdId: string): Required<Omit<ChargeRecord, 'newerOutcome'>> => (
   answer: 'a'.repeat(64),
   endUser: 'ünï "quoted" \n \u{1f600}',
   ignored: ['seed', 'tools[].x'],
+  uncollectedPicos: 2n ** 50n,
+  usesAllowance: false,
 });
 const noteOf = (holdId: string): OutboxEntry => ({ record: full(holdId), holdAmountPicos: 1n });
 

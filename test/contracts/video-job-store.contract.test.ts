@@ -1,5 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Ending, VideoFailure, VideoJob, VideoParamsRecord } from '../../lambdas/core/videos/video-job.ts';
+import {
+  type Ending,
+  isSameCreation,
+  type VideoFailure,
+  type VideoJob,
+  type VideoParamsRecord,
+} from '../../lambdas/core/videos/video-job.ts';
 import { CREATED_AT, DUE_AT, type JobSubject, jobSubjects, orderOf } from './video-subjects.ts';
 
 const failure: VideoFailure = { code: 'upstream_error', message: 'ünï "quoted" \n \u{1f600}' };
@@ -66,6 +72,18 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     const job = await present();
     expect(job).toEqual({ ...plain, ...begun });
     expect('webhook' in job).toBe(false);
+  });
+
+  test('VID-1 a repeated creation finds its own record, and a creation with another field does not', async () => {
+    const { webhook: _, ...plain } = orderOf();
+    for (const own of [order, plain]) {
+      await store().create(own, DUE_AT);
+      const reply = await store().create(own, DUE_AT);
+      expect(reply.kind === 'exists' && isSameCreation(reply.job, own)).toBe(true);
+    }
+    const others = Object.keys(order).map((name) => ({ ...order, [name]: 'another' }));
+    const job = await present();
+    expect(others.filter((other) => isSameCreation(job, other))).toEqual([]);
   });
 
   test('VID-3 only a queued job gets a provider id, and only one', async () => {

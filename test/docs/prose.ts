@@ -76,7 +76,7 @@ const textOfComment = (raw: string): string =>
     .join('\n')
     .trim();
 
-/** Joins comments of one line each that follow each other directly. */
+/** Joins consecutive one-line comments. */
 const joined = (source: string, pieces: readonly Piece[]): readonly Piece[] =>
   pieces.reduce<Piece[]>((all, piece) => {
     const last = all.at(-1);

@@ -32,6 +32,7 @@ test.each([
   ['publicUrl', { publicUrl: 'https://gateway.example/v1' }],
   ['publicUrl', { publicUrl: 'https://other.example', domain: { name: 'api.example.com', hostedZone: zone } }],
   ['bot.startCreditUsd', { bot: { startCreditUsd: '1,5' } }],
+  ['uncollectedDailyUsd', { uncollectedDailyUsd: '-1' }],
   ['bot.token', { bot: { token: 'x' } }],
   ['bot', { bot: { startCreditUsd: '1' }, frontDoor: 'none' }],
   ['domain', { domain: { name: 'api.example.com' } }],

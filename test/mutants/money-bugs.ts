@@ -1,7 +1,9 @@
 import { accountBugs } from './bugs/accounts.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
+import { deploymentBugs } from './bugs/deployment.ts';
 import { earlyBugs } from './bugs/early.ts';
+import { estimateFactorBugs } from './bugs/estimate-factor.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
 import { imageBugs } from './bugs/images.ts';
 import { keyBugs } from './bugs/keys.ts';
@@ -16,6 +18,7 @@ import { responsesFieldBugs } from './bugs/responses-fields.ts';
 import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
+import { uncollectedBugs } from './bugs/uncollected.ts';
 import { videoBugs } from './bugs/videos.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
@@ -40,6 +43,9 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...localProgramBugs,
   ...publishedPriceBugs,
   ...creditBugs,
+  ...estimateFactorBugs,
+  ...uncollectedBugs,
+  ...deploymentBugs,
 ];
 
 /** Test files that must detect a mistake. */

@@ -25,6 +25,7 @@ export const request =
       deadline: {
         expiresAtMs: EXPIRES_AT_MS,
         start: () => new AbortController().signal,
+        hasCut: () => false,
         stop: () => undefined,
         started: () => undefined,
       },

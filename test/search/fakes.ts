@@ -59,6 +59,9 @@ export class Fakes {
       case 'reschedule':
         await this.#ledger.reschedule(ACCOUNT, op.sweepAtMs);
         return { kind: 'reschedule' };
+      case 'sweepBy':
+        await this.#ledger.sweepBy(ACCOUNT, op.sweepAtMs);
+        return { kind: 'sweepBy' };
       default:
         return undefined;
     }

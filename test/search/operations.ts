@@ -35,6 +35,7 @@ export type Op =
   | { readonly kind: 'readRecord'; readonly holdId: string }
   | { readonly kind: 'due'; readonly nowMs: number }
   | { readonly kind: 'reschedule'; readonly sweepAtMs: number | undefined }
+  | { readonly kind: 'sweepBy'; readonly sweepAtMs: number }
   | { readonly kind: 'putNote'; readonly note: OutboxEntry }
   | { readonly kind: 'readNote'; readonly holdId: string }
   | { readonly kind: 'listNotes' }
@@ -58,6 +59,7 @@ export type Answer =
   | { readonly kind: 'start' }
   | { readonly kind: 'timer' }
   | { readonly kind: 'reschedule' }
+  | { readonly kind: 'sweepBy' }
   | { readonly kind: 'putNote' }
   | { readonly kind: 'removeNote' }
   | { readonly kind: 'vendor'; readonly served: Served }
@@ -149,6 +151,7 @@ const names = {
   timer: 'timer',
   readAccount: 'read account',
   due: 'list due accounts',
+  sweepBy: 'sweep earlier',
   listNotes: 'list outbox entries',
   claim: 'claim key',
   renew: 'renew lease',

@@ -78,6 +78,9 @@ const ledgerStore = (call: Call): LedgerStore => ({
   reschedule: async (_accountId, sweepAtMs) => {
     await ask(call, { kind: 'reschedule', sweepAtMs });
   },
+  sweepBy: async (_accountId, sweepAtMs) => {
+    await ask(call, { kind: 'sweepBy', sweepAtMs });
+  },
   createAccount: leftOut,
   closeMonths: leftOut,
   credit: leftOut,

@@ -51,6 +51,7 @@ export const anyOp: fc.Arbitrary<Op> = fc.oneof(
   fc.record({ kind: kind('readRecord'), holdId }),
   fc.record({ kind: kind('due'), nowMs: atMs }),
   fc.record({ kind: kind('reschedule'), sweepAtMs: fc.option(atMs, { nil: undefined }) }),
+  fc.record({ kind: kind('sweepBy'), sweepAtMs: atMs }),
   fc.record({ kind: kind('putNote'), note: fc.record({ record, holdAmountPicos: amountPicos }) }),
   fc.record({ kind: kind('readNote'), holdId }),
   fc.record({ kind: kind('listNotes') }),

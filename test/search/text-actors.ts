@@ -14,6 +14,7 @@ import { ACCOUNT, KEY } from './world.ts';
 
 const textDependencies = (host: Host, outcomes: readonly Served[]): TextDependencies => ({
   ...paidCallDependencies(host),
+  uncollectedDailyPicos: 1n,
   wires: new Map([
     [
       'openai_chat',

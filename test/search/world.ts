@@ -88,6 +88,10 @@ const ledgerStep = (world: World, op: Op): Step | undefined => {
       const stays = op.sweepAtMs === undefined && account.holds.size > 0;
       return { world: stays ? world : { ...world, sweepAtMs: op.sweepAtMs }, answer: { kind: 'reschedule' } };
     }
+    case 'sweepBy': {
+      const sweepAtMs = Math.min(world.sweepAtMs ?? op.sweepAtMs, op.sweepAtMs);
+      return { world: { ...world, sweepAtMs }, answer: { kind: 'sweepBy' } };
+    }
     default:
       return undefined;
   }

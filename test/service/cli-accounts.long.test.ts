@@ -57,6 +57,7 @@ test('OPS-5 a credit counts once per reference; another amount exits with 3', as
     credits: [{ ref: 'pay-1', amount_usd: '2.5', reason: 'ticket 7' }],
     operations: [{ command: 'keys issue', reason: 'ticket 7', ref: null }],
     key: { revoked: false },
+    uncollected: null,
   });
   expect(JSON.stringify(value)).not.toContain(apiKey);
   expect((await scene.cli('audit', '--account', id)).status).toBe(0);

@@ -1,8 +1,12 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
+import { renderRequestId } from '../../lambdas/core/request-id.ts';
 import type { VideoParamsRecord } from '../../lambdas/core/videos/video-job.ts';
+import { toHoldEntry } from '../../lambdas/stores/dynamodb/hold-entries.ts';
+import { localTableNames } from '../../local/create-tables.ts';
 import { runHere } from '../support/scripted-terminal.ts';
 import { type CliScene, openCliScene, openLocalBucket } from './cli-scene.ts';
 
@@ -16,8 +20,7 @@ const HOUR_MS = 3_600_000;
 const HELD = 2n * PICOS_PER_USD;
 
 /** Opens an account with 10 USD and a hold of 2 USD that expires after `expiresInMs`. */
-const held = async (expiresInMs: number) => {
-  const requestId = ulid();
+const held = async (expiresInMs: number, requestId = ulid()) => {
   const accountId = `held-${requestId}`;
   const holdId = `${requestId}.0`;
   const { ledger } = scene.stores;
@@ -131,6 +134,39 @@ test('OPS-5 BILL-14 nothing is released while the outbox is unavailable, and the
   expect(down.stderr).toContain('bucket media at http://127.0.0.1:9 did not respond');
   expect(down.stderr).not.toMatch(/\n\s+at /);
   expect(await scene.stores.ledger.readAccount(accountId)).toEqual(before);
+});
+
+/** Opens an account with an expired hold, and adds the bytes of a newer release to the hold. */
+const heldByNewerRelease = async () => {
+  const of = await held(-HOUR_MS, renderRequestId({ atMs: Date.now() - 2 * HOUR_MS, random: 7 }));
+  const { key, value } = toHoldEntry(of.holdId, { amountPicos: HELD, expiresAtMs: Date.now() - HOUR_MS }, 'packed');
+  if (!(value instanceof Uint8Array)) throw new Error('the hold is not packed');
+  await scene.stores.client.send(
+    new UpdateItemCommand({
+      TableName: localTableNames.accounts,
+      Key: { pk: { S: `account#${of.accountId}` }, sk: { S: 'ACCOUNT' } },
+      UpdateExpression: 'SET holds.#key = :value',
+      ConditionExpression: 'attribute_exists(holds.#key)',
+      ExpressionAttributeNames: { '#key': key },
+      ExpressionAttributeValues: { ':value': { B: Buffer.concat([value, Buffer.from('cap')]) } },
+    }),
+  );
+  return of;
+};
+
+test('OPS-5 OPS-11 a hold of a newer release is not released, also with --force or a charge', async () => {
+  const { accountId, holdId, settled } = await heldByNewerRelease();
+  const before = await scene.stores.ledger.readAccount(accountId);
+  expect(before?.holds.get(holdId)).toMatchObject({ isNewer: true });
+  const refused = { status: 3, value: undefined, stderr: expect.stringContaining('Deploy that release again.') };
+  expect(await release(accountId, holdId, 'ticket-1')).toEqual(refused);
+  expect(await release(accountId, holdId, 'ticket-1', '--force')).toEqual(refused);
+  expect(await release(accountId, holdId, 'ticket-1', '--dry-run')).toEqual(refused);
+  expect(await scene.stores.ledger.readRecord(accountId, holdId)).toBeUndefined();
+  await scene.stores.ledger.putRecord(settled);
+  expect(await release(accountId, holdId, 'ticket-1')).toEqual(refused);
+  expect(await scene.stores.ledger.readAccount(accountId)).toEqual(before);
+  expect((await scene.json('accounts', 'show', accountId)).value.operations).toEqual([]);
 });
 
 /** Creates a video of an account with a hold, `ageMs` ago. */

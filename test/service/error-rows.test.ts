@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
+import { PICOS_PER_USD as USD } from '../../lambdas/core/money/usd.ts';
 import { CENT, leaveStreams, openCircuit, sendTo } from '../support/circuit-hostile.ts';
 import { dear, hasLength, keyed, type Refusal, refusals, served, type Way, ways } from '../support/error-rows-table.ts';
 import { within } from '../support/gateway-process.ts';
@@ -169,6 +170,22 @@ table('LIM-8', 'holds', all, async (way) => {
   const each = { accountId, amountPicos: CENT, expiresAtMs: 0, sweepAtMs: 0, previousHoldId: undefined };
   for (let held = 0; held < HOLDS_MAX; held += 1) await gateway.ledger.hold({ ...each, holdId: `${ulid()}.0` });
   await expectRefusal(scene, refusals.holds, () => scene.send());
+});
+
+table('BILL-21', 'allowance', hasLength, async (way) => {
+  let now = Date.UTC(2026, 10, 20, 23, 59);
+  const scene = await stage(way, { now: () => now });
+  const { gateway, accountId } = scene;
+  const hold = { accountId, holdId: `${ulid()}.0`, amountPicos: 3n * USD, expiresAtMs: 0, sweepAtMs: 0 };
+  const record = { accountId, holdId: hold.holdId, requestId: hold.holdId.slice(0, -2), outcome: 'released' } as const;
+  const used = { ...record, amountPicos: 0n, at: now, uncollectedPicos: USD, usesAllowance: true };
+  await gateway.ledger.hold({ ...hold, previousHoldId: undefined });
+  await gateway.ledger.apply(used, hold.amountPicos, now);
+  await expectRefusal(scene, refusals.allowance, () => scene.send());
+  if (keyed(way)) await expectRefusal(scene, refusals.allowance, () => scene.send(['idempotency-key: a']));
+  expect((await scene.send(['x-service-dry-run: true'])).outcome).toBe('200');
+  now += 60_000;
+  expect((await scene.send()).outcome).toBe('200');
 });
 
 table('LIM-2', 'keyRate', all, async (way) => {

@@ -17,7 +17,7 @@ afterAll(() => gateway.stop());
 
 const ask = (path: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
   fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${gateway.apiKey}`, ...headers } });
-const through = (address: string) => ({ 'x-origin-secret': SECRET, 'cloudfront-viewer-address': address });
+const through = (address: string) => ({ 'x-origin-secret': SECRET, 'x-client-ip': address });
 
 test('AUTH-9 the gateway rejects requests that bypass CloudFront, and logs no secret', async () => {
   const guesses: readonly Readonly<Record<string, string>>[] = [{}, { 'x-origin-secret': 'a-guess-of-the-client' }];
@@ -27,7 +27,7 @@ test('AUTH-9 the gateway rejects requests that bypass CloudFront, and logs no se
       expect([answer.status, await answer.json()]).toMatchObject([403, { error: { code: 'direct_access_refused' } }]);
     }
   }
-  expect((await ask('/health', through('203.0.113.2:1'))).status).toBe(200);
+  expect((await ask('/health', through('203.0.113.2'))).status).toBe(200);
   expect(gateway.output()).toContain('direct_access_refused');
   expect(gateway.output()).not.toMatch(/the-origin-secret|a-guess-of/);
 });
@@ -37,7 +37,6 @@ test('LIM-7 the gateway limits the client IP that CloudFront sends', async () =>
     Promise.all(
       Array.from({ length: 30 }, async (_, at) => (await ask('/api/account', through(toAddress(at)))).status),
     );
-  expect(new Set(await statuses((at) => `203.0.113.${100 + at}:4711`))).toEqual(new Set([200]));
-  // Every connection has another port.
-  expect(await statuses((at) => `203.0.113.99:${4000 + at}`)).toContain(429);
+  expect(new Set(await statuses((at) => `203.0.113.${100 + at}`))).toEqual(new Set([200]));
+  expect(await statuses(() => '203.0.113.99')).toContain(429);
 });

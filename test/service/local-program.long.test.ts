@@ -99,6 +99,7 @@ test.each([
   ['HOLD_GRACE_SECONDS', 'soon'],
   ['UPSTREAM_DEADLINE_SECONDS', '901'],
   ['MARKUP', '-2'],
+  ['UNCOLLECTED_DAILY_USD', '-1'],
 ])('an invalid value in %s=%s is rejected in one line that names the variable', async (name, value) => {
   const { code, stdout, lines } = await failToStart({ [name]: value });
   expect(code).toBe(2);

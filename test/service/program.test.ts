@@ -27,7 +27,7 @@ const headersOf = (lines: readonly string[]): Record<string, string> =>
 const get = async (path: string): Promise<Response> =>
   fetch(`${program.url}${path}`, { headers: { authorization: `Bearer ${program.apiKey}` } });
 
-test('BILL-3 the program serves every route, and its usage adds up to the balance', async () => {
+test('BILL-3 the program serves every route, and the balance is the credit minus all charges', async () => {
   for (const { name, target, headers, body } of postRoutes) {
     const init = { method: 'POST', headers: headersOf(headers(program.apiKey)), body: JSON.stringify(body('hello')) };
     const response = await fetch(`${program.url}${target}`, init);

@@ -12,7 +12,7 @@ const TOP_UP_KEY = 'top-up-key-of-the-tests';
 /** User of the bot in the example update. */
 const user = { id: 7_001, firstName: 'Ada', language: 'en' } as const;
 
-/** A client that knows the API only from its document, and has every credential that it names. */
+/** A client that knows the API only from the OpenAPI document, and has a credential for every scheme in it. */
 export interface ReferenceCustomer {
   readonly gateway: TestGateway;
   /** Sends an operation. Path values and headers are the examples of the document, unless they are given. */

@@ -152,6 +152,7 @@ test.each([
     MEDIA_BUCKET: 'media',
     MARKUP: '1',
     HOLD_FORMAT: 'packed',
+    UNCOLLECTED_DAILY_USD: '1',
     LOG_FORMAT: 'json',
     CATALOGS: 'openai,anthropic,google,bytedance,black-forest-labs',
     ...own,

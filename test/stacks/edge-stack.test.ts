@@ -161,7 +161,7 @@ test('IMG-6 the bucket is read with signed requests, without headers or queries 
   const policy = only(edge, 'AWS::CloudFront::OriginRequestPolicy');
   expect(policy.Properties.OriginRequestPolicyConfig).toMatchObject({
     // LIM-7: the client IP for requests that fall back to the function.
-    HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['CloudFront-Viewer-Address'] },
+    HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['x-client-ip'] },
     QueryStringsConfig: { QueryStringBehavior: 'none' },
     CookiesConfig: { CookieBehavior: 'none' },
   });

@@ -40,6 +40,7 @@ const environment = parseEnvironment({
   reservedConcurrency: { text: 50 },
   catalogs: ['google', 'openai'],
   publicUrl: 'https://gateway.example',
+  uncollectedDailyUsd: '0.25',
   bot: { startCreditUsd: '0.5', topUpText: 'https://pay.example/?account={account}' },
   videos: { VIDEO_LIMIT_SECONDS: 1_800, VIDEO_POLL_SECONDS: 7 },
 });
@@ -53,11 +54,11 @@ const functionOf = (name: string) => {
   return { ...found, variables: variablesSchema.parse(found?.Environment).Variables };
 };
 
-test('CAT-1 memory, concurrency, markup and companies of an environment reach its functions', () => {
+test('CAT-1 memory, concurrency, markup, allowance and companies reach the functions', () => {
   expect(functionOf('text')).toMatchObject({
     MemorySize: 2_048,
     ReservedConcurrentExecutions: 50,
-    variables: { MARKUP: '1.25', CATALOGS: 'google,openai' },
+    variables: { MARKUP: '1.25', UNCOLLECTED_DAILY_USD: '0.25', CATALOGS: 'google,openai' },
   });
 });
 

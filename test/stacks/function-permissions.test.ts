@@ -104,7 +104,6 @@ test.each([
       'dynamodb:GetItem videos-table',
       's3:GetObject media/media/*',
       's3:GetObject media/videos/*',
-      's3:GetObject media/pages/*',
       's3:ListBucket media',
     ],
   ],

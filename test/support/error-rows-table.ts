@@ -79,6 +79,7 @@ export const refusals = {
   modelShut: row('model_unavailable', 503, 'service_unavailable', 'model', null),
   drains: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),
   holds: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),
+  allowance: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '300'),
   keyRate: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),
   noMoney: row('insufficient_balance', 402, 'insufficient_balance', null, null),
   noModel: row('model_not_found', 404, REQUEST, 'model', null),

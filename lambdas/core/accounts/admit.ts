@@ -4,14 +4,17 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
 import { type Bucket, type BucketState, describe, microsOf } from '../limits/rate-limit.ts';
+import { type EstimateFactor, factorAt } from '../pricing/estimate-factor.ts';
 import { type StoreTime, within } from '../retry.ts';
 import type { KeyReply, KeyStore } from './key-store.ts';
 import type { Peppers } from './keys.ts';
 import { hashApiKey, isApiKey } from './keys.ts';
+import { raiseFactor } from './raise-factor.ts';
 
 export interface Admission {
   readonly accountId: string;
   readonly rate: BucketState;
+  readonly estimate: EstimateFactor;
 }
 
 export interface AdmissionDependencies extends Peppers {
@@ -37,7 +40,7 @@ export interface PresentedApiKey {
 }
 
 /** Admits a request to a route without an API key. Only the client IP is counted (AUTH-6). */
-export const admitAddress = async (deps: AdmissionDependencies, address: string): Promise<void> => {
+export const admitAddress = async (deps: AdmissionDependencies, address: string | undefined): Promise<void> => {
   if (!deps.addressLimit.takeLocal(address)) throw tooManyFromAddress();
   if (!(await deps.addressLimit.takeShared(address))) throw tooManyFromAddress();
 };
@@ -48,7 +51,7 @@ export const admitAddress = async (deps: AdmissionDependencies, address: string)
  */
 export const admit = async (
   deps: AdmissionDependencies,
-  address: string,
+  address: string | undefined,
   offered: PresentedApiKey,
   storeTime?: StoreTime,
 ): Promise<Admission> => {
@@ -74,7 +77,7 @@ const unauthorized = (code: ErrorCode, message: string, param: string): GatewayE
 const invalidKey = (param: string): GatewayError =>
   unauthorized('invalid_api_key', 'The API key is unknown. Use a key of this gateway and copy all of it.', param);
 
-const verdict = (deps: AdmissionDependencies, reply: KeyReply, param: string): Admission => {
+const verdict = (deps: AdmissionDependencies, { reply, hash }: TakenKey, param: string): Admission => {
   if (reply.kind === 'unknown') throw invalidKey(param);
   const { key } = reply;
   if (key.status === 'revoked') {
@@ -104,7 +107,12 @@ const verdict = (deps: AdmissionDependencies, reply: KeyReply, param: string): A
       },
     );
   }
-  return { accountId: key.accountId, rate };
+  const { accountId } = key;
+  const estimate = {
+    value: factorAt(key.factor, deps.clock.now()),
+    raise: (factor: number) => raiseFactor(deps, { accountId, hash }, factor),
+  };
+  return { accountId, rate, estimate };
 };
 
 /** Headers of the rate limit (LIM-5). */
@@ -114,17 +122,25 @@ export const rateHeaders = (rate: BucketState): Record<string, string> => ({
   'x-ratelimit-reset-requests': `${rate.resetSeconds.toFixed(1)}s`,
 });
 
+interface TakenKey {
+  readonly reply: KeyReply;
+  /** Hash under which the key was looked up last. */
+  readonly hash: string;
+}
+
 /** Tries the peppers in order until one matches. An API key under the first one costs one store trip (AUTH-5). */
 const takeKey = async (
   deps: AdmissionDependencies,
   credential: string,
   storeTime: StoreTime | undefined,
-): Promise<KeyReply> => {
+): Promise<TakenKey> => {
+  let hash = '';
   for (const pepper of [deps.pepper, ...deps.olderPeppers]) {
-    const reply = await takeHash(deps, hashApiKey(pepper, credential), storeTime);
-    if (reply.kind !== 'unknown') return reply;
+    hash = hashApiKey(pepper, credential);
+    const reply = await takeHash(deps, hash, storeTime);
+    if (reply.kind !== 'unknown') return { reply, hash };
   }
-  return { kind: 'unknown' };
+  return { reply: { kind: 'unknown' }, hash };
 };
 
 /** Longest wait for the update of an API key item before the key is only read, in ms. */

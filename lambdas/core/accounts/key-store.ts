@@ -1,4 +1,5 @@
 import type { Bucket, NowMicros } from '../limits/rate-limit.ts';
+import type { StoredFactor } from '../pricing/estimate-factor.ts';
 import type { KeyLabel, NewKey } from './keys.ts';
 
 export interface KeyRecord {
@@ -8,6 +9,8 @@ export interface KeyRecord {
   readonly status: 'active' | 'revoked';
   readonly blocked: boolean;
   readonly tatMicros: number;
+  /** Estimate factor of the account (BILL-20). Undefined before its first overage. */
+  readonly factor?: StoredFactor | undefined;
 }
 
 /** `taken` spent one request of the key's bucket; `refused` includes the stored record. */
@@ -51,10 +54,18 @@ export interface KeyStore {
   currentKey(accountId: string): Promise<CurrentKey | undefined>;
   /** Stores the API key of an account that has none. */
   putFirstKey(accountId: string, key: NewKey, atMs: number): Promise<'put' | 'has-key' | 'no-account'>;
-  /** Stores the new key and revokes the old one if it is still current (KEY-2). `blocked`: nothing was written. */
+  /**
+   * Stores the new key with the estimate factor of the old one, and revokes the old key if it is still current (KEY-2).
+   * `blocked`: nothing was written.
+   */
   replaceKey(replacement: KeyReplacement): Promise<'replaced' | 'changed' | 'blocked'>;
   /** Revokes the key if it is still the current one, and does not replace it. */
   revokeKey(accountId: string, hash: string): Promise<'revoked' | 'changed'>;
   /** Records that the owner has seen the key. Writes nothing if the key is no longer current. */
   markShown(accountId: string, hash: string): Promise<void>;
+  /**
+   * Stores the estimate factor if it is above the present one of this key at `raised.atMs`, also on a revoked key.
+   * Returns the key afterwards; undefined if it does not exist. Sends a second update if the stored factor has decayed.
+   */
+  raiseFactor(hash: string, raised: StoredFactor): Promise<KeyRecord | undefined>;
 }

@@ -86,7 +86,8 @@ const tryToClaim = async (
   refuseOther(claim, fingerprint);
   const stored = await committedAnswer(deps, request, claim);
   if (stored) return stored;
-  if (claim.state === 'done') throw exhausted('a request with this key ended, and its response is lost.');
+  if (claim.state === 'done')
+    throw exhausted('a request with this key ended, and the gateway no longer has its response.');
   if (claim.leaseUntilMs > nowMs) throw inProgress();
   const standing = await request.creations?.close(claim.owner);
   // `adoptExisting` first reads the claim again, because a response may have been committed in the meantime.
@@ -142,7 +143,7 @@ const answerOfSettled = async (deps: IdempotencyDependencies, request: Idempoten
   const claim = await deps.claims.read(request);
   const stored = claim && (await committedAnswer(deps, request, claim));
   if (stored) return stored;
-  throw exhausted('a request with this key was charged, and its response is lost.');
+  throw exhausted('a request with this key was charged, and the gateway no longer has its response.');
 };
 
 /**

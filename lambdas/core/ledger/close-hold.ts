@@ -1,14 +1,16 @@
+import { countUncollected } from './allowance.ts';
 import type { Account, ChargeRecord } from './ledger.ts';
 import { monthOfWrite } from './month.ts';
 
 /**
  * Returns the account after the write that closes a hold and moves its money as the record says. Every store follows
  * this function. Returns undefined if no hold of that amount is open under the record's id, or a newer release wrote
- * it. `nowMs` is the caller's clock in Unix ms, which decides the month of the write.
+ * it. `nowMs` is the caller's clock in Unix ms. It decides the month of the write, and the day of an uncollected amount
+ * (BILL-21).
  */
 export const closeHold = (
   account: Account,
-  record: Pick<ChargeRecord, 'holdId' | 'amountPicos'>,
+  record: Pick<ChargeRecord, 'holdId' | 'amountPicos' | 'uncollectedPicos' | 'usesAllowance'>,
   holdAmountPicos: bigint,
   nowMs: number,
 ): Account | undefined => {
@@ -16,6 +18,7 @@ export const closeHold = (
   if (hold?.amountPicos !== holdAmountPicos || hold.isNewer) return undefined;
   const holds = new Map(account.holds);
   holds.delete(record.holdId);
+  const uncollected = countUncollected(account, record, nowMs);
   return {
     ...account,
     availablePicos: account.availablePicos + holdAmountPicos - record.amountPicos,
@@ -23,5 +26,6 @@ export const closeHold = (
     month: monthOfWrite(account, nowMs),
     version: account.version + 1,
     holds,
+    ...(uncollected && { uncollected }),
   };
 };

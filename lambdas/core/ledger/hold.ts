@@ -1,8 +1,9 @@
-import { inTime, sleep } from '../clock.ts';
+import { inTime, sleep, utcDay } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
 import { type StoreTime, within } from '../retry.ts';
+import { type Allowance, allowanceUsed, isAllowanceUsed } from './allowance.ts';
 import type { HoldReply, LedgerDependencies } from './ledger.ts';
 import { type Account, balanceOf, HOLDS_MAX, heldOf } from './ledger.ts';
 
@@ -42,6 +43,8 @@ export interface HoldParams {
   readonly storeTime?: StoreTime | undefined;
   /** Last sentence of the error, which advises the client without enough money. Replaces the default. */
   readonly remedy?: string;
+  /** Allowance of the day for uncollected amounts, in pico-USD; undefined for requests that do not depend on it. */
+  readonly allowancePicos?: bigint;
 }
 
 /**
@@ -49,6 +52,10 @@ export interface HoldParams {
  * each further retry.
  */
 const PAUSE_MS = 20;
+
+interface HoldOrder extends HoldParams {
+  readonly allowance: Allowance | undefined;
+}
 
 /** Attempt to place the hold under one id. */
 interface HoldTry {
@@ -68,7 +75,7 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
   deps.breaker?.admit();
   const attempts: HoldTry[] = [];
   try {
-    const held = await tryInTurn(deps, order, attempts);
+    const held = await tryInTurn(deps, { ...order, allowance: allowanceAt(deps.clock.now(), order) }, attempts);
     held.uncertain = false;
     deps.meter?.({ held: held.amountPicos });
     return {
@@ -84,7 +91,7 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
   }
 };
 
-const tryInTurn = async (deps: LedgerDependencies, order: HoldParams, attempts: HoldTry[]): Promise<HoldTry> => {
+const tryInTurn = async (deps: LedgerDependencies, order: HoldOrder, attempts: HoldTry[]): Promise<HoldTry> => {
   let amountPicos = order.amountPicos;
   let mayShrink = order.smaller !== undefined;
   let cause: unknown;
@@ -127,7 +134,7 @@ const uncertainAfter = (error: unknown): boolean =>
 
 const send = (
   deps: LedgerDependencies,
-  { accountId, expiresAtMs, storeTime }: HoldParams,
+  { accountId, expiresAtMs, storeTime, allowance }: HoldOrder,
   { holdId, amountPicos }: HoldTry,
   previous: HoldTry | undefined,
 ): Promise<HoldReply> =>
@@ -139,8 +146,12 @@ const send = (
       expiresAtMs,
       sweepAtMs: deps.clock.now() + deps.shortestLifetimeMs,
       previousHoldId: previous?.holdId,
+      ...(allowance && { allowance }),
     }),
   );
+
+const allowanceAt = (nowMs: number, { allowancePicos }: HoldParams): Allowance | undefined =>
+  allowancePicos === undefined ? undefined : { day: utcDay(nowMs), picos: allowancePicos };
 
 /** Returns the newest of the ids that the reply shows as held. */
 const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]): HoldTry | undefined => {
@@ -150,9 +161,9 @@ const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]
 };
 
 /** Returns the amount to try next. Throws the client's error if there is none. */
-const smallerAmount = (reply: HoldReply, order: HoldParams, mayShrink: boolean): bigint => {
+const smallerAmount = (reply: HoldReply, order: HoldOrder, mayShrink: boolean): bigint => {
   if (reply.kind !== 'refused') throw new Error('only a refused hold can be made smaller');
-  refuseUnlessShort(reply.account);
+  refuseUnlessShort(reply.account, order);
   const smaller = mayShrink ? order.smaller?.(reply.account.availablePicos) : undefined;
   if (smaller === undefined) throw tooLittle(reply.account, order);
   return smaller;
@@ -191,7 +202,7 @@ const giveUp = async (deps: LedgerDependencies, order: HoldParams, attempts: rea
   };
   const closeNow = async (): Promise<void> => {
     if (await closeAll(uncertain)) return;
-    await deps.store.reschedule(accountId, deps.clock.now() + SWEEP_GIVEN_UP_MS).catch(() => undefined);
+    await deps.store.sweepBy(accountId, deps.clock.now() + SWEEP_GIVEN_UP_MS).catch(() => undefined);
   };
   const look = async (): Promise<void> => {
     const holds = (await deps.store.readAccount(accountId))?.holds;
@@ -201,7 +212,7 @@ const giveUp = async (deps: LedgerDependencies, order: HoldParams, attempts: rea
   await inTime(deps.clock, GIVE_UP_WAIT_MS, closeNow());
 };
 
-const refuseUnlessShort = (account: Account): void => {
+const refuseUnlessShort = (account: Account, { allowance }: HoldOrder): void => {
   if (account.status === 'blocked') {
     throw new GatewayError(
       'account_blocked',
@@ -215,6 +226,7 @@ const refuseUnlessShort = (account: Account): void => {
       { limit: 'holds' },
     );
   }
+  if (allowance && isAllowanceUsed(account, allowance)) throw allowanceUsed(account, allowance);
 };
 
 const tooLittle = (account: Account, order: HoldParams): GatewayError => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { MoneyMeter } from '../metrics.ts';
+import type { Allowance, UncollectedOfDay } from './allowance.ts';
 import type { CreditRecord, CreditType } from './credit-record.ts';
 import type { HoldBreaker } from './hold-breaker.ts';
 
@@ -37,6 +38,8 @@ export interface Account {
   readonly holds: ReadonlyMap<string, Hold>;
   /** Increases by one with every write. */
   readonly version: number;
+  /** Uncollected amounts of the latest day that has any (BILL-21). Undefined until the first one. */
+  readonly uncollected?: UncollectedOfDay;
 }
 
 /** Maximum number of open holds of an account (LIM-8). */
@@ -79,6 +82,13 @@ export interface ChargeRecord {
   readonly ignored?: readonly string[];
   /** Provider's bill for the request by the catalog, in pico-USD. For operators only. */
   readonly costPicos?: bigint;
+  /**
+   * Estimated cost in pico-USD, above 0, of a released request that the provider served (BILL-21). Undefined if it cost
+   * nothing.
+   */
+  readonly uncollectedPicos?: bigint;
+  /** Whether the uncollected amount uses the account's allowance of the day. */
+  readonly usesAllowance?: boolean;
 }
 
 /**
@@ -97,6 +107,8 @@ export interface HoldRequest {
   readonly sweepAtMs: number;
   /** Id that was tried before this one. While it is held, this one is rejected. */
   readonly previousHoldId: string | undefined;
+  /** Required state of the account's allowance; undefined for requests that do not depend on it. */
+  readonly allowance?: Allowance | undefined;
 }
 
 export type HoldReply =
@@ -183,6 +195,8 @@ export interface LedgerStore {
   due(nowMs: number): Promise<readonly Due[]>;
   /** Sets the account's next sweep, or removes the account from the list if it has no open hold. */
   reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void>;
+  /** Moves the account's next sweep to this time, unless it is due earlier. */
+  sweepBy(accountId: string, sweepAtMs: number): Promise<void>;
 }
 
 /**
@@ -226,10 +240,11 @@ export interface LedgerDependencies {
 /** Counts the money of a closed hold. Called by the code that closed the hold, and therefore once per hold. */
 export const meterResolved = (
   meter: MoneyMeter,
-  { outcome, amountPicos }: ChargeRecord,
+  { outcome, amountPicos, uncollectedPicos }: ChargeRecord,
   holdAmountPicos: bigint,
 ): void => {
-  if (outcome === 'released') meter({ released: holdAmountPicos });
-  else if (amountPicos > holdAmountPicos) meter({ charged: amountPicos, overage: amountPicos - holdAmountPicos });
+  if (outcome === 'released') {
+    meter({ released: holdAmountPicos, ...(uncollectedPicos === undefined ? {} : { uncollected: uncollectedPicos }) });
+  } else if (amountPicos > holdAmountPicos) meter({ charged: amountPicos, overage: amountPicos - holdAmountPicos });
   else meter({ charged: amountPicos, released: holdAmountPicos - amountPicos });
 };

@@ -9,6 +9,16 @@ interface Reason {
   readonly modelId?: string;
   /** Hash of the stored response that this record commits: an error that is replayed (IDEM-7). */
   readonly answer?: string;
+  /** Cost of the request for the gateway, if the provider served it. */
+  readonly uncollected?: Uncollected | undefined;
+}
+
+/** Estimated cost of a request that ends without a charge (BILL-21). */
+export interface Uncollected {
+  /** Pico-USD. At most the hold is counted. */
+  readonly picos: bigint;
+  /** Whether a client can provoke this ending. Then the amount uses the account's allowance of the day. */
+  readonly usesAllowance: boolean;
 }
 
 /**
@@ -19,7 +29,7 @@ interface Reason {
 export const release = async (
   deps: LedgerDependencies,
   placedHold: PlacedHold,
-  { reason, modelId, answer }: Reason,
+  { reason, modelId, answer, uncollected }: Reason,
 ): Promise<ChargeRecord | undefined> => {
   const { accountId, requestId, holdId } = placedHold;
   const record = await answered<ChargeRecord>(
@@ -33,10 +43,20 @@ export const release = async (
       reason,
       ...(modelId === undefined ? {} : { model: modelId }),
       ...(answer === undefined ? {} : { answer }),
+      ...toFields(uncollected, placedHold),
     }),
   );
   if (record) await answered<Account | undefined>(apply(deps, record, placedHold.amountPicos));
   return record;
+};
+
+const toFields = (
+  uncollected: Uncollected | undefined,
+  { amountPicos }: PlacedHold,
+): Pick<ChargeRecord, 'uncollectedPicos' | 'usesAllowance'> => {
+  if (!uncollected || uncollected.picos <= 0n) return {};
+  const { picos, usesAllowance } = uncollected;
+  return { uncollectedPicos: picos < amountPicos ? picos : amountPicos, ...(usesAllowance ? { usesAllowance } : {}) };
 };
 
 const answered = async <T>(pending: Promise<T>): Promise<T | undefined> => {

@@ -129,12 +129,17 @@ export class AddressLimit {
     this.#local = new ProcessBuckets(bucket);
   }
 
-  /** Returns false if the bucket of this process is empty; then the store is not called. */
-  takeLocal(address: string): boolean {
+  /**
+   * Returns false if the bucket of this process is empty; then the store is not called. A missing address has no limit,
+   * because one bucket for all clients would reject strangers (LIM-7).
+   */
+  takeLocal(address: string | undefined): boolean {
+    if (address === undefined) return true;
     return this.#local.take(address, this.#clock.now() * 1_000).allowed;
   }
 
-  async takeShared(address: string): Promise<boolean> {
+  async takeShared(address: string | undefined): Promise<boolean> {
+    if (address === undefined) return true;
     if (this.#clock.now() < this.#pausedUntilMs) return true;
     try {
       const allowed = await this.#abandoned(this.#counters.take(address, this.#bucket, microsOf(this.#clock)));

@@ -12,6 +12,8 @@ export interface Deadline {
   readonly expiresAtMs: number;
   /** Starts the timer of the upstream. The signal aborts with the error for the client. */
   start(): AbortSignal;
+  /** Whether the error ended the call because its time was over. */
+  hasCut(error: unknown): boolean;
   /**
    * Reports that a stream has started. From then on, a front door's timeout for the start of the response no longer
    * applies.
@@ -51,6 +53,7 @@ export const upstreamDeadline = (
       abortAt(Math.min(endsAtMs, answerBy?.atMs ?? endsAtMs));
       return controller.signal;
     },
+    hasCut: (error) => controller.signal.aborted && error === controller.signal.reason,
     started: () => {
       if (answerBy?.covers !== 'beginning') return;
       cancel();

@@ -5,6 +5,7 @@ import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
 import type { FundedAccounts } from '../limits/funded-accounts.ts';
 import type { PaidEvent } from '../metrics.ts';
+import type { EstimateFactor } from '../pricing/estimate-factor.ts';
 import type { StoreTime } from '../retry.ts';
 
 /** Dependencies of every paid use case. */
@@ -53,4 +54,6 @@ export interface Caller {
   readonly storeTime?: StoreTime | undefined;
   /** Undefined if there is no such timeout, or if the response always starts in time. */
   readonly answerBy?: AnswerBy | undefined;
+  /** Factor on the estimate of prompt tokens (BILL-20). Undefined means 1, and none is stored. */
+  readonly estimate?: EstimateFactor | undefined;
 }

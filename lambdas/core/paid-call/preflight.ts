@@ -6,8 +6,10 @@ import type { PaidCallDependencies } from './dependencies.ts';
 /** Maximum hold of one request (BILL-4). */
 const HOLD_MAX_PICOS = 100n * PICOS_PER_USD;
 
+export const isAboveBudget = (amountPicos: bigint): boolean => amountPicos > HOLD_MAX_PICOS;
+
 export const refuseAboveBudget = (amountPicos: bigint, param: string, advice: string): void => {
-  if (amountPicos <= HOLD_MAX_PICOS) return;
+  if (!isAboveBudget(amountPicos)) return;
   throw new GatewayError(
     'request_budget_exceeded',
     `This request could cost ${formatUsd(amountPicos)} USD, more than the limit of 100 USD for one request: ${advice}.`,
@@ -34,6 +36,8 @@ export interface DryRun {
   readonly outputTokensMax: number | undefined;
   /** Pico-USD per unit, such as a token. */
   readonly prices: Readonly<Record<string, bigint>>;
+  /** Factor on the estimate of prompt tokens in the hold (BILL-20). Undefined if there is no such estimate. */
+  readonly estimateFactor?: number | undefined;
   /** Names of the ignored request fields. */
   readonly ignored?: readonly string[] | undefined;
 }

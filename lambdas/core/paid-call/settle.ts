@@ -24,6 +24,8 @@ export interface Settlement {
    * Whether a response without usage raises an alarm, because the model is priced by the provider's count (BILL-10).
    */
   readonly expectsUsage: boolean;
+  /** Called once the charge is committed, if it is above the hold (BILL-20). Must not reject. */
+  readonly onOverage?: ((usage: TokenUsage) => Promise<void>) | undefined;
   /** Claim of a request with an idempotency key. */
   readonly claimed?: ClaimedRequest | undefined;
 }
@@ -114,7 +116,8 @@ const toRecord = (
     prices,
     ...(isOverage(settlement, charge) ? { overage: true } : {}),
     ...(implausible ? { implausible } : {}),
-    ...(endUser === undefined ? {} : { endUser }),
+    // A store can reject half of a character, and then the request could not be charged.
+    ...(endUser === undefined ? {} : { endUser: endUser.toWellFormed() }),
     ...(ignored?.length ? { ignored } : {}),
     ...(answer === undefined ? {} : { answer }),
     ...(billedPicos === undefined ? {} : { costPicos: withoutMarkup(catalog, billedPicos) }),
@@ -193,6 +196,15 @@ export const applyCharge = async (
   }
 };
 
+/** Passes on the usage of a charge above its hold. Runs beside `applyCharge`, so that no store trip follows another. */
+export const learnFromOverage = async (
+  { onOverage }: Settlement,
+  { record }: Committed,
+  usage: TokenUsage | undefined,
+): Promise<void> => {
+  if (record.overage && usage) await onOverage?.(usage);
+};
+
 /** Settles a response without a stream: commits and applies the charge before the response is sent. */
 export const settle = async (
   deps: PaidCallDependencies,
@@ -203,6 +215,7 @@ export const settle = async (
   const committed = await commitCharge(deps, settlement, usage, toAnswer);
   const [balancePicos] = await Promise.all([
     applyCharge(deps, settlement, committed),
+    learnFromOverage(settlement, committed, usage),
     // A repeated request also finds the response by its record.
     settlement.claimed?.complete().catch(() => deps.notice('apply_failed', committed.record.requestId)),
   ]);

@@ -5,22 +5,26 @@ import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import { type HoldParams, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
-import { release } from '../ledger/release.ts';
+import { release, type Uncollected } from '../ledger/release.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
 import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallDependencies } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
 import { rejectionError } from './route-model.ts';
-import { applyCharge, commitCharge, type Receipt, type Settlement, settle } from './settle.ts';
+import { applyCharge, commitCharge, learnFromOverage, type Receipt, type Settlement, settle } from './settle.ts';
 
 /** A validated and priced model that a request may call. */
 export interface Candidate {
   readonly model: Model;
   readonly circuit: CircuitId;
-  readonly hold: Pick<HoldParams, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy'>;
+  readonly hold: Pick<HoldParams, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy' | 'allowancePicos'>;
   /** Deadline of the provider call, stopped when the call fails. Undefined if `use` limits the time itself. */
   readonly deadline?: Deadline;
+  readonly uncollected?: UncollectedOf | undefined;
 }
+
+/** Returns the estimated cost of a call that failed with this error (BILL-21); undefined if it cost nothing. */
+export type UncollectedOf = (thrown: unknown) => Uncollected | undefined;
 
 interface AcquiredCall<Chosen extends Candidate> {
   readonly candidate: Chosen;
@@ -56,7 +60,7 @@ export const withReservation = async <Chosen extends Candidate, Result>(
   } catch (error) {
     const { candidate, placedHold, permit } = acquired;
     candidate.deadline?.stop();
-    const failed = { placedHold, permit, modelId: candidate.model.id, claimed };
+    const failed = { placedHold, permit, modelId: candidate.model.id, claimed, uncollected: candidate.uncollected };
     throw await failPaidCall(deps.ledger, failed, withdraw ? await withdraw(error) : error);
   }
 };
@@ -113,6 +117,7 @@ interface TimedCandidate extends Candidate {
 export interface PaidCall extends Settlement {
   readonly permit: CallPermit;
   readonly deadline: Pick<Deadline, 'stop'>;
+  readonly uncollected?: UncollectedOf | undefined;
 }
 
 /** A call in progress, before the terms of its charge are known. */
@@ -127,7 +132,7 @@ interface OpenCall extends Omit<PaidCall, keyof Terms> {
 export type PaidResponse<Result> = (deps: PaidCallDependencies, call: OpenCall) => Promise<Result>;
 
 /** Terms of the charge: usage times the prices of the hold (BILL-3). */
-export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage'>;
+export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage' | 'onOverage'>;
 
 /**
  * Places a hold, calls the provider once, and settles or streams the response (BILL-1). `use` makes the call. If it
@@ -141,10 +146,10 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
 ): Promise<Result> =>
   withReservation(deps, caller, order, async ({ candidate, placedHold, permit }) => {
     const { claimed } = order;
-    const { model, deadline } = candidate;
+    const { model, deadline, uncollected } = candidate;
     await beforeCall(permit, async () => claimed?.dispatch(placedHold.holdId));
     const respond = await use(deadline.start(), candidate);
-    return respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline });
+    return respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline, uncollected });
   });
 
 /** Runs work that precedes the provider call. If it fails, the failure does not count toward the circuit. */
@@ -256,17 +261,26 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   sink: Sink,
 ): Promise<void> => {
   let receipt: Receipt | undefined;
+  let read = false;
   let finished = false;
   try {
     const { last, usage } = await source.forward(sink);
+    read = true;
     if (source.deadline === 'until-last-byte') paid.deadline.stop();
     const committed = await commitCharge(deps, paid, usage);
     receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
     sink.finish(last, receipt);
     finished = true;
-    await Promise.all([applyCharge(deps, paid, committed), paid.permit.report('succeeded')]);
+    await Promise.all([
+      applyCharge(deps, paid, committed),
+      learnFromOverage(paid, committed, usage),
+      paid.permit.report('succeeded'),
+    ]);
   } catch (error) {
-    const failure = await failPaidCall(deps.ledger, paid, error);
+    // The commit counts the amount of a charge that it loses.
+    const { uncollected, ...committing } = paid;
+    const failed = read ? committing : paid;
+    const failure = await failPaidCall(deps.ledger, failed, error);
     if (!finished) sink.fail(asGatewayError(failure));
   } finally {
     paid.deadline.stop();
@@ -275,7 +289,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   }
 };
 
-type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed'>;
+type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed' | 'uncollected'>;
 
 /**
  * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the error for the
@@ -297,10 +311,16 @@ const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
 };
 
 const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unknown): Promise<unknown> => {
-  const { placedHold, modelId, claimed } = failed;
+  const { placedHold, modelId, claimed, uncollected } = failed;
   try {
     const { failure, answer } = await storeRefusal(failed, thrown);
-    const reason = { reason: reasonOf(failure), modelId, ...(answer === undefined ? {} : { answer }) };
+    const code = reasonOf(failure);
+    const reason = {
+      reason: code,
+      modelId,
+      uncollected: uncollected?.(thrown),
+      ...(answer === undefined ? {} : { answer }),
+    };
     const record = await release(ledger, placedHold, reason);
     // If a charge or a stored response may exist, the claim keeps its lease, and a takeover resolves it.
     const stands = record ? record.outcome === 'settled' : answer !== undefined || claimed?.mayBeCharged === true;

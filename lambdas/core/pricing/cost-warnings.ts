@@ -30,7 +30,7 @@ const belowCost = (catalog: Catalog, model: TextModel, today: string): readonly 
       lengths.flatMap((promptTokens, tier) => {
         const prices = pricesAt(row, promptTokens, pricing);
         const place = tier === 0 ? `prices[${index}].rates` : `prices[${index}].tiers[${tier - 1}].rates`;
-        return Object.entries(billedRatesAt(row, promptTokens)).flatMap(([count, billed]) => {
+        return Object.entries(billedRatesAt(row, promptTokens, pricing)).flatMap(([count, billed]) => {
           if (!isBilled(model, pricing, count)) return [];
           const cost = withoutMarkup(catalog, billed);
           const price = prices[count];

@@ -63,16 +63,17 @@ export const pricesAt = (
 
 /**
  * Returns the provider's rates with the markup, by kind of token. They include cache reads and writes that the gateway
- * charges as input (BILL-18).
+ * charges as input (BILL-18). A rate that the entry does not state is that of the charge (BILL-12).
  */
-export const billedRatesAt = (row: TextPriceRow, promptTokens: number): CountPrices => {
+export const billedRatesAt = (row: TextPriceRow, promptTokens: number, pricing: PromptPricing): CountPrices => {
   const { input, output, imageOutput = output, ...rates } = ratesAt(row, promptTokens);
-  const cacheWrite = rates.cacheWrite5m ?? rates.cacheWrite ?? input;
+  const defaults = pricing === 'one-rate' ? undefined : cacheRatesOf({ input, output, ...rates });
+  const cacheWrite = rates.cacheWrite5m ?? rates.cacheWrite ?? defaults?.cacheWrite5m ?? input;
   return {
     input,
-    cacheRead: rates.cacheRead ?? rates.cachedInput ?? input,
+    cacheRead: rates.cacheRead ?? rates.cachedInput ?? defaults?.cacheRead ?? input,
     cacheWrite,
-    cacheWrite1h: rates.cacheWrite1h ?? cacheWrite,
+    cacheWrite1h: rates.cacheWrite1h ?? defaults?.cacheWrite1h ?? cacheWrite,
     output,
     imageOutput,
   };
@@ -153,7 +154,7 @@ export const chargeFor = (
     prices: recordedPrices(row, promptLength, pricing),
     usage: usage ? { ...usage } : {},
     implausible: prompt > bounds.promptTokens || answer > bounds.answerTokens,
-    billedPicos: usage && sumOfCounts(usage, billedRatesAt(row, prompt)),
+    billedPicos: usage && sumOfCounts(usage, billedRatesAt(row, prompt, pricing)),
   };
 };
 

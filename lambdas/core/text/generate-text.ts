@@ -22,6 +22,7 @@ import { chooseCandidates } from './text-candidates.ts';
 import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
 import { type TextSink, textSource } from './text-stream.ts';
 import type { WireAnswer } from './text-wire.ts';
+import { estimateUncollected, ForwardedOutput } from './uncollected-text.ts';
 
 /** Model that serves the request, and values that the gateway chose for the client. */
 export interface Outcome {
@@ -61,6 +62,7 @@ interface ReadyText extends Candidate {
   readonly checked: CheckedText;
   readonly money: TextHold;
   readonly deadline: Deadline;
+  readonly output: ForwardedOutput;
 }
 
 /**
@@ -80,16 +82,16 @@ export const generateText = async (
   const primary = await ready(first);
   const { idempotent } = options;
   const candidates = { first: primary, second: second && (() => ready(second())), claimed: idempotent?.claimed };
-  const use = async (signal: AbortSignal, { checked, money }: ReadyText): Promise<PaidResponse<PaidText>> => {
+  const use = async (signal: AbortSignal, { checked, money, output }: ReadyText): Promise<PaidResponse<PaidText>> => {
     const { model, request } = checked;
     const { ignored } = request;
     const cap = money.cap();
     const fallbackFrom = model.id === asked.id ? undefined : order.modelId;
     const outcome = { model, chosenCap: money.chosenCap(), fallbackFrom, ignored };
-    const terms = { endUser: order.endUser, ignored, ...settlementTerms(checked, cap) };
+    const terms = { endUser: order.endUser, ignored, ...settlementTerms(checked, cap, caller.estimate) };
     const sent = await checked.call.send({ outputTokensMax: cap, signal });
     if (sent.kind === 'stream') {
-      return streamed({ answer: outcome, source: await textSource(sent, deps.ledger.clock), terms });
+      return streamed({ answer: outcome, source: await textSource(sent, deps.ledger.clock, output), terms });
     }
     const body = options.render(sent, model);
     const toStored = idempotent && ((costPicos: bigint) => idempotent.toStored(outcome, body, costPicos));
@@ -108,33 +110,38 @@ export const generateText = async (
 const makeReady = async (
   deps: TextDependencies,
   caller: Caller,
-  { params }: TextParams,
+  { params, protocol }: TextParams,
   checked: CheckedText,
 ): Promise<ReadyText> => {
   await checked.call.gather?.();
-  const money = priceText(checked, params.cap);
+  const money = priceText(checked, params.cap, caller.estimate?.value);
   const deadline = upstreamDeadline(deps, caller, checked.model);
-  const { model, circuit } = checked;
-  const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs };
-  return { model, circuit, hold, checked, money, deadline };
+  const { model, circuit, promptTokens } = checked;
+  const allowancePicos = deps.uncollectedDailyPicos;
+  const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs, allowancePicos };
+  const output = new ForwardedOutput(protocol);
+  const { chargeFor } = settlementTerms(checked, money.cap());
+  const uncollected = estimateUncollected({ chargeFor, promptTokens, output, deadline });
+  return { model, circuit, hold, checked, money, deadline, output, uncollected };
 };
 
 /** Computes the cost without fetching anything. */
 const dryRun = (
   deps: TextDependencies,
-  { accountId }: Caller,
+  { accountId, estimate }: Caller,
   { params }: TextParams,
   checked: CheckedText,
 ): DryRun => {
-  const money = priceText(checked, params.cap);
+  const money = priceText(checked, params.cap, estimate?.value);
   refuseManyDrains(deps, accountId);
-  const { model, row, promptTokens, request } = checked;
+  const { model, row, request } = checked;
   return {
     kind: 'dry_run',
     model,
     holdPicos: money.order.amountPicos,
     outputTokensMax: money.cap(),
-    prices: pricesAt(row, promptTokens, request.promptPricing),
+    prices: pricesAt(row, money.promptTokens, request.promptPricing),
+    estimateFactor: money.factor,
     ignored: request.ignored,
   };
 };

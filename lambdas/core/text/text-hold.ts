@@ -1,6 +1,9 @@
 import type { HoldParams } from '../ledger/hold.ts';
-import { refuseAboveBudget } from '../paid-call/preflight.ts';
+import type { Caller } from '../paid-call/dependencies.ts';
+import { isAboveBudget, refuseAboveBudget } from '../paid-call/preflight.ts';
 import type { Settlement } from '../paid-call/settle.ts';
+import { promptTokensOf } from '../pricing/charge.ts';
+import { factorFor } from '../pricing/estimate-factor.ts';
 import { affordableAnswerTokens, chargeFor, imageTokensOf, maximumPrice } from '../pricing/text-price.ts';
 import type { CheckedText } from './text-candidates.ts';
 import { promptTokensPlausible } from './token-estimate.ts';
@@ -15,34 +18,51 @@ export interface TextHold {
   readonly cap: () => number;
   /** Returns the output limit if the gateway chose it, because the client set none. */
   readonly chosenCap: () => number | undefined;
+  /** Prompt tokens of the hold, and the factor on their estimate that they include. */
+  readonly promptTokens: number;
+  readonly factor: number;
 }
 
 /**
  * Computes the hold of a request. Throws `request_budget_exceeded` (BILL-4). `capParam` is the name of the output limit
- * in the client's protocol.
+ * in the client's protocol. `factor` multiplies the estimate of the prompt, unless the hold would then exceed the budget
+ * (BILL-20).
  */
-export const priceText = ({ model, request, row, promptTokens }: CheckedText, capParam: string): TextHold => {
+export const priceText = (
+  { model, request, row, promptTokens }: CheckedText,
+  capParam: string,
+  factor = 1,
+): TextHold => {
   const { promptPricing, choices, imageTier } = request;
   const imageTokens = imageTokensOf(row, imageTier);
-  const price = (cap: number) => maximumPrice(row, promptTokens, cap * choices, promptPricing, imageTokens);
+  const price = (tokens: number, cap: number) => maximumPrice(row, tokens, cap * choices, promptPricing, imageTokens);
+  const raisedTokens = Math.min(Math.ceil(promptTokens * factor), model.limits.contextTokens);
   let cap = request.outputTokensMax ?? model.limits.outputTokensDefault;
-  const amountPicos = price(cap);
+  const isRaised = !isAboveBudget(price(raisedTokens, cap));
+  const heldTokens = isRaised ? raisedTokens : promptTokens;
+  const amountPicos = price(heldTokens, cap);
   refuseAboveBudget(amountPicos, capParam, `reduce ${capParam} or split the request`);
+  // An amount that is not available is within the budget, so the raised estimate always applies to a smaller hold.
   const affordableAt = (availablePicos: bigint): number =>
-    Math.max(0, Math.floor(affordableAnswerTokens(row, promptTokens, availablePicos, promptPricing) / choices));
+    Math.max(0, Math.floor(affordableAnswerTokens(row, raisedTokens, availablePicos, promptPricing) / choices));
   const smaller = (availablePicos: bigint): bigint | undefined => {
     const affordable = affordableAt(availablePicos);
     if (affordable < SMALLEST_CAP + imageTokens || affordable >= cap) return undefined;
     cap = affordable;
-    return price(affordable);
+    return price(raisedTokens, affordable);
   };
   const advice = (availablePicos: bigint): string =>
-    `The available balance pays for ${affordableAt(availablePicos)} output tokens.`;
+    [
+      `The available balance pays for ${affordableAt(availablePicos)} output tokens.`,
+      ...(factor > 1 ? [`After a charge above its hold, the prompt counts ${factor} times for some days.`] : []),
+    ].join(' ');
   const isOurs = request.outputTokensMax === undefined;
   return {
     order: { amountPicos, advice, ...(isOurs ? { smaller } : {}) },
     cap: () => cap,
     chosenCap: () => (isOurs ? cap : undefined),
+    promptTokens: heldTokens,
+    factor: isRaised ? factor : 1,
   };
 };
 
@@ -51,9 +71,10 @@ export const priceText = ({ model, request, row, promptTokens }: CheckedText, ca
  * end.
  */
 export const settlementTerms = (
-  { model, row, request }: CheckedText,
+  { model, row, request, promptTokens: estimated }: CheckedText,
   cap: number,
-): Pick<Settlement, 'chargeFor' | 'expectsUsage'> => {
+  estimate?: Caller['estimate'],
+): Pick<Settlement, 'chargeFor' | 'expectsUsage' | 'onOverage'> => {
   const { choices, promptPricing } = request;
   // Some providers do not count an image toward the output limit.
   const answerTokens = model.imageTiers.length > 0 ? model.limits.outputTokensMax * choices : cap * choices;
@@ -61,5 +82,8 @@ export const settlementTerms = (
   return {
     chargeFor: (usage) => chargeFor(row, usage, bounds, promptPricing),
     expectsUsage: model.reportsUsage && (row.rates.input > 0n || row.rates.output > 0n),
+    // The output is limited, so a charge above the hold comes from the prompt.
+    onOverage: async (usage) =>
+      estimate?.raise(factorFor(Math.min(promptTokensOf(usage), bounds.promptTokens), estimated)),
   };
 };

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { StreamSink, StreamSource } from '../paid-call/with-paid-call.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
 import type { Ending, TextDelta, WireEvent, WireStream } from './text-wire.ts';
+import type { ForwardedOutput } from './uncollected-text.ts';
 
 /**
  * Renders a stream in the client's protocol. For chat completions and generate-content an event is its data alone. For
@@ -13,17 +14,20 @@ export interface TextSink extends StreamSink<Ending> {
 }
 
 /**
- * Waits for the first event. If an error arrives first, throws it, so that the client receives an HTTP error (ERR-4).
+ * Waits for the first event. If an error arrives first, throws it, so that the client receives an HTTP error (ERR-4). `output`
+ * counts the forwarded output.
  */
 export const textSource = async (
   { events, close }: WireStream,
   clock: Clock,
+  output: ForwardedOutput,
 ): Promise<StreamSource<Ending, TextSink>> => {
+  output.isStream = true;
   const begun = await begin(events, clock).catch((error: unknown) => {
     close();
     throw error;
   });
-  return { forward: (sink) => forward(events, begun, sink), close, deadline: 'until-charged' };
+  return { forward: (sink) => forward(events, begun, sink, output), close, deadline: 'until-charged' };
 };
 
 type Next = IteratorResult<WireEvent, void>;
@@ -62,11 +66,13 @@ const forward = async (
   events: AsyncIterator<WireEvent, void>,
   begun: readonly Promise<Next>[],
   sink: TextSink,
+  output: ForwardedOutput,
 ): Promise<{ readonly last: Ending; readonly usage: TokenUsage | undefined }> => {
   for (let index = 0; ; index += 1) {
     const next = await (begun[index] ?? events.next());
     if (next.done) throw new Error('a wire ended its stream without an end event');
     if (next.value.kind === 'end') return { last: next.value.ending, usage: next.value.usage };
+    output.add(next.value);
     if (next.value.kind === 'native') sink.native(next.value.events);
     else sink.neutral(next.value.deltas);
   }

@@ -276,6 +276,12 @@ export const hasOpaqueParts = (value: JsonValue | undefined): boolean => {
 const TOKENS_PER_TOOL_MAX = 1_000;
 const TOKENS_AROUND_PROMPT_MAX = 2_000;
 
+/**
+ * Growth of a text, in bytes, if a provider normalizes it to NFC before it counts: https://unicode.org/faq/normalization.
+ * Only a tokenizer with a factor can do this: OpenAI's tokenizers do not, and Claude's do.
+ */
+const NORMALIZED_GROWTH_MAX = 3;
+
 /** Number of tools of a request in any protocol; a list of function declarations counts with its length. */
 const toolsIn = ({ tools }: JsonObject): number =>
   Array.isArray(tools)
@@ -287,7 +293,7 @@ const toolsIn = ({ tools }: JsonObject): number =>
 
 /**
  * Returns the number of prompt tokens above which a count of the provider is implausible (BILL-7): one token per byte,
- * and what the provider can add. If the gateway cannot know the size of a part, the bound is the model's context.
+ * three if the provider can normalize the text, and what the provider can add. If the gateway cannot know the size of a part, the bound is the model's context.
  */
 export const promptTokensPlausible = (
   model: TextModel,
@@ -300,7 +306,8 @@ export const promptTokensPlausible = (
   const around = TOKENS_AROUND_PROMPT_MAX + TOKENS_PER_TOOL_MAX * toolsIn(body);
   // A factor below 1 is an average, not a bound.
   const factor = Math.max(model.inputTokenFactor ?? 1, 1);
-  return Math.min(Math.ceil((bytes + media + addedTokens + around) * factor), contextTokens);
+  const tokensPerByte = factor > 1 ? Math.max(factor, NORMALIZED_GROWTH_MAX) : 1;
+  return Math.min(Math.ceil(bytes * tokensPerByte + (media + addedTokens + around) * factor), contextTokens);
 };
 
 /** Returns the minimum number of tokens of a prompt. Above the context, the prompt cannot fit (CHAT-13). */

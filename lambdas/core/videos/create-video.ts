@@ -12,10 +12,11 @@ import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts'
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, chooseUpstream, type Route, rejectionError, unavailable } from '../paid-call/route-model.ts';
 import { beforeCall, withReservation } from '../paid-call/with-paid-call.ts';
-import { retryUntilDefinite, within } from '../retry.ts';
+import { limited, retryUntilDefinite, within } from '../retry.ts';
 import type { VideoWorkflow } from './dependencies.ts';
 import { firstLookAt } from './resume-videos.ts';
 import {
+  isSameCreation,
   type VideoFailure,
   type VideoJob,
   type VideoJobStore,
@@ -177,26 +178,29 @@ const beginVideo = async (
 
 const commitCreation = async (deps: CreateDependencies, { record, storeTime }: Beginning): Promise<void> => {
   const dueAtMs = firstLookAt(record.createdAtMs, deps.times.createMs);
-  const reply = await orUnavailable(
-    within(storeTime, () => retryUntilDefinite(deps.ledger, () => deps.jobs.create(record, dueAtMs))),
-  );
+  const reply = await inStoreTime(deps, storeTime, () => deps.jobs.create(record, dueAtMs));
   // After a lost reply, the write finds its own record.
-  if (reply.kind === 'created' || (reply.kind === 'exists' && reply.job.holdId === record.holdId)) return;
+  if (reply.kind === 'created' || (reply.kind === 'exists' && isSameCreation(reply.job, record))) return;
   throw new ClaimLost();
 };
 
 const startMachine = async (deps: CreateDependencies, { record, idempotent, storeTime }: Beginning): Promise<void> => {
-  const started = await orUnavailable(
-    within(storeTime, () => retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id))),
-  );
+  const started = await inStoreTime(deps, storeTime, () => deps.machine.start(record.id));
   // An earlier execution has ended and released the video.
   if (started === 'ended') throw given(idempotent) ?? lateError(deps.times.createMs);
 };
 
-/** Maps a store failure to 503. Nothing has been sent to the provider yet. */
-const orUnavailable = async <T>(pending: Promise<T>): Promise<T> => {
+/**
+ * Makes a call before the provider call, within the time of the request. Its retries end with that time. Maps a store
+ * failure to 503.
+ */
+const inStoreTime = async <T>(
+  { ledger }: CreateDependencies,
+  storeTime: Caller['storeTime'],
+  call: () => Promise<T>,
+): Promise<T> => {
   try {
-    return await pending;
+    return await within(storeTime, () => retryUntilDefinite(ledger, call, storeTime?.leftMs));
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
     throw new GatewayError(
@@ -263,7 +267,10 @@ const given = (idempotent: Beginning['idempotent']): ClaimLost | undefined => {
   return new ClaimLost();
 };
 
-/** Marks the video as refused, so that no list shows it. Returns the error for the client. */
+/** Longest time that the error of a failed creation waits for its withdrawal, in ms. */
+const WITHDRAW_LIMIT_MS = 3_000;
+
+/** Withdraws the video, so that no list shows it. Returns the error for the client. */
 const withdraw = async (
   deps: CreateDependencies,
   { requestId }: Caller,
@@ -271,9 +278,9 @@ const withdraw = async (
   error: unknown,
 ): Promise<unknown> => {
   if (error instanceof ClaimLost) return error;
-  const failure = toFailure(error);
   try {
-    if (await retryUntilDefinite(deps.ledger, () => deps.jobs.refuse(videoIdOf(requestId), failure))) return error;
+    const withdrawing = withdrawJob(deps, videoIdOf(requestId), toFailure(error));
+    if (await limited(deps.ledger.clock, WITHDRAW_LIMIT_MS, withdrawing)) return error;
   } catch (cause) {
     // Without an upstream id the workflow fails the video. Until then it exists, and its key must not start another.
     idempotent?.claimed.abandon();
@@ -281,6 +288,22 @@ const withdraw = async (
     return error;
   }
   return given(idempotent) ?? error;
+};
+
+/**
+ * Refuses the video, or prevents a creation that has not landed yet. Returns false if the video has a provider id or
+ * has ended.
+ */
+const withdrawJob = async (
+  { jobs, ledger }: CreateDependencies,
+  videoId: string,
+  failure: VideoFailure,
+): Promise<boolean> => {
+  const refuse = () => retryUntilDefinite(ledger, () => jobs.refuse(videoId, failure));
+  if (await refuse()) return true;
+  const { kind } = await retryUntilDefinite(ledger, () => jobs.abandon(videoId));
+  // The creation can land between the two calls.
+  return kind === 'abandoned' || (kind === 'exists' && (await refuse()));
 };
 
 const toFailure = (error: unknown): VideoFailure =>

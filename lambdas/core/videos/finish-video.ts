@@ -31,9 +31,9 @@ const FIRST_BOX = Buffer.from('ftyp');
 const HEAD_BYTES = BOX_NAME_AT + FIRST_BOX.length;
 
 /**
- * VID-5: copies the file from the provider to the bucket, and records its properties and the provider's count. Throws
- * GatewayError if the provider sends no complete MP4, and StoreError. Safe to repeat. A recorded file is not copied
- * again.
+ * VID-5: copies the file from the provider to the bucket, and records its properties and the usage that the provider
+ * reports. Safe to repeat: a recorded file is not copied again. Throws StoreError, and GatewayError if the provider
+ * sends no complete MP4.
  */
 export const storeVideo = async (deps: VideoStepDependencies, videoId: string): Promise<void> => {
   const { jobs, files, ledger } = deps;

@@ -103,6 +103,20 @@ const idForm = /^video_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 export const isVideoId = (text: string): boolean => idForm.test(text);
 
+/** Whether a stored record is of this creation, as after a lost reply. Two requests with equal ids have other records. */
+export const isSameCreation = (stored: VideoParamsRecord, order: VideoParamsRecord): boolean => {
+  const facts = factsOf(order);
+  return factsOf(stored).every((fact, index) => fact === facts[index]);
+};
+
+const factsOf = (record: VideoParamsRecord): readonly unknown[] => {
+  const { id, accountId, requestId, holdId, holdAmountPicos, modelId, providerId, wire, upstreamModel } = record;
+  const { prompt, seconds, width, height, createdAtMs, terms, webhook } = record;
+  const request = [id, accountId, requestId, holdId, holdAmountPicos, createdAtMs, webhook?.url, webhook?.secret];
+  const call = [modelId, providerId, wire, upstreamModel, prompt, seconds, width, height];
+  return [...request, ...call, terms.unit, terms.ratePicos, terms.unitsMax];
+};
+
 export type CreateReply =
   | { readonly kind: 'created' }
   | { readonly kind: 'exists'; readonly job: VideoJob }

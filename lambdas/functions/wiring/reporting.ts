@@ -51,7 +51,10 @@ const ours: ReadonlySet<string> = new Set(['internal_error', 'service_unavailabl
 export const requestMetrics = (summary: Summary): readonly RequestMetrics[] => {
   const { route, errorCode = 'ok', limit } = summary;
   return [
-    { dimensions: {}, values: { failed_by_us: ours.has(errorCode) ? 1 : 0 } },
+    {
+      dimensions: {},
+      values: { failed_by_us: ours.has(errorCode) ? 1 : 0, client_ip_missing: summary.lacksClientIp && 1 },
+    },
     { dimensions: { code: errorCode }, values: { requests: 1 } },
     {
       dimensions: { kind: route === undefined ? 'none' : routes[route].function },

@@ -1,3 +1,4 @@
+import { parseUsd } from '../../core/money/usd.ts';
 import { createHandler } from '../../http/handler.ts';
 import { chatCompletions } from '../../protocols/chat-completions/response.ts';
 import { createEmbeddings } from '../../protocols/embeddings/handler.ts';
@@ -20,7 +21,11 @@ import { toInputWires, toTextWires, toWireOptions } from './wires.ts';
 export const createTextHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
   const options = toWireOptions(deps);
   const text: TextRouteDependencies = {
-    text: { ...paid, wires: toTextWires(deps, options) },
+    text: {
+      ...paid,
+      wires: toTextWires(deps, options),
+      uncollectedDailyPicos: parseUsd(deps.settings.UNCOLLECTED_DAILY_USD),
+    },
     idempotency: toIdempotencyDependencies(deps, paid.ledger),
     finished: deps.reporting.finished,
   };

@@ -25,6 +25,8 @@ export interface UsageRow {
   readonly end_user: string | null;
   /** Fields of the request that the gateway ignored. */
   readonly ignored: readonly string[];
+  /** Estimated cost of a released request for the operator (BILL-21). The client does not pay it. */
+  readonly uncollected_usd: string | null;
 }
 
 export interface OpenUsageRow extends UsageRow {
@@ -47,6 +49,7 @@ export const toUsageRow = (record: ChargeRecord): UsageRow => ({
   overage: record.overage ?? false,
   end_user: record.endUser ?? null,
   ignored: record.ignored ?? [],
+  uncollected_usd: record.uncollectedPicos === undefined ? null : formatUsd(record.uncollectedPicos),
 });
 
 /** Adds the price of every count that a record derives from another price. */
@@ -70,6 +73,7 @@ export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRo
   overage: false,
   end_user: null,
   ignored: [],
+  uncollected_usd: null,
   held_usd: formatUsd(amountPicos),
 });
 
@@ -88,6 +92,7 @@ const columns = [
   'overage',
   'end_user',
   'ignored',
+  'uncollected_usd',
 ] as const satisfies readonly (keyof UsageRow)[];
 
 /** RFC 4180 with a header line. A cell joins the items of a list with commas, and holds an object as JSON. */

@@ -232,7 +232,7 @@ const measure = (
   };
 };
 
-/** Whether the body has JSON of the client, in which numbers can become longer. */
+/** Whether the body contains free JSON, such as the schema of a tool. Its numbers can become longer when written again. */
 const mayGrow = ({ tools, text, input }: ResponsesBody): boolean =>
   Boolean(tools ?? text) ||
   (typeof input !== 'string' && input.some(({ type }) => type === 'tool_search_call' || type === 'tool_search_output'));

@@ -44,7 +44,8 @@ export const toWebhook = (url: string, headers: Headers, check: CheckWebhookUrl)
   if (problem !== undefined) throw invalidRequest('webhook_url', `webhook_url: ${problem}`);
   const apiKey = credentialForms.bearer.read(headers, {});
   if (apiKey === undefined) throw new Error('a video was requested without an API key');
-  return { url, secret: webhookSecretOf(apiKey) };
+  // A store can reject half of a character. In a URL it means the same as its replacement.
+  return { url: url.toWellFormed(), secret: webhookSecretOf(apiKey) };
 };
 
 const PROMPT_CHARACTERS_MAX = 32_000;
@@ -107,7 +108,7 @@ const toFields = (form: Form): Record<string, string> =>
 
 const referenceIn = ({ files }: Form): Uint8Array | undefined => {
   const [first, second] = files;
-  if (second) throw invalidRequest(REFERENCE, `${REFERENCE}: sent twice. Send one first frame.`);
+  if (second) throw invalidRequest(REFERENCE, `${REFERENCE}: sent twice. Send only one image.`);
   return first?.bytes;
 };
 

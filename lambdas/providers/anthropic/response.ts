@@ -54,7 +54,7 @@ export const toNeutralAnswer = async (
   const parsed = answer.safeParse(exactly(message));
   if (!parsed.success) throw unreadable();
   const { content, stop_reason: stopReason } = parsed.data;
-  if (stopReason === 'refusal') throw filtered();
+  if (stopReason === 'refusal') throw filtered(toTokenUsage(message.body.usage));
   const text = content.map((block) => ('text' in block ? block.text : '')).join('');
   const toolCalls = content.flatMap((block) =>
     'input' in block ? [{ id: block.id, name: block.name, arguments: JSON.stringify(block.input ?? {}) }] : [],

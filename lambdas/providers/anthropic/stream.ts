@@ -155,7 +155,7 @@ export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamRe
           break;
         case 'message_delta':
           tally.change(readEvent(frame.data));
-          if (tally.stopReason === 'refusal' && !blocks.hasContent) throw filtered();
+          if (tally.stopReason === 'refusal' && !blocks.hasContent) throw filtered(tally.usage);
           break;
         case 'message_stop':
           isDone = true;

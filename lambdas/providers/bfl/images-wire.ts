@@ -216,7 +216,7 @@ const toLook = (status: number, body: JsonValue | undefined, told: RefusalContex
 };
 
 /**
- * https://docs.bfl.ai/api_integration/errors; `Error` and `Failed` are from
+ * Values of `status`: https://docs.bfl.ai/api_integration/errors. Two more, `Error` and `Failed`, are known from
  * https://github.com/vercel/ai/tree/main/packages/black-forest-labs
  */
 const result = z.object({ status: z.string() });

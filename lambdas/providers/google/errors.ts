@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import type { TextProtocol } from '../../core/text/conversation.ts';
+import { UnchargedOutput } from '../../core/text/uncollected-text.ts';
 import { type Refusal, type RefusalContext, type RefusalRules, toGatewayError } from '../refusals.ts';
 
 const text = z.string().catch('');
@@ -102,12 +104,13 @@ export const toInBandError = (body: unknown, told: RefusalContext, protocol: Ask
   return toGoogleError(found.status ?? 500, found, told, protocol);
 };
 
-/** Error for output that stopped for a reason other than its end or a filter. */
-export const brokenOff = (reason: string): GatewayError => {
+/** Error for output that stopped for a reason other than its end or a filter, with the provider's counts. */
+export const brokenOff = (reason: string, usage: TokenUsage | undefined): GatewayError => {
   const named = /^[A-Z_]{1,64}$/.test(reason) ? ` (${reason})` : '';
-  return new GatewayError(
+  return new UnchargedOutput(
     'upstream_error',
     `The provider stopped its response${named}. Nothing was charged. Retry the request.`,
+    usage,
   );
 };
 

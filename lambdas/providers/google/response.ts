@@ -20,23 +20,31 @@ export const readAnswer = async (response: UpstreamResponse, inBand: InBand): Pr
     : toTokenUsage(generated.usageMetadata);
   return inBand.protocol === 'generate_content'
     ? { kind: 'answer', content: { kind: 'native', text, body }, usage }
-    : { kind: 'answer', content: { kind: 'neutral', answer: await toTextAnswer(generated, inBand.linkImage) }, usage };
+    : {
+        kind: 'answer',
+        content: { kind: 'neutral', answer: await toTextAnswer(generated, usage, inBand.linkImage) },
+        usage,
+      };
 };
 
-const toTextAnswer = async (generated: Generated, linkImage: LinkImage | undefined): Promise<TextAnswer> => {
-  if (blocked(generated)) throw filtered();
+const toTextAnswer = async (
+  generated: Generated,
+  usage: TokenUsage | undefined,
+  linkImage: LinkImage | undefined,
+): Promise<TextAnswer> => {
+  if (blocked(generated)) throw filtered(usage);
   const [candidate] = generated.candidates;
   const reason = candidate && finishReasonOf(candidate);
   if (!reason) throw incomplete();
   // No image of a blocked response is stored.
-  if (isFilter(reason)) throw filtered();
+  if (isFilter(reason)) throw filtered(usage);
   const parts = partsOf(candidate);
   const toolCalls = parts
     .filter(({ functionCall }) => functionCall)
     .flatMap((part, index) => toToolCall(part, generated.responseId, index) ?? []);
   const content = new LinkedContent(linkImage);
   const text = parts.map((part) => content.take(part)).join('');
-  const finishReason = toFinishReason(reason, { calls: toolCalls.length > 0, text: text !== '' });
+  const finishReason = toFinishReason(reason, { calls: toolCalls.length > 0, text: text !== '' }, usage);
   await content.store();
   return { text: text === '' && toolCalls.length > 0 ? null : text, refusal: null, toolCalls, finishReason };
 };
@@ -155,10 +163,10 @@ interface Said {
  * error only if it has no content. Otherwise the client gets and pays for the content, with a finish reason that marks
  * it as incomplete.
  */
-export const toFinishReason = (reason: string, { calls, text }: Said): FinishReason => {
-  if (isFilter(reason)) throw filtered();
+export const toFinishReason = (reason: string, { calls, text }: Said, usage: TokenUsage | undefined): FinishReason => {
+  if (isFilter(reason)) throw filtered(usage);
   if (lengths.has(reason)) return 'length';
-  if (reason !== 'STOP' && !calls && !text) throw brokenOff(reason);
+  if (reason !== 'STOP' && !calls && !text) throw brokenOff(reason, usage);
   if (!complete.has(reason)) return 'length';
   return calls ? 'tool_calls' : 'stop';
 };

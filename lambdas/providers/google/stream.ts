@@ -89,7 +89,7 @@ export const neutralReader = (inBand: InBand): StreamReader => {
       const [candidate] = chunk.candidates;
       reason = (candidate && finishReasonOf(candidate)) ?? reason;
       isBlocked ||= blocked(chunk) || isFilter(reason);
-      if (isBlocked && !begun) throw filtered();
+      if (isBlocked && !begun) throw filtered(outcome.usageIn(chunk));
       outcome.look(data);
       outcome.take(chunk);
       // A chunk that reports a block has no content for the client.
@@ -106,7 +106,7 @@ export const neutralReader = (inBand: InBand): StreamReader => {
         if (!outcome.usage) throw filtered();
         return { kind: 'end', ending: { kind: 'neutral', finishReason: 'content_filter' }, usage: outcome.usage };
       }
-      const finishReason = toFinishReason(reason, { calls: calls > 0, text: said });
+      const finishReason = toFinishReason(reason, { calls: calls > 0, text: said }, outcome.usage);
       return { kind: 'end', ending: { kind: 'neutral', finishReason }, usage: outcome.usage };
     },
   };
@@ -147,10 +147,10 @@ class StreamOutcome {
     for (const candidate of chunk.candidates) {
       if (finishReasonOf(candidate) !== undefined) this.#finished.add(candidate.index);
     }
-    if (this.isFinished) this.usage = this.#usageIn(chunk) ?? this.usage;
+    if (this.isFinished) this.usage = this.usageIn(chunk) ?? this.usage;
   }
 
-  #usageIn({ usageMetadata }: Generated): TokenUsage | undefined {
+  usageIn({ usageMetadata }: Generated): TokenUsage | undefined {
     return this.#draws ? toDrawnUsage(usageMetadata, this.#holdsImage) : toTokenUsage(usageMetadata);
   }
 }

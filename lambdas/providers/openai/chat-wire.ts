@@ -151,7 +151,7 @@ export class ChatChunks {
     this.#begun = true;
     const finishing = choices.filter((choice) => choice.finish_reason);
     this.isBlocked ||= finishing.some((choice) => choice.finish_reason === 'content_filter');
-    if (this.isBlocked && this.opening) throw filtered();
+    if (this.isBlocked && this.opening) throw filtered(usage && toTokenUsage(usage));
     for (const choice of finishing) this.#finished.add(choice.index);
     this.#count(usage, choices.length === 0);
     if (finishing.length === 0) return choices.length === 0 && usage ? undefined : this.#withOurModel(data);
@@ -265,6 +265,8 @@ const toAnswer = async (response: UpstreamResponse, told: RefusalContext): Promi
   if (isJsonObject(body) && isJsonObject(body.error)) throw toInBandError(parseRefusal(body), told);
   const listed = isJsonObject(body) ? choices.safeParse(body.choices) : undefined;
   if (!isJsonObject(body) || !listed?.success) throw unreadable();
-  if (listed.data.some((choice) => choice.finish_reason === 'content_filter')) throw filtered();
+  if (listed.data.some((choice) => choice.finish_reason === 'content_filter')) {
+    throw filtered(toTokenUsage(body.usage));
+  }
   return { kind: 'answer', content: { kind: 'native', text, body }, usage: toTokenUsage(body.usage) };
 };

@@ -108,8 +108,9 @@ interface Sent {
 export const finishReasonOf = (response: JsonObject, { calls, content }: Sent): FinishReason => {
   const details = isJsonObject(response.incomplete_details) ? response.incomplete_details : {};
   if (details.reason === 'content_filter') {
-    if (content && toResponsesUsage(response.usage)) return 'content_filter';
-    throw filtered();
+    const usage = toResponsesUsage(response.usage);
+    if (content && usage) return 'content_filter';
+    throw filtered(usage);
   }
   if (response.status === 'incomplete') return 'length';
   return calls ? 'tool_calls' : 'stop';

@@ -203,7 +203,7 @@ const takeOver = async (db: DynamoDB, table: string, request: TakeOver): Promise
   return { kind: 'refused', claim: reply.refused };
 };
 
-/** Whether the caller itself wrote this claim and lost the result. Each request has its own owner id. */
+/** Whether the caller itself wrote this claim, in a call whose reply was lost. Each request has its own owner id. */
 const isOwn = (claim: Claim, owner: string): boolean => claim.owner === owner && claim.state === 'open';
 
 /** Claims on one table. The database can repeat a call. */

@@ -1,8 +1,10 @@
 import type { KeyRecord, KeyReplacement, KeyStore } from '../../core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../core/accounts/keys.ts';
+import { StoreError } from '../../core/errors/store-error.ts';
+import { factorAt, type StoredFactor } from '../../core/pricing/estimate-factor.ts';
 import { currentKeyKey, toCurrentKey, toCurrentKeyItem } from './chat-item.ts';
 import { type DynamoDB, putNew, type Write } from './dynamodb.ts';
-import { type Item, readNumber, readText } from './item.ts';
+import { type Item, readFraction, readNumber, readText } from './item.ts';
 import { accountKey } from './ledger-items.ts';
 import { type BucketDatabase, takeFromBucket } from './rate-bucket.ts';
 
@@ -46,6 +48,7 @@ export const createKeyStore = (
   replaceKey: (replacement) => replaceKey(db, tables, replacement),
   revokeKey: (accountId, hash) => revokeKey(db, tables, accountId, hash),
   markShown: (accountId, hash) => markShown(db, tables, accountId, hash),
+  raiseFactor: (hash, raised) => raiseFactor(once, tables, hash, raised),
 });
 
 /**
@@ -68,7 +71,48 @@ const toKey = (hash: string, item: Item): KeyRecord => ({
   status: readText(item, 'status') === 'active' ? 'active' : 'revoked',
   blocked: item.blocked === true,
   tatMicros: item.tat === undefined ? 0 : readNumber(item, 'tat'),
+  factor: toFactor(item),
 });
+
+const toFactor = (item: Item): StoredFactor | undefined =>
+  item.estimateFactor === undefined
+    ? undefined
+    : { factor: readFraction(item, 'estimateFactor'), atMs: readNumber(item, 'estimateFactorAt') };
+
+/**
+ * An expression cannot compute the decay. So the first update requires a lower stored factor. If that fails although the
+ * stored factor has decayed, a second update requires that the item has not changed since.
+ */
+const raiseFactor = async (
+  { hot }: BucketDatabase,
+  { keys }: AccountTables,
+  hash: string,
+  raised: StoredFactor,
+): Promise<KeyRecord | undefined> => {
+  const raise = async (condition: string, seen: Item = {}) => {
+    const reply = await hot.update({
+      table: keys,
+      key: { pk: hash },
+      update: 'SET estimateFactor = :factor, estimateFactorAt = :at',
+      condition,
+      values: { ':factor': raised.factor, ':at': raised.atMs, ...seen },
+      returns: 'ALL_NEW',
+      onFailure: 'ALL_OLD',
+    });
+    return 'written' in reply ? reply.written : reply.conditionFailed;
+  };
+  const isHigher = 'attribute_exists(pk) AND (attribute_not_exists(estimateFactor) OR estimateFactor < :factor)';
+  const item = await raise(isHigher);
+  if (!item) return undefined;
+  const key = toKey(hash, item);
+  if (!key.factor || factorAt(key.factor, raised.atMs) >= raised.factor) return key;
+  const { factor, atMs } = key.factor;
+  const last = await raise('estimateFactor = :seen AND estimateFactorAt = :seenAt', {
+    ':seen': factor,
+    ':seenAt': atMs,
+  });
+  return last && toKey(hash, last);
+};
 
 interface FirstKey {
   readonly accountId: string;
@@ -90,29 +134,40 @@ const putFirstKey = async (
   return cancelled[0]?.isConditionFailed ? 'no-account' : 'has-key';
 };
 
+/** Maximum number of transactions of a replacement whose estimate factor changes meanwhile. */
+const REPLACE_TRIES = 3;
+
 /**
  * Replaces the API key in one transaction that also checks the account, so that a block of the account and the
- * replacement cannot overlap.
+ * replacement cannot overlap. The first transaction expects a key without an estimate factor. If it has one, the failed
+ * condition returns it, and the next transaction gives it to the new key.
  */
 const replaceKey = async (
   db: DynamoDB,
   tables: AccountTables,
   { accountId, oldHash, key, atMs }: KeyReplacement,
 ): Promise<'replaced' | 'changed' | 'blocked'> => {
-  const cancelled = await db.transact([
-    ifActive(tables, accountId),
-    {
-      put: {
-        table: tables.accounts,
-        item: toCurrentKeyItem(accountId, key, atMs),
-        ...ifCurrent(oldHash),
+  let factor: StoredFactor | undefined;
+  for (let tries = REPLACE_TRIES; tries > 0; tries -= 1) {
+    const cancelled = await db.transact([
+      ifActive(tables, accountId),
+      {
+        put: {
+          table: tables.accounts,
+          item: toCurrentKeyItem(accountId, key, atMs),
+          ...ifCurrent(oldHash),
+        },
       },
-    },
-    putNew(tables.keys, toKeyItem(accountId, key)),
-    revoke(tables, oldHash),
-  ]);
-  if (!cancelled) return 'replaced';
-  return cancelled[0]?.isConditionFailed ? 'blocked' : 'changed';
+      putNew(tables.keys, { ...toKeyItem(accountId, key), ...toFactorAttributes(factor) }),
+      revoke(tables, oldHash, ifFactor(factor)),
+    ]);
+    if (!cancelled) return 'replaced';
+    const [account, current, added, old] = cancelled;
+    if (account?.isConditionFailed) return 'blocked';
+    if (current?.isConditionFailed || added?.isConditionFailed || !old?.item) return 'changed';
+    factor = toFactor(old.item);
+  }
+  throw new StoreError('conflict', 'the estimate factor of the key keeps changing');
 };
 
 const revokeKey = async (
@@ -164,13 +219,34 @@ export const ifCurrent = (hash: string) => ({
   values: { ':hash': hash },
 });
 
-const revoke = ({ keys }: AccountTables, hash: string): Write => ({
+const toFactorAttributes = (factor: StoredFactor | undefined): Item =>
+  factor ? { estimateFactor: factor.factor, estimateFactorAt: factor.atMs } : {};
+
+interface Condition {
+  readonly condition: string;
+  readonly values?: Item;
+}
+
+const ifFactor = (factor: StoredFactor | undefined): Condition =>
+  factor
+    ? {
+        condition: 'estimateFactor = :factor AND estimateFactorAt = :at',
+        values: { ':factor': factor.factor, ':at': factor.atMs },
+      }
+    : { condition: 'attribute_exists(pk) AND attribute_not_exists(estimateFactor)' };
+
+const revoke = (
+  { keys }: AccountTables,
+  hash: string,
+  { condition, values }: Condition = { condition: 'attribute_exists(pk)' },
+): Write => ({
   update: {
     table: keys,
     key: { pk: hash },
     update: 'SET #status = :revoked',
-    condition: 'attribute_exists(pk)',
+    condition,
     names: { '#status': 'status' },
-    values: { ':revoked': 'revoked' },
+    values: { ':revoked': 'revoked', ...values },
+    onFailure: 'ALL_OLD',
   },
 });

@@ -40,6 +40,9 @@ export const toAccount = (item: Item): Account => ({
   ...textsOf(item, ['month']),
   version: readNumber(item, 'version'),
   holds: toHolds(readMap(item, 'holds')),
+  ...(item.uncollectedDay === undefined
+    ? {}
+    : { uncollected: { day: readText(item, 'uncollectedDay'), picos: readBigint(item, 'uncollected') } }),
 });
 
 export const chargeKey = (accountId: string, holdId: string): Item => ({
@@ -65,6 +68,8 @@ export const toChargeItem = (record: ChargeRecord): Item => ({
   ...(record.endUser === undefined ? {} : { endUser: record.endUser }),
   ...(record.ignored === undefined ? {} : { ignored: record.ignored }),
   ...(record.costPicos === undefined ? {} : { cost: record.costPicos }),
+  ...(record.uncollectedPicos === undefined ? {} : { uncollected: record.uncollectedPicos }),
+  ...(record.usesAllowance ? { usesAllowance: true } : {}),
 });
 
 export const toChargeRecord = (item: Item): ChargeRecord => ({
@@ -82,6 +87,8 @@ export const toChargeRecord = (item: Item): ChargeRecord => ({
   ...textsOf(item, ['answer', 'endUser']),
   ...(item.ignored === undefined ? {} : { ignored: readTexts(item, 'ignored') }),
   ...(item.cost === undefined ? {} : { costPicos: readBigint(item, 'cost') }),
+  ...(item.uncollected === undefined ? {} : { uncollectedPicos: readBigint(item, 'uncollected') }),
+  ...(item.usesAllowance === true ? { usesAllowance: true } : {}),
 });
 
 /** Returns the named attributes that the item has as strings. */

@@ -1,3 +1,5 @@
+import { utcDay } from '../../core/clock.ts';
+import { allowanceUseOf } from '../../core/ledger/allowance.ts';
 import { beginMonth } from '../../core/ledger/change-credit.ts';
 import { closeHold } from '../../core/ledger/close-hold.ts';
 import {
@@ -58,11 +60,25 @@ export const createLedgerStore = (
   credit: (request) => credit(db.repeating, table, request),
   due: (nowMs) => due(db.repeating, table, nowMs),
   reschedule: (accountId, sweepAtMs) => reschedule(db.repeating, table, accountId, sweepAtMs),
+  sweepBy: async (accountId, sweepAtMs) => {
+    await db.repeating.update({
+      table,
+      key: accountKey(accountId),
+      update: 'SET version = version + :one, sweepAt = :at',
+      condition: 'attribute_exists(pk) AND (attribute_not_exists(sweepAt) OR sweepAt > :at)',
+      values: { ':one': 1, ':at': sweepAtMs },
+    });
+  },
 });
+
+/** A later day than today counts as today. */
+const ALLOWANCE_IS_LEFT =
+  ' AND (attribute_not_exists(uncollectedDay) OR uncollectedDay < :today OR uncollected < :allowance)';
 
 const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdFormat: HoldFormat): Promise<HoldReply> => {
   const { key, value } = toHoldEntry(request.holdId, request, holdFormat);
   const previous = request.previousHoldId === undefined ? {} : entryNames(request.previousHoldId, 'previous');
+  const { allowance } = request;
   const notBefore = Object.keys(previous)
     .map((name) => ` AND attribute_not_exists(holds.${name})`)
     .join('');
@@ -73,7 +89,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
       'SET available = available - :amount, holds.#id = :hold, version = version + :one, sweepAt = if_not_exists(sweepAt, :sweepAt)',
     condition:
       '#status = :active AND credited > spent AND available >= :amount AND attribute_not_exists(holds.#id) ' +
-      `AND size(holds) < :holdsMax${notBefore}`,
+      `AND size(holds) < :holdsMax${notBefore}${allowance ? ALLOWANCE_IS_LEFT : ''}`,
     names: {
       '#id': key,
       '#status': 'status',
@@ -86,6 +102,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
       ':sweepAt': request.sweepAtMs,
       ':active': 'active',
       ':holdsMax': HOLDS_MAX,
+      ...(allowance && { ':today': allowance.day, ':allowance': allowance.picos }),
     },
     returns: 'ALL_NEW',
     onFailure: 'ALL_OLD',
@@ -112,6 +129,9 @@ const IS_MAP = 'holds.#id.amount = :amount';
 /** A longer hold is of a newer release: its further bytes may name a cap that this release would not restore. */
 const IS_PACKED = 'begins_with(holds.#idPacked, :start) AND size(holds.#idPacked) = :bytes';
 
+/** Whether the counter of uncollected amounts goes on. A clock behind its day adds to that day. */
+const IS_OF_DAY = 'uncollectedDay >= :today';
+
 interface Closing {
   readonly record: ChargeRecord;
   readonly holdAmountPicos: bigint;
@@ -120,21 +140,23 @@ interface Closing {
 
 /**
  * One conditional update in general. If its condition fails although the hold is open, such as for the first charge of a
- * month, the write that `closeHold` computes from the present item follows.
+ * month or the first uncollected amount of a day, the write that `closeHold` computes from the present item follows.
  */
 const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
   const { record, holdAmountPicos, nowMs } = closing;
   const names = entryNames(record.holdId, 'id');
   const start = packedStartOf(record.holdId, holdAmountPicos);
+  const isOpen = start ? `(${IS_MAP} OR (${IS_PACKED}))` : IS_MAP;
+  const use = allowanceUseOf(record);
   const reply = await db.hot.update({
     table,
     key: accountKey(record.accountId),
     update:
-      'SET available = available + :back, spent = spent + :charge, version = version + :one ' +
-      `REMOVE ${Object.keys(names)
+      'SET available = available + :back, spent = spent + :charge, version = version + :one' +
+      `${use === undefined ? '' : ', uncollected = uncollected + :use'} REMOVE ${Object.keys(names)
         .map((name) => `holds.${name}`)
         .join(', ')}`,
-    condition: `#month >= :month AND (${start ? `${IS_MAP} OR (${IS_PACKED})` : IS_MAP})`,
+    condition: `#month >= :month AND ${isOpen}${use === undefined ? '' : ` AND ${IS_OF_DAY}`}`,
     names: { ...names, '#month': 'month' },
     values: {
       ':back': holdAmountPicos - record.amountPicos,
@@ -143,6 +165,7 @@ const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Acc
       ':amount': holdAmountPicos,
       ':month': monthOf(nowMs),
       ...(start && { ':start': start, ':bytes': PACKED_BYTES }),
+      ...(use !== undefined && { ':use': use, ':today': utcDay(nowMs) }),
     },
     returns: 'ALL_NEW',
     onFailure: 'ALL_OLD',

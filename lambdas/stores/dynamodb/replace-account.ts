@@ -34,12 +34,14 @@ export const toReplacement = (table: string, { before, after }: Replacement): Up
   const closed = [...before.holds.keys()].filter((holdId) => !after.holds.has(holdId));
   const names = Object.assign({}, ...closed.map((holdId, index) => entryNames(holdId, `id${index}`)));
   const removed = Object.keys(names).map((name) => `holds.${name}`);
+  const { uncollected } = after;
   return {
     table,
     key: accountKey(after.id),
     update:
       'SET available = :available, credited = :credited, returned = :returned, spent = :spent, version = :after' +
       (after.month === undefined ? '' : ', #month = :month') +
+      (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected' : '') +
       (removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''),
     condition: 'version = :before',
     names: { ...names, ...(after.month !== undefined && { '#month': 'month' }) },
@@ -51,6 +53,7 @@ export const toReplacement = (table: string, { before, after }: Replacement): Up
       ':after': after.version,
       ':before': before.version,
       ...(after.month !== undefined && { ':month': after.month }),
+      ...(uncollected && { ':day': uncollected.day, ':uncollected': uncollected.picos }),
     },
   };
 };

@@ -61,6 +61,8 @@ const noteSchema = z.object({
     endUser: z.string().exactOptional(),
     ignored: z.array(z.string()).exactOptional(),
     costPicos: picos.exactOptional(),
+    uncollectedPicos: picos.exactOptional(),
+    usesAllowance: z.boolean().exactOptional(),
   }),
   holdAmountPicos: picos,
 });

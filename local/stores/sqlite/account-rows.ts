@@ -9,7 +9,8 @@ export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)'
  * One statement, so that account and holds are consistent. The columns of a hold are null in an account without holds.
  */
 const SELECT_ACCOUNT = `
-SELECT a.id, a.status, a.available, a.credited, a.spent, a.returned, a.month, a.version, h.hold_id, h.amount, h.expires_at
+SELECT a.id, a.status, a.available, a.credited, a.spent, a.returned, a.month, a.version, a.uncollected_day, a.uncollected,
+  h.hold_id, h.amount, h.expires_at
 FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
 
 export const readAccount = (db: Database, accountId: string): Account | undefined => {
@@ -23,6 +24,7 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
     holds.set(holdId, { amountPicos: bigintOf(row, 'amount'), expiresAtMs: numberOf(row, 'expires_at') });
   }
   const month = optionalTextOf(first, 'month');
+  const uncollectedDay = optionalTextOf(first, 'uncollected_day');
   return {
     id: textOf(first, 'id'),
     status: toAccountStatus(textOf(first, 'status')),
@@ -33,6 +35,9 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
     ...(month === undefined ? {} : { month }),
     version: numberOf(first, 'version'),
     holds,
+    ...(uncollectedDay !== undefined && {
+      uncollected: { day: uncollectedDay, picos: bigintOf(first, 'uncollected') },
+    }),
   };
 };
 

@@ -109,8 +109,8 @@ export const toCreditRecord = (row: Row): CreditRecord => {
 };
 
 /**
- * Throws a GatewayError (400) if the account's credit would not fit in this store. The available amount has the same
- * bound below 0.
+ * Throws a GatewayError (400) if the account's credit would exceed `CREDIT_MAX_PICOS`, or if the available amount
+ * would fall below `-CREDIT_MAX_PICOS`.
  */
 export const checkCredit = (
   { creditedPicos, availablePicos }: Pick<Account, 'creditedPicos' | 'availablePicos'>,

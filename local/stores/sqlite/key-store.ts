@@ -13,9 +13,13 @@ import {
   take,
   takeAtReply,
 } from '../../../lambdas/core/limits/rate-limit.ts';
+import { factorAt, type StoredFactor } from '../../../lambdas/core/pricing/estimate-factor.ts';
 import { booleanOf, type Database, numberOf, type Row, textOf } from './database.ts';
 
-/** API keys in SQLite. Only the rates are not durable: after a power cut the buckets can be fuller than before. */
+/**
+ * API keys in SQLite. Only the rates and the estimate factors are not durable: after a power cut the buckets can be
+ * fuller than before.
+ */
 export const createKeyStore = (db: Database): KeyStore => ({
   take: (hash, bucket, now) => takeAtReply(bucket, now, () => db.write(() => takeFromKey(db, hash, bucket, now()))),
   read: (hash) => db.peek(() => readKey(db, hash)),
@@ -28,6 +32,7 @@ export const createKeyStore = (db: Database): KeyStore => ({
       db.sql('UPDATE current_keys SET shown = 1 WHERE account_id = ? AND hash = ?').run(accountId, hash),
     );
   },
+  raiseFactor: (hash, raised) => db.write(() => raiseFactor(db, hash, raised)),
 });
 
 const takeFromKey = (db: Database, hash: string, bucket: Bucket, nowMicros: number): BucketAttempt<KeyReply> => {
@@ -41,7 +46,9 @@ const takeFromKey = (db: Database, hash: string, bucket: Bucket, nowMicros: numb
 };
 
 const readKey = (db: Database, hash: string): KeyRecord | undefined => {
-  const row = db.sql('SELECT account_id, status, blocked, tat FROM keys WHERE hash = ?').get(hash);
+  const row = db
+    .sql('SELECT account_id, status, blocked, tat, estimate_factor, estimate_factor_at FROM keys WHERE hash = ?')
+    .get(hash);
   return row && toKey(hash, row);
 };
 
@@ -51,7 +58,25 @@ const toKey = (hash: string, row: Row): KeyRecord => ({
   status: textOf(row, 'status') === 'active' ? 'active' : 'revoked',
   blocked: booleanOf(row, 'blocked'),
   tatMicros: numberOf(row, 'tat'),
+  ...(row.estimate_factor === null
+    ? {}
+    : { factor: { factor: numberOf(row, 'estimate_factor') / 10, atMs: numberOf(row, 'estimate_factor_at') } }),
 });
+
+const setFactor = (db: Database, hash: string, { factor, atMs }: StoredFactor): void => {
+  db.sql('UPDATE keys SET estimate_factor = ?, estimate_factor_at = ? WHERE hash = ?').run(
+    Math.round(factor * 10),
+    atMs,
+    hash,
+  );
+};
+
+const raiseFactor = (db: Database, hash: string, raised: StoredFactor): KeyRecord | undefined => {
+  const key = readKey(db, hash);
+  if (!key || factorAt(key.factor, raised.atMs) >= raised.factor) return key;
+  setFactor(db, hash, raised);
+  return { ...key, factor: raised };
+};
 
 export const hasKey = (db: Database, hash: string): boolean =>
   db.sql('SELECT 1 FROM keys WHERE hash = ?').get(hash) !== undefined;
@@ -101,8 +126,10 @@ const replaceKey = (
 ): 'replaced' | 'changed' | 'blocked' => {
   if (!isActive(db, accountId)) return 'blocked';
   if (readCurrentKey(db, accountId)?.hash !== oldHash || hasKey(db, key.hash)) return 'changed';
+  const factor = readKey(db, oldHash)?.factor;
   revoke(db, oldHash);
   putKey(db, accountId, key, atMs);
+  if (factor) setFactor(db, key.hash, factor);
   return 'replaced';
 };
 

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
+import { isAllowanceUsed } from '../../../lambdas/core/ledger/allowance.ts';
 import { beginMonth } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import type {
@@ -75,6 +76,7 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
           .map((row) => ({ accountId: textOf(row, 'id') })),
       ),
     reschedule: (accountId, sweepAtMs) => db.write(() => reschedule(db, accountId, sweepAtMs)),
+    sweepBy: (accountId, sweepAtMs) => db.write(() => sweepBy(db, accountId, sweepAtMs)),
   };
 };
 
@@ -127,13 +129,14 @@ const hold = (db: Database, request: HoldRequest): HoldChange => {
   return { reply: { kind: 'held', account }, before };
 };
 
-const mayHold = (account: Account, { holdId, previousHoldId, amountPicos }: HoldRequest): boolean =>
+const mayHold = (account: Account, { holdId, previousHoldId, amountPicos, allowance }: HoldRequest): boolean =>
   account.status === 'active' &&
   account.creditedPicos > account.spentPicos &&
   account.availablePicos >= amountPicos &&
   account.holds.size < HOLDS_MAX &&
   !account.holds.has(holdId) &&
-  (previousHoldId === undefined || !account.holds.has(previousHoldId));
+  (previousHoldId === undefined || !account.holds.has(previousHoldId)) &&
+  !isAllowanceUsed(account, allowance);
 
 const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
   const { accountId, holdId, requestId, outcome, amountPicos, at } = record;
@@ -154,6 +157,7 @@ const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
 
 const toDetails = (record: ChargeRecord): string => {
   const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, costPicos } = record;
+  const { uncollectedPicos, usesAllowance } = record;
   return JSON.stringify({
     reason,
     model,
@@ -165,6 +169,8 @@ const toDetails = (record: ChargeRecord): string => {
     endUser,
     ignored,
     cost: costPicos?.toString(),
+    uncollected: uncollectedPicos?.toString(),
+    usesAllowance: usesAllowance || undefined,
   });
 };
 
@@ -187,6 +193,7 @@ const readDetails = (json: string): Details => {
   const value = parseJson(json);
   if (!isJsonObject(value)) throw new Error('the details of a charge record are not a JSON object');
   const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, cost } = value;
+  const { uncollected, usesAllowance } = value;
   return {
     ...(typeof reason === 'string' && { reason }),
     ...(typeof model === 'string' && { model }),
@@ -198,6 +205,8 @@ const readDetails = (json: string): Details => {
     ...(typeof endUser === 'string' && { endUser }),
     ...(Array.isArray(ignored) && { ignored: ignored.map(String) }),
     ...(typeof cost === 'string' && { costPicos: BigInt(cost) }),
+    ...(typeof uncollected === 'string' && { uncollectedPicos: BigInt(uncollected) }),
+    ...(usesAllowance === true && { usesAllowance }),
   };
 };
 
@@ -246,4 +255,11 @@ const reschedule = (db: Database, accountId: string, sweepAtMs: number | undefin
   const set = `UPDATE accounts SET version = version + 1, change = ${NEXT_CHANGE}, sweep_at = ? WHERE id = ?`;
   if (sweepAtMs !== undefined) db.sql(set).run(sweepAtMs, accountId);
   else db.sql(`${set} AND NOT EXISTS (SELECT 1 FROM holds WHERE account_id = accounts.id)`).run(null, accountId);
+};
+
+const sweepBy = (db: Database, accountId: string, sweepAtMs: number): void => {
+  db.sql(
+    `UPDATE accounts SET version = version + 1, change = ${NEXT_CHANGE}, sweep_at = ?
+     WHERE id = ? AND (sweep_at IS NULL OR sweep_at > ?)`,
+  ).run(sweepAtMs, accountId, sweepAtMs);
 };

@@ -9,14 +9,16 @@ import type { Database } from './database.ts';
  */
 export const replaceAccount = (db: Database, before: Account, after: Account, nowMs: number): void => {
   db.sql(
-    `UPDATE accounts SET available = ?, credited = ?, returned = ?, spent = ?, month = ?, version = ?,
-       change = ${NEXT_CHANGE} WHERE id = ?`,
+    `UPDATE accounts SET available = ?, credited = ?, returned = ?, spent = ?, month = ?, uncollected_day = ?,
+       uncollected = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`,
   ).run(
     after.availablePicos,
     after.creditedPicos,
     after.returnedPicos.toString(),
     after.spentPicos,
     after.month ?? null,
+    after.uncollected?.day ?? null,
+    after.uncollected?.picos ?? null,
     after.version,
     after.id,
   );

@@ -22,7 +22,10 @@ CREATE TABLE accounts (
   -- Refunds, chargebacks and debits, less reversals. Text, because the sum can exceed an int64. Null counts as 0.
   returned TEXT,
   -- Calendar month of the sums, such as 2026-11. Null until the first write of this release.
-  month TEXT
+  month TEXT,
+  -- UTC day and sum of the uncollected amounts that use the allowance. Null until the first one.
+  uncollected_day TEXT,
+  uncollected INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX accounts_by_sweep ON accounts (sweep_at) WHERE sweep_at IS NOT NULL;
 CREATE INDEX accounts_by_change ON accounts (change);
@@ -99,7 +102,10 @@ CREATE TABLE keys (
   last_four TEXT NOT NULL,
   pepper_id TEXT NOT NULL,
   -- Theoretical arrival time of the rate limit, in microseconds.
-  tat INTEGER NOT NULL DEFAULT 0
+  tat INTEGER NOT NULL DEFAULT 0,
+  -- Factor on estimates after an overage, in tenths, and the time of the overage. Null before the first one.
+  estimate_factor INTEGER,
+  estimate_factor_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE current_keys (
@@ -285,6 +291,10 @@ const ADDED_COLUMNS = [
   ['credits', 'month', 'TEXT'],
   ['accounts', 'returned', 'TEXT'],
   ['accounts', 'month', 'TEXT'],
+  ['keys', 'estimate_factor', 'INTEGER'],
+  ['keys', 'estimate_factor_at', 'INTEGER'],
+  ['accounts', 'uncollected_day', 'TEXT'],
+  ['accounts', 'uncollected', 'INTEGER'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>

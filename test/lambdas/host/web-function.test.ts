@@ -52,7 +52,7 @@ test('LIM-7 behind Lambda the client address is the one that Lambda adds', async
   expect(await sourceOf('203.0.113.7')).toBe('203.0.113.7');
   expect(await sourceOf('10.0.0.1, 2001:db8::1,  203.0.113.7 ')).toBe('203.0.113.7');
   expect(await sourceOf('10.0.0.1', '203.0.113.7')).toBe('203.0.113.7');
-  // Lambda added no address, so all such clients share one bucket.
+  // Lambda added no address.
   expect(await sourceOf()).toBe('');
 });
 

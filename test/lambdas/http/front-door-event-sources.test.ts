@@ -73,7 +73,7 @@ const byEdge: Ask = ({ handler }, { headers = {}, address = '203.0.113.7', query
       ...headers,
       ...(key === undefined ? {} : { 'x-provider-api-key': key }),
       'x-origin-secret': SECRET,
-      'cloudfront-viewer-address': `${address}:4711`,
+      'x-client-ip': address,
     },
     // Address of CloudFront.
     address: '64.252.64.1',

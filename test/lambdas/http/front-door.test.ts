@@ -157,37 +157,63 @@ describe("OPS-3 the front door's id of a request", () => {
 
 describe('LIM-7 the client address', () => {
   const edge = openEdge().frontDoor;
-  const viewer = (address: string | undefined): string =>
+  const viewer = (address: string | undefined): string | undefined =>
     addressBucket(
       edge.addressOf(
         functionUrlEvent({
           headers: {
             'x-forwarded-for': '198.51.100.1',
-            ...(address === undefined ? {} : { 'cloudfront-viewer-address': address }),
+            'cloudfront-viewer-address': '198.51.100.2:1',
+            ...(address === undefined ? {} : { 'x-client-ip': address }),
           },
         }),
       ),
     );
 
   test.each([
-    ['203.0.113.7:4711', '203.0.113.7'],
-    ['2001:db8::1:443', '2001:db8:0:0::/64'],
-    ['2001:db8:1:2:3:4:5:6:65535', '2001:db8:1:2::/64'],
-    ['[2001:db8:1:2::9]:443', '2001:db8:1:2::/64'],
-    ['::ffff:203.0.113.7:443', '203.0.113.7'],
-  ])("LIM-7 the client address is the edge's value without the port: %s", (header, bucket) => {
+    ['203.0.113.7', '203.0.113.7'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+  ])('LIM-7 the client IP is the value that the edge function sets: %s', (header, bucket) => {
     expect(viewer(header)).toBe(bucket);
   });
 
-  test.each([undefined, '', '203.0.113.7', '203.0.113.7:port', '203.0.113.7:4711,198.51.100.1:1', ':443', '[]:443'])(
-    'LIM-7 all unreadable client addresses share one bucket: %s',
+  test.each([undefined, '', '203.0.113.7:443', '203.0.113.7,198.51.100.1', '[2001:db8::1]'])(
+    'LIM-7 without a readable value of the edge function there is no client IP: %s',
     (header) => {
-      expect(viewer(header)).toBe('unknown');
+      expect(viewer(header)).toBeUndefined();
     },
   );
 
-  test('LIM-7 without an edge the client address is the source of the event, whatever is sent', () => {
-    const headers = { 'cloudfront-viewer-address': '198.51.100.1:1', 'x-forwarded-for': '198.51.100.2' };
-    expect(openFrontDoor.addressOf(functionUrlEvent({ headers, sourceIp: '203.0.113.7' }))).toBe('203.0.113.7');
+  test('LIM-7 without an edge the client IP is the source of the event, and the header is removed', async () => {
+    const event = functionUrlEvent({
+      headers: { 'x-client-ip': '198.51.100.1', 'x-forwarded-for': '198.51.100.2' },
+      sourceIp: '203.0.113.7',
+    });
+    await openFrontDoor.admit(event);
+    expect(openFrontDoor.addressOf(event)).toBe('203.0.113.7');
+    expect(event.headers).not.toHaveProperty('x-client-ip');
+  });
+
+  test('LIM-7 requests without a client IP are served without its limit, and are counted', async () => {
+    const chain = await createChain({ frontDoor: edge });
+    const send = (address: string | undefined) =>
+      invoke(
+        chain.handler,
+        functionUrlEvent({
+          path: '/api/models',
+          headers: { [HEADER]: SECRET, ...(address === undefined ? {} : { 'x-client-ip': address }) },
+        }),
+      );
+    const statuses = async (address: string | undefined) => {
+      const replies = await Promise.all(Array.from({ length: 80 }, () => send(address)));
+      return replies.filter(({ status }) => status === 429).length;
+    };
+    expect(await statuses(undefined)).toBe(0);
+    expect(chain.finished.every(({ summary }) => summary.lacksClientIp === true)).toBe(true);
+    chain.finished.splice(0);
+    expect(await statuses('203.0.113.7')).toBeGreaterThan(0);
+    expect(chain.finished.some(({ summary }) => summary.lacksClientIp === true)).toBe(false);
   });
 });

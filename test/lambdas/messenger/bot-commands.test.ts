@@ -198,7 +198,7 @@ describe('/topup', () => {
     expect(await ask('/topup')).toMatchObject({ text: `Pay <Ada> & name ${accountId}`, buttons: [] });
   });
 
-  test('KEY-1 names the contact if there is no link', async () => {
+  test('KEY-1 the reply names the contact if there is no link', async () => {
     const { ask, accountId } = await open();
     expect((await ask('/topup')).text).toContain(accountId);
     expect((await ask('/topup', 'ru')).text).toMatch(/владелец сервиса/);

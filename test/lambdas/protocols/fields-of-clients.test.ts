@@ -36,7 +36,7 @@ const ignoredIn = (route: string, body: unknown): readonly string[] => {
   return schema && isJsonObject(json) ? keepFields(schema, json).ignored.names : [];
 };
 
-test('every recording belongs to a client', () => {
+test('every file of recorded requests belongs to a known client', () => {
   const ids = clients.map(({ id }) => `${id}.json`);
   expect(files.filter((file) => !ids.includes(file))).toEqual([]);
   expect(files.length).toBeGreaterThan(0);

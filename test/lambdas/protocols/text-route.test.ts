@@ -26,7 +26,11 @@ const exchangeOf = (summary: Summary): Exchange => ({
   event: functionUrlEvent({ method: 'POST', path: '/v1/x' }),
   summary,
   route: undefined,
-  admission: { accountId: ACCOUNT, rate: { limit: 1, remaining: 1, resetSeconds: 0 } },
+  admission: {
+    accountId: ACCOUNT,
+    rate: { limit: 1, remaining: 1, resetSeconds: 0 },
+    estimate: { value: 1, raise: async () => undefined },
+  },
   body: { json: {}, bytes: 2 },
   releaseBody: () => undefined,
   finishesLater: false,

@@ -70,8 +70,24 @@ test.each(keys)('AUTH-3 %s with %j: the header is %s, the query %j', (address, h
 
 test('AUTH-3 the key stays in the query of a model whose name has a colon', () => {
   const { passed } = run(toEdgeRequest('GET', '/v1/models/gemini:next?key=sk-1'));
-  expect(toProgram(passed!)).toEqual({ query: 'key=sk-1', headers: { host: 'd111111abcdef8.cloudfront.net' } });
+  expect(toProgram(passed!)).toEqual({
+    query: 'key=sk-1',
+    headers: { host: 'd111111abcdef8.cloudfront.net', 'x-client-ip': '192.0.2.1' },
+  });
 });
+
+test.each<Record<string, string>>([{}, { 'x-client-ip': '198.51.100.1' }])(
+  'LIM-7 the viewer function sets the client IP whatever the client sends: %j',
+  (headers) => {
+    for (const request of [
+      toEdgeRequest('GET', '/api/models', headers),
+      toEdgeRequest('POST', '/v1/chat/completions', headers),
+      toEdgeRequest('GET', `/media/${SECOND + 60}-${'a'.repeat(32)}`, headers),
+    ]) {
+      expect(toProgram(run(request).passed!).headers['x-client-ip']).toBe('192.0.2.1');
+    }
+  },
+);
 
 const credentialOf = (credential: Route['credential'], headers: Record<string, string>, query: string) => {
   if (!isKeyCredential(credential)) return undefined;
@@ -192,7 +208,10 @@ test.each(media)('IMG-6 %s /media/%s: %s', (method, name, outcome) => {
   const request = toEdgeRequest(method, `/media/${name}`);
   const { result, passed, chosen } = run(request);
   expect(chosen).toEqual(outcome === 'bucket' ? [group] : []);
-  if (outcome !== 'expired') return expect(passed).toEqual(request);
+  if (outcome !== 'expired') {
+    const headers = { ...request.headers, 'x-client-ip': { value: '192.0.2.1' } };
+    return expect(passed).toEqual({ ...request, headers });
+  }
   expect(result).toMatchObject({ statusCode: 404, headers: { 'x-request-id': { value: REQUEST_ID } } });
   expect('body' in Object(result)).toBe(method === 'GET');
 });

@@ -33,8 +33,8 @@ interface PlayOptions {
 const LONGEST = 1 - 1e-9;
 
 /**
- * Makes the engine wait by the clock of a test. Lets the clock settle longer, because states can follow each other
- * without a wait.
+ * Makes the engine use the clock of a test for its waits. Lets the clock settle longer, because states can follow
+ * each other without a wait.
  */
 const waitBy = (clock: ManualClock): void => {
   clock.flush = async () => {

@@ -35,8 +35,8 @@ const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', keyTests, [
   {
     id: 'replaced-key-still-good',
     what: 'A replaced API key stays valid forever.',
-    find: 'putNew(tables.keys, toKeyItem(accountId, key)),\n    revoke(tables, oldHash),',
-    replace: 'putNew(tables.keys, toKeyItem(accountId, key)),',
+    find: 'revoke(tables, oldHash, ifFactor(factor)),',
+    replace: '',
   },
   {
     id: 'new-key-for-the-blocked',

@@ -16,8 +16,8 @@ export const frontDoorBugs: readonly MoneyBug[] = [
     {
       id: 'address-by-the-word-of-the-client',
       what: 'Behind CloudFront, a client chooses the IP address of its rate limit.',
-      find: "viewerAddress(headers['cloudfront-viewer-address'])",
-      replace: "headers['x-forwarded-for'] ?? viewerAddress(headers['cloudfront-viewer-address'])",
+      find: 'headers[CLIENT_IP_HEADER],\n',
+      replace: "headers['x-forwarded-for'] ?? headers[CLIENT_IP_HEADER],\n",
     },
   ]),
   ...bugsIn('lambdas/functions/wiring/secrets.ts', openingTests, [
@@ -56,8 +56,8 @@ export const frontDoorBugs: readonly MoneyBug[] = [
     {
       id: 'older-pepper-never-tried',
       what: 'After a change of the pepper, accounts with an older API key lose access to their balance.',
-      find: "if (reply.kind !== 'unknown') return reply;",
-      replace: 'return reply;',
+      find: "if (reply.kind !== 'unknown') return { reply, hash };",
+      replace: 'return { reply, hash };',
     },
   ]),
 ];

@@ -74,6 +74,12 @@ const slowStoreBugs = [
       replace: 'order.expiresAtMs',
     },
     {
+      id: 'given-up-hold-delays-the-sweep',
+      what: 'A given-up hold delays the sweep of an account that was due earlier.',
+      find: 'await deps.store.sweepBy(',
+      replace: 'await deps.store.reschedule(',
+    },
+    {
       id: 'hold-writes-after-the-time',
       what: 'A request without store time sends further hold writes.',
       find: 'if (order.storeTime?.leftMs === 0) break;',

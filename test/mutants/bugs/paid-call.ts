@@ -31,6 +31,13 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
   {
+    id: 'end-user-prevents-the-charge',
+    what: 'A user name with half of a character makes the store reject the charge, and the request is free.',
+    find: 'endUser: endUser.toWellFormed()',
+    replace: 'endUser',
+    caughtBy: `${text}/generate-text.test.ts`,
+  },
+  {
     id: 'record-without-the-hash',
     what: 'The charge record lacks the hash of its response.',
     find: '...(answer === undefined ? {} : { answer }),',
@@ -164,16 +171,18 @@ const pumpBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/tex
     what: 'The last chunk of a charged stream waits for the update of the account.',
     find: `sink.finish(last, receipt);
     finished = true;
-    await Promise.all([applyCharge(deps, paid, committed), paid.permit.report('succeeded')]);`,
-    replace: `await Promise.all([applyCharge(deps, paid, committed), paid.permit.report('succeeded')]);
+    await Promise.all([
+      applyCharge(deps, paid, committed),`,
+    replace: `await applyCharge(deps, paid, committed);
     sink.finish(last, receipt);
-    finished = true;`,
+    finished = true;
+    await Promise.all([`,
   },
   {
     id: 'broken-stream-keeps-its-hold',
     what: 'A stream that breaks off does not release its hold.',
-    find: 'const failure = await failPaidCall(deps.ledger, paid, error);',
-    replace: 'const failure = await Promise.resolve(failPaidCall && error);',
+    find: 'const failure = await failPaidCall(deps.ledger, failed, error);',
+    replace: 'const failure = await Promise.resolve(failPaidCall && failed && error);',
   },
   {
     id: 'broken-stream-keeps-its-connection',
@@ -218,8 +227,8 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'price-at-the-end',
     what: 'The charge uses the prices at the time of the response, not of the hold.',
-    find: '...settlementTerms(checked, cap) };',
-    replace: `...settlementTerms(checked, cap), chargeFor: (usage: Parameters<ReturnType<typeof settlementTerms>['chargeFor']>[0]) => {
+    find: '...settlementTerms(checked, cap, caller.estimate) };',
+    replace: `...settlementTerms(checked, cap, caller.estimate), chargeFor: (usage: Parameters<ReturnType<typeof settlementTerms>['chargeFor']>[0]) => {
     const row = deps.catalog.priceRow(model, deps.ledger.clock.now());
     return settlementTerms({ ...checked, row }, cap).chargeFor(usage);
   } };`,

@@ -92,8 +92,8 @@ const blockedBugs = bugsIn(
     {
       id: 'blocked-stream-free',
       what: 'A stream that a filter stops after content is not charged, although its usage is known.',
-      find: 'if (this.isBlocked && this.opening) throw filtered();',
-      replace: 'if (this.isBlocked) throw filtered();',
+      find: 'if (this.isBlocked && this.opening) throw filtered(usage && toTokenUsage(usage));',
+      replace: 'if (this.isBlocked) throw filtered(usage && toTokenUsage(usage));',
     },
     {
       id: 'blocked-stream-without-usage-complete',
@@ -114,14 +114,14 @@ const holdBugs = bugsIn('lambdas/core/text/text-hold.ts', budgetTests, [
   {
     id: 'answers-not-multiplied',
     what: 'A request for several choices is held as one choice.',
-    find: 'maximumPrice(row, promptTokens, cap * choices, promptPricing, imageTokens)',
-    replace: 'maximumPrice(row, promptTokens, cap, promptPricing, imageTokens)',
+    find: 'maximumPrice(row, tokens, cap * choices, promptPricing, imageTokens)',
+    replace: 'maximumPrice(row, tokens, cap, promptPricing, imageTokens)',
   },
   {
     id: 'answers-not-divided',
     what: 'The affordable token cap is that of one choice, even for several.',
-    find: '(row, promptTokens, availablePicos, promptPricing) / choices)',
-    replace: '(row, promptTokens, availablePicos, promptPricing))',
+    find: '(row, raisedTokens, availablePicos, promptPricing) / choices)',
+    replace: '(row, raisedTokens, availablePicos, promptPricing))',
   },
   {
     id: 'bound-of-one-answer',
@@ -148,6 +148,19 @@ const holdBugs = bugsIn('lambdas/core/text/text-hold.ts', budgetTests, [
     replace: '',
   },
 ]);
+
+const plausibleBugs = bugsIn(
+  'lambdas/core/text/token-estimate.ts',
+  'test/lambdas/core/text/token-estimate-prompt-tokens.test.ts',
+  [
+    {
+      id: 'normalized-prompt-implausible',
+      what: 'A prompt that grows when Claude normalizes it is charged below its cost.',
+      find: 'factor > 1 ? Math.max(factor, NORMALIZED_GROWTH_MAX) : 1',
+      replace: 'factor',
+    },
+  ],
+);
 
 const inputBugs = bugsIn('lambdas/core/inputs/paid-input.ts', 'test/lambdas/core/inputs/embed.test.ts', [
   {
@@ -184,6 +197,7 @@ export const priceBugs: readonly MoneyBug[] = [
   ...usageBugs,
   ...blockedBugs,
   ...holdBugs,
+  ...plausibleBugs,
   ...inputBugs,
   ...bucketBugs,
 ];

@@ -27,8 +27,14 @@ export const publishedPriceBugs: readonly MoneyBug[] = [
     {
       id: 'bill-without-cache-writes',
       what: 'The cost of a request has cache writes at the price of input.',
-      find: 'rates.cacheWrite5m ?? rates.cacheWrite ?? input',
-      replace: 'rates.cacheWrite5m ?? input',
+      find: 'rates.cacheWrite5m ?? rates.cacheWrite ?? defaults',
+      replace: 'rates.cacheWrite5m ?? defaults',
+    },
+    {
+      id: 'bill-without-default-cache-rates',
+      what: 'The cost of a request on messages has cache reads at the price of input, and an alarm reports a loss.',
+      find: "const defaults = pricing === 'one-rate' ? undefined :",
+      replace: 'const defaults = pricing ? undefined :',
     },
   ]),
   ...bugsIn('lambdas/core/paid-call/settle.ts', 'test/lambdas/core/text/generate-text.test.ts', [

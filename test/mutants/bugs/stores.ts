@@ -89,8 +89,8 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
   {
     id: 'charge-in-a-month-that-is-over',
     what: 'The first charge of a month is added to the month before, whose statement was read already.',
-    find: '`#month >= :month AND (',
-    replace: '`(attribute_exists(pk) OR #month >= :month) AND (',
+    find: '`#month >= :month AND ',
+    replace: '`(attribute_exists(pk) OR #month >= :month) AND ',
     caughtBy: monthTests,
   },
   {
@@ -139,6 +139,12 @@ const sweepBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests,
     what: 'An account without holds stays on the sweep list of the table forever.',
     find: 'version + :one REMOVE sweepAt',
     replace: 'version + :one',
+  },
+  {
+    id: 'sweep-moved-later',
+    what: 'A given-up hold delays the sweep of its account in the table.',
+    find: 'sweepAt > :at',
+    replace: 'attribute_exists(sweepAt)',
   },
 ]);
 

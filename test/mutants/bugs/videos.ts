@@ -118,14 +118,26 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'video-of-a-refused-creation-listed',
     what: 'A failed creation leaves its video in the list.',
-    find: 'if (await retryUntilDefinite(deps.ledger, () => deps.jobs.refuse(videoIdOf(requestId), failure))) return error;',
-    replace: 'if (await Promise.resolve(failure)) return error;',
+    find: 'if (await refuse()) return true;',
+    replace: 'if (await Promise.resolve(failure)) return true;',
   },
   {
     id: 'video-begun-without-an-execution',
     what: 'The provider creates a video that no workflow completes.',
-    find: 'within(storeTime, () => retryUntilDefinite(deps.ledger, () => deps.machine.start(record.id))),',
-    replace: "deps.machine.start(record.id).catch(() => 'running'),",
+    find: 'await inStoreTime(deps, storeTime, () => deps.machine.start(record.id))',
+    replace: "await deps.machine.start(record.id).catch(() => 'running')",
+  },
+  {
+    id: 'given-up-creation-retried',
+    what: 'A creation whose request has failed is sent again.',
+    find: 'retryUntilDefinite(ledger, call, storeTime?.leftMs)',
+    replace: 'retryUntilDefinite(ledger, call)',
+  },
+  {
+    id: 'video-of-an-equal-id-continued',
+    what: 'A request continues the video of another account whose request has an equal id.',
+    find: 'isSameCreation(reply.job, record)',
+    replace: 'reply.job.holdId === record.holdId',
   },
   {
     id: 'circuit-blamed-for-a-job-record',
@@ -140,6 +152,12 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
     replace: '(mayStand && !withdraw ? undefined : error)',
   },
   {
+    id: 'withdrawal-without-a-limit',
+    what: 'The error of a failed creation waits for a store without replies.',
+    find: 'await limited(deps.ledger.clock, WITHDRAW_LIMIT_MS, withdrawing)',
+    replace: 'await withdrawing',
+  },
+  {
     id: 'key-freed-beside-a-possible-video',
     what: 'A claim is freed although its job record may exist: two requests get two videos.',
     find: 'mayStand = true;\n      await commitCreation(deps, beginning);',
@@ -152,6 +170,18 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
     find: 'idempotent?.claimed.abandon();\n    if (!(cause instanceof StoreError)) throw cause;',
     replace: 'if (!(cause instanceof StoreError)) throw cause;',
     caughtBy: standingTests,
+  },
+  {
+    id: 'late-creation-not-prevented',
+    what: 'A creation that lands after its request has failed is listed as a video.',
+    find: 'const { kind } = await retryUntilDefinite(ledger, () => jobs.abandon(videoId));',
+    replace: "const { kind } = { kind: 'abandoned' as string };",
+  },
+  {
+    id: 'creation-landed-meanwhile-listed',
+    what: 'A creation that lands during its withdrawal is listed as a video.',
+    find: " || (kind === 'exists' && (await refuse()))",
+    replace: " || kind === 'exists'",
   },
 ]);
 

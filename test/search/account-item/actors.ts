@@ -19,19 +19,20 @@ function* repeated(call: Call): Generator<Call, Received, Received> {
 
 interface Release {
   readonly withoutCaps?: true;
-  /** Clock of a release that writes statements. */
-  readonly clock?: () => number;
+  /** Whether the release writes statements. */
+  readonly months?: true;
 }
 
 function* commitAndApply(
   record: Outcome,
   hold: Hold,
-  { clock, ...release }: Release = {},
+  clock: () => number,
+  { months, ...release }: Release = {},
 ): Generator<Call, Outcome | undefined, Received> {
   const committed = (yield* repeated({ kind: 'record', record }))?.record;
   if (!committed) return undefined;
-  const call = { kind: 'apply', record: committed, hold, ...release } as const;
-  if (clock) yield* inMonths(call, clock);
+  const call = { kind: 'apply', record: committed, hold, day: clock(), ...release } as const;
+  if (months) yield* inMonths(call, clock);
   else yield* repeated(call);
   return committed;
 }
@@ -110,14 +111,12 @@ function* finish(
   hold: Hold,
   clock: () => number,
 ): Generator<Call, RequestResult, Received> {
-  const ending = uncollected === undefined ? { charge, success: true } : released(clock(), uncollected);
+  const ending = uncollected === undefined ? { charge, success: true } : { charge: 0, success: false, uncollected };
   const record = { id, ...ending, ...(hold.cap && { cap: hold.cap }) };
-  const committed = yield* commitAndApply(record, hold, months && { clock });
+  const committed = yield* commitAndApply(record, hold, clock, months && { months });
   if (!committed) return `unknown ${requestId}`;
   return `${committed.success ? 'success' : 'failed'} ${requestId}`;
 }
-
-const released = (day: number, cost: number) => ({ charge: 0, success: false, uncollected: { day, cost } });
 
 /** Writes a released record for each id that may still be held, so that no charge of it can follow. */
 function* giveUp(ids: readonly string[]): Generator<Call, void, Received> {
@@ -125,17 +124,17 @@ function* giveUp(ids: readonly string[]): Generator<Call, void, Received> {
 }
 
 const sweeperOf = (release: Release): Actor =>
-  function* play() {
+  function* play(clock) {
     const reply = yield { kind: 'read' };
     for (const [id, hold] of Object.entries(reply?.item.holds ?? {}))
-      yield* commitAndApply({ id, charge: 0, success: false }, hold, release);
+      yield* commitAndApply({ id, charge: 0, success: false }, hold, clock, release);
     return 'swept';
   };
 
 /** Ends every hold that it sees, at any time: an expiry can be at any moment. */
 export const sweeper = sweeperOf({});
 
-export const sweeperInMonths: Actor = (clock) => sweeperOf({ clock })(clock);
+export const sweeperInMonths = sweeperOf({ months: true });
 
 /** Sweeper of a release that cannot read caps. Also a takeover of that release makes these calls. */
 export const sweeperWithoutCaps = sweeperOf({ withoutCaps: true });

@@ -16,6 +16,7 @@ const startWith = (credited: number, changes: Partial<Item> = {}): Tables => ({
   credits: { first: { amount: credited, returned: 0 } },
   returns: {},
   others: {},
+  counted: {},
 });
 
 /** An account with statements, in its first month. */

@@ -130,7 +130,7 @@ const requestOf = ({ id }: { readonly id: string }): string => id.split('.')[0] 
 const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
 
 /** Returns what is wrong in the tables. */
-const problemOf = ({ item, records, credits, returns, others }: Tables): string | undefined => {
+const problemOf = ({ item, records, credits, returns, others, counted }: Tables): string | undefined => {
   const holds = Object.entries(item.holds);
   const closed = Object.values(records).filter(({ id }) => !item.holds[id]);
   const charges = Object.values(records).filter(({ success }) => success);
@@ -155,7 +155,7 @@ const problemOf = ({ item, records, credits, returns, others }: Tables): string 
     );
     return left + held + sum(closed.filter(counts).map(({ charge }) => charge)) !== limit;
   });
-  const released = closed.map(({ uncollected }) => (uncollected?.day === item.uncollected.day ? uncollected.cost : 0));
+  const released = Object.values(counted).map(({ day, cost }) => (day === item.uncollected.day ? cost : 0));
   const problems: readonly (readonly [string, boolean])[] = [
     [
       'available plus held is not the balance',
@@ -199,7 +199,7 @@ const closingProblemOf = (tables: Tables, without: Clause | undefined): string |
   const end = structuredClone(tables);
   for (const [id, hold] of Object.entries(tables.item.holds)) {
     const { record } = execute(end, { kind: 'record', record: { id, charge: 0, success: false } }, without);
-    if (record) execute(end, { kind: 'apply', record, hold }, without);
+    if (record) execute(end, { kind: 'apply', record, hold, day: end.item.uncollected.day }, without);
   }
   return Object.keys(end.item.holds).length > 0
     ? 'a hold can never be closed'

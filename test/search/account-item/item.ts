@@ -10,7 +10,7 @@ export interface Item {
   credited: number;
   spent: number;
   holds: Record<string, Hold>;
-  /** Uncollected amounts of one UTC day (BILL-9). */
+  /** Uncollected amounts of one UTC day (BILL-21), stored as two attributes. */
   uncollected: { day: number; used: number };
   /** API keys with a cap: their cap, and what is left of it in the period. */
   caps: Record<string, { left: number; limit: number; period: number }>;
@@ -30,8 +30,8 @@ export interface Outcome {
   readonly charge: number;
   readonly success: boolean;
   readonly cap?: Hold['cap'];
-  /** Estimated cost of a release that the client caused, and its day. */
-  readonly uncollected?: { readonly day: number; readonly cost: number };
+  /** Estimated cost of a release that a client can provoke. */
+  readonly uncollected?: number;
 }
 
 export interface Tables {
@@ -45,6 +45,8 @@ export interface Tables {
   others: Record<string, { readonly change: number; readonly covered?: true; readonly month?: number }>;
   /** Only in configurations with statements. */
   books?: Books;
+  /** Day that the cost of each closed hold counts on. Only the checks read it. */
+  counted: Record<string, { readonly day: number; readonly cost: number }>;
 }
 
 export interface Return {
@@ -69,7 +71,8 @@ export const clauses = [
   'apply: the hold is open',
   'apply: a release without caps leaves holds with a cap',
   'apply: the cap still has the period of the hold',
-  'apply: the uncollected amount is of the current day',
+  'apply: the day of the account is earlier',
+  'apply: the amounts are of one day',
   'apply: the month of the call has begun',
   'credit: the account is in the month of the call',
   'replace: no other write came first',
@@ -97,14 +100,13 @@ export type Call =
     }
   | { readonly kind: 'open-period'; readonly key: string; readonly period: number }
   | { readonly kind: 'record'; readonly record: Outcome }
-  /** `withoutCaps`: by a release that cannot read the cap of a hold. */
+  /** `day`: by the clock of the caller. `withoutCaps`: by a release that cannot read the cap of a hold. */
   | {
       readonly kind: 'apply';
       readonly record: Outcome;
       readonly hold: Hold;
+      readonly day: number;
       readonly withoutCaps?: true;
-      /** Month of the caller's clock. */
-      readonly day?: number;
     }
   /** Writes the account as it is computed from the state `before`, with the record of the change. */
   | { readonly kind: 'replace'; readonly before: Item; readonly write: MoneyCall; readonly day: number }
@@ -185,11 +187,13 @@ const executors: Executors = {
     records[record.id] = record;
     return { done: true, record };
   },
-  apply: ({ item }, { record, hold, withoutCaps, day = 0 }, holds) => {
-    if (item.months && !holds('apply: the month of the call has begun', item.months.month >= day)) return false;
-    if (!withoutCaps) return apply(item, record, hold, holds);
-    const isKnown = holds('apply: a release without caps leaves holds with a cap', !item.holds[record.id]?.cap);
-    return isKnown && apply(item, record, { amount: hold.amount }, holds);
+  apply: (tables, call, holds) => {
+    const { months } = tables.item;
+    if (months && !holds('apply: the month of the call has begun', months.month >= call.day)) return false;
+    if (!call.withoutCaps) return apply(tables, call, holds);
+    const cap = tables.item.holds[call.record.id]?.cap;
+    const isKnown = holds('apply: a release without caps leaves holds with a cap', !cap);
+    return isKnown && apply(tables, { ...call, hold: { amount: call.hold.amount } }, holds);
   },
   replace: (tables, { before, write, day }, holds) => {
     const isFirst = tables.item.months?.version === before.months?.version;
@@ -284,8 +288,11 @@ const move = (item: Item, amount: number, returned = 0): void => {
   if (item.months) item.months.returned += returned;
 };
 
+type ApplyCall = Extract<Call, { kind: 'apply' }>;
+
 /** Closes the hold, and moves the money in the account, in the cap and in the allowance with it. */
-const apply = (item: Item, record: Outcome, hold: Hold, holds: Holds): boolean => {
+const apply = (tables: Tables, { record, hold, day }: ApplyCall, holds: Holds): boolean => {
+  const { item } = tables;
   if (!holds('apply: the hold is open', item.holds[record.id]?.amount === hold.amount)) return false;
   delete item.holds[record.id];
   item.available += hold.amount - record.charge;
@@ -293,10 +300,14 @@ const apply = (item: Item, record: Outcome, hold: Hold, holds: Holds): boolean =
   const cap = hold.cap && item.caps[hold.cap.key];
   if (cap && holds('apply: the cap still has the period of the hold', cap.period === hold.cap?.period))
     cap.left += hold.amount - record.charge;
-  if (!record.uncollected) return true;
-  const { day, cost } = record.uncollected;
-  if (item.uncollected.day < day) item.uncollected = { day, used: cost };
-  else if (holds('apply: the uncollected amount is of the current day', item.uncollected.day === day))
-    item.uncollected.used += cost;
+  if (record.uncollected !== undefined) countUncollected(tables, record.id, record.uncollected, day, holds);
   return true;
+};
+
+const countUncollected = ({ item, counted }: Tables, id: string, cost: number, day: number, holds: Holds): void => {
+  const { day: present, used } = item.uncollected;
+  counted[id] = { day: Math.max(present, day), cost };
+  const isNewDay = present !== day && holds('apply: the day of the account is earlier', present < day);
+  const before = holds('apply: the amounts are of one day', !isNewDay) ? used : 0;
+  item.uncollected = { day: isNewDay ? day : present, used: before + cost };
 };

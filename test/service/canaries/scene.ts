@@ -71,7 +71,7 @@ export const openCanaryScene = async () => {
   const ask = async (server: TestProgram, path: string, init: RequestInit): Promise<Answered> => {
     const headers = new Headers(init.headers);
     if (!headers.has('x-origin-secret')) headers.set('x-origin-secret', originSecret);
-    headers.set('cloudfront-viewer-address', '203.0.113.9:4711');
+    headers.set('x-client-ip', '203.0.113.9');
     const response = await fetch(new URL(path, server.url), { ...init, headers });
     const text = await response.text();
     answers.push(`${JSON.stringify([...response.headers])} ${text}`);

@@ -197,7 +197,14 @@ test("LIM-7 a client IP in the client's headers has no effect", async () => {
   });
   const statuses: number[] = [];
   for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5']) {
-    const claims = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cloudfront-viewer-address', 'true-client-ip'];
+    const claims = [
+      'x-forwarded-for',
+      'x-real-ip',
+      'forwarded',
+      'cloudfront-viewer-address',
+      'x-client-ip',
+      'true-client-ip',
+    ];
     const headers = claims.map((name) => `${name}: ${name === 'forwarded' ? 'for=' : ''}${address}`);
     statuses.push((await ask(limited.port, { target: '/api/models', headers })).status);
   }

@@ -13,6 +13,7 @@ import {
   take,
   takeAtReply,
 } from '../../../lambdas/core/limits/rate-limit.ts';
+import { factorAt, type StoredFactor } from '../../../lambdas/core/pricing/estimate-factor.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
 
 /**
@@ -63,6 +64,7 @@ export class MemoryKeyStore implements KeyStore {
     if (this.#current.get(accountId)?.hash !== oldHash || this.has(key.hash)) return 'changed';
     void this.revoke(oldHash);
     this.makeCurrent(accountId, key, atMs);
+    this.#change(key.hash, { factor: this.#keys.get(oldHash)?.factor });
     return 'replaced';
   }
 
@@ -77,6 +79,12 @@ export class MemoryKeyStore implements KeyStore {
   async markShown(accountId: string, hash: string): Promise<void> {
     const current = this.#current.get(accountId);
     if (current?.hash === hash) this.#current.set(accountId, { ...current, isShown: true });
+  }
+
+  async raiseFactor(hash: string, raised: StoredFactor): Promise<KeyRecord | undefined> {
+    const key = this.#keys.get(hash);
+    if (key && factorAt(key.factor, raised.atMs) < raised.factor) this.#change(hash, { factor: raised });
+    return this.#keys.get(hash);
   }
 
   /** Adds the API key and makes it the account's current one. */

@@ -1,3 +1,4 @@
+import { isAllowanceUsed, type UncollectedOfDay } from '../../../lambdas/core/ledger/allowance.ts';
 import { beginMonth, changeCredit } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../../lambdas/core/ledger/credit-record.ts';
@@ -31,6 +32,7 @@ interface Row {
   readonly credits: Map<string, CreditRecord>;
   readonly closings: MonthClosing[];
   readonly charges: Map<string, readonly ModelCharges[]>;
+  uncollected?: UncollectedOfDay | undefined;
 }
 
 /**
@@ -134,6 +136,13 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   async reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void> {
     const row = this.#rows.get(accountId);
     if (!row || (sweepAtMs === undefined && row.holds.size > 0)) return;
+    row.sweepAtMs = sweepAtMs;
+    row.version += 1;
+  }
+
+  async sweepBy(accountId: string, sweepAtMs: number): Promise<void> {
+    const row = this.#rows.get(accountId);
+    if (!row || (row.sweepAtMs !== undefined && row.sweepAtMs <= sweepAtMs)) return;
     row.sweepAtMs = sweepAtMs;
     row.version += 1;
   }
@@ -275,13 +284,14 @@ const changeTarget = (
   return true;
 };
 
-const mayHold = (row: Row, { amountPicos, holdId, previousHoldId }: HoldRequest): boolean =>
+const mayHold = (row: Row, { amountPicos, holdId, previousHoldId, allowance }: HoldRequest): boolean =>
   row.status === 'active' &&
   row.credited > row.spent &&
   row.available >= amountPicos &&
   !row.holds.has(holdId) &&
   row.holds.size < HOLDS_MAX &&
-  (previousHoldId === undefined || !row.holds.has(previousHoldId));
+  (previousHoldId === undefined || !row.holds.has(previousHoldId)) &&
+  !isAllowanceUsed(row, allowance);
 
 const replace = (row: Row, after: Account, nowMs: number, before: Account): void => {
   row.closings.push(...closingsBefore(before, nowMs));
@@ -291,6 +301,7 @@ const replace = (row: Row, after: Account, nowMs: number, before: Account): void
   row.spent = after.spentPicos;
   row.month = after.month;
   row.version = after.version;
+  row.uncollected = after.uncollected;
 };
 
 const toAccount = (row: Row): Account => ({
@@ -303,11 +314,12 @@ const toAccount = (row: Row): Account => ({
   ...(row.month !== undefined && { month: row.month }),
   holds: new Map(row.holds),
   version: row.version,
+  ...(row.uncollected && { uncollected: row.uncollected }),
 });
 
 /** Returns the record without false flags and undefined fields, as the table stores it. */
 const asStored = (record: ChargeRecord): ChargeRecord => {
-  const { overage, implausible, reason, model, usage, prices, answer, endUser, ...always } = record;
+  const { overage, implausible, usesAllowance, reason, model, usage, prices, answer, endUser, ...always } = record;
   return structuredClone({
     ...always,
     ...(reason === undefined ? {} : { reason }),
@@ -316,6 +328,7 @@ const asStored = (record: ChargeRecord): ChargeRecord => {
     ...(prices === undefined ? {} : { prices }),
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
+    ...(usesAllowance ? { usesAllowance } : {}),
     ...(answer === undefined ? {} : { answer }),
     ...(endUser === undefined ? {} : { endUser }),
   });

@@ -66,7 +66,27 @@ test('AUTH-4 a known key is admitted with its account and rate', async () => {
   expect(await admit(deps, 'a', offered(KEY))).toEqual({
     accountId: 'account-1',
     rate: { limit: 15, remaining: 14, resetSeconds: 0.1 },
+    estimate: { value: 1, raise: expect.any(Function) },
   });
+});
+
+test('BILL-20 the call that admits a key also returns its estimate factor, which decays', async () => {
+  const { deps, keys, clock } = await createScene();
+  const { estimate } = await admit(deps, 'a', offered(KEY));
+  await estimate.raise(3);
+  const factors = [];
+  for (let day = 0; day < 7; day += 1) {
+    factors.push((await admit(deps, 'a', offered(KEY))).estimate.value);
+    await clock.advance(86_400_000);
+  }
+  expect(factors).toEqual([3, 2, 1.5, 1.25, 1.13, 1.06, 1]);
+  expect(keys.calls.filter((call) => call !== 'take')).toEqual(['raiseFactor']);
+});
+
+test('BILL-20 a key that is only read keeps its estimate factor', async () => {
+  const { deps } = await createScene({ take: [undefined, fails] });
+  await (await admit(deps, 'a', offered(KEY))).estimate.raise(2.5);
+  expect((await admit(deps, 'a', offered(KEY))).estimate.value).toBe(2.5);
 });
 
 test('AUTH-4 each invalid credential gets its own code, and only well-formed keys are looked up', async () => {
@@ -172,7 +192,7 @@ describe("LIM-4 failed updates of the key's rate", () => {
   ])('LIM-4 %s: one read identifies the key, and the process limits its rate', async (_name, fault) => {
     const scene = await createScene({ take: fault });
     const admitted = await admit(scene.deps, 'a', offered(KEY));
-    expect(admitted).toEqual({ accountId: 'account-1', rate: { limit: 15, remaining: 14, resetSeconds: 0.1 } });
+    expect(admitted).toMatchObject({ accountId: 'account-1', rate: { limit: 15, remaining: 14, resetSeconds: 0.1 } });
     expect(scene.keys.calls).toEqual(['take', 'read']);
     for (let index = 0; index < 14; index += 1) await admit(scene.deps, 'a', offered(KEY));
     expect(await codeOf(scene, KEY)).toBe('rate_limit_exceeded');

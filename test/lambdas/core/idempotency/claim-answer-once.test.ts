@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { filtered } from '../../../../lambdas/providers/refusals.ts';
 import { createMoment, losesReply, withAnswerFaults, withClaimFaults } from '../../../support/memory/faults.ts';
 import { LEASE_MS } from '../../../support/memory/memory-idempotency.ts';
-import { ACCOUNT, answered } from '../text/text-world.ts';
+import { ACCOUNT, answered, INPUT_PICOS, OUTPUT_PICOS, used } from '../text/text-world.ts';
 import { keyedWorld } from './keyed-world.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -241,4 +242,15 @@ test('IDEM-8 a charged request with a lost response is never dispatched again', 
   expect(await world.send('r2')).toEqual(refused(409, 'idempotency_exhausted'));
   expect(world.sent).toHaveLength(1);
   await world.expectCharges(1);
+});
+
+test('BILL-21, IDEM-7 blocked output counts once, and a replay of its error does not count', async () => {
+  const world = await keyedWorld({ play: () => Promise.reject(filtered(used(7, 3))) });
+  const first = await world.send('request-1');
+  expect(first).toMatchObject({ status: 400, replayed: false });
+  const counter = (await world.account()).uncollected;
+  expect(counter?.picos).toBe(7n * INPUT_PICOS + 3n * OUTPUT_PICOS);
+  expect(await world.send('request-2')).toMatchObject({ status: 400, replayed: true });
+  expect((await world.account()).uncollected).toEqual(counter);
+  expect(world.sent).toHaveLength(1);
 });

@@ -117,6 +117,31 @@ test.for(refusedSizes)('IMG-2 %s rejects %o', ([id, wish, param, part]) => {
   expect(refusal.message).toMatch(new RegExp(`^${param}: .*${id}`));
 });
 
+/** Sizes at, next to and beyond the areas that seedream-5-5 allows, 921,600 to 4,624,220 pixels. */
+const sizesAtBounds: readonly (readonly [size: string, nearest: string | undefined])[] = [
+  ['1132x4085', undefined],
+  ['2830x1634', undefined],
+  ['1879x2461', undefined],
+  ['2150x2150', undefined],
+  ['960x960', undefined],
+  ['2150x2151', '2150x2150'],
+  ['1133x4085', '1132x4085'],
+  ['2200x2102', '2199x2102'],
+  ['4096x1129', '4095x1129'],
+  ['3000x2000', '2794x1655'],
+  ['960x959', '960x960'],
+  ['100x100', '960x960'],
+  ['5000x400', '4096x400'],
+];
+
+test.for(sizesAtBounds)('IMG-2 seedream-5-5 at %s suggests %s', ([size, nearest]) => {
+  if (nearest === undefined) {
+    expect(chosen('seedream-5-5', { size })).toMatchObject({ kind: 'pixels', asked: size });
+    return;
+  }
+  expect(refused('seedream-5-5', { size }).message).toContain(`The nearest is ${nearest}.`);
+});
+
 const wrongFields: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, part: string])[] = [
   ['flux-2-pro', { size: '1024x1024', width: 1024, height: 1024 }, 'size', 'combined with width and height'],
   ['flux-2-pro', { size: '1024x1024', aspectRatio: '1:1' }, 'aspect_ratio', 'combined with size'],

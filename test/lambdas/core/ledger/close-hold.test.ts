@@ -40,3 +40,11 @@ test('BILL-13 a hold of a newer release is not closed', () => {
   const newer: Account = { ...account, holds: new Map([['a.0', { amountPicos: 40n, expiresAtMs: 1, isNewer: true }]]) };
   expect(closeHold(newer, { holdId: 'a.0', amountPicos: 25n }, 40n, 0)).toBeUndefined();
 });
+
+test('BILL-21 a release adds its uncollected amount to the day of its clock', () => {
+  const record = { holdId: 'a.0', amountPicos: 0n, uncollectedPicos: 7n, usesAllowance: true };
+  expect(closeHold(account, record, 40n, 0)?.uncollected).toEqual({ day: '1970-01-01', picos: 7n });
+  const counted: Account = { ...account, uncollected: { day: '1970-01-01', picos: 3n } };
+  expect(closeHold(counted, record, 40n, 0)?.uncollected).toEqual({ day: '1970-01-01', picos: 10n });
+  expect(closeHold(counted, { holdId: 'a.0', amountPicos: 0n }, 40n, 0)?.uncollected).toBe(counted.uncollected);
+});

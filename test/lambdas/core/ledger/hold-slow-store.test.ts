@@ -54,6 +54,17 @@ describe('a hold that was given up', () => {
     expect(scene.account()).toMatchObject({ availablePicos: 1_000n, holds: new Map() });
   });
 
+  test.each([
+    { dueInMs: 600_000, sweptInMs: 15_000 },
+    { dueInMs: 10_000, sweptInMs: 10_000 },
+  ])('BILL-13 has its account, due in $dueInMs ms, swept in $sweptInMs ms', async ({ dueInMs, sweptInMs }) => {
+    const scene = await ledgerScene(1_000n, { hold: fails });
+    const startedAtMs = scene.clock.now();
+    await scene.memory.reschedule(ID, startedAtMs + dueInMs);
+    await codeOf(scene.clock.until(placeHold(scene.deps, scene.order())));
+    expect(scene.memory.sweepAtOf(ID)).toBe(startedAtMs + sweptInMs);
+  });
+
   test('BILL-13 counts as held and released, so that both sums agree', async () => {
     const scene = await ledgerScene(1_000n, { hold: losesReply });
     const sums = { held: 0n, released: 0n };

@@ -142,7 +142,7 @@ describe('smaller holds', () => {
     expect(records(scene)).toEqual([]);
   });
 
-  test('BILL-6 `smaller` gets the available amount once, and the 402 names the first amount', async () => {
+  test('BILL-6 `smaller` is called once, and the 402 names the original amount', async () => {
     const scene = await ledgerScene(80n);
     const asked: bigint[] = [];
     const error = await refusal(scene, {

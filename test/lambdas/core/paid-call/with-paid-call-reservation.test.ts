@@ -38,6 +38,7 @@ const reserved = async (
     deadline: {
       expiresAtMs: 0,
       start: () => AbortSignal.abort(),
+      hasCut: () => false,
       started: () => undefined,
       stop: () => void log.push('stop'),
     },

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { withoutMarkup } from '../../../../lambdas/core/catalog/catalog.ts';
 import type { TextPriceRow } from '../../../../lambdas/core/catalog/schema.ts';
+import { PICOS_PER_USD } from '../../../../lambdas/core/money/usd.ts';
 import { promptTokensOf, type TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import { affordableAnswerTokens, chargeFor, maximumPrice } from '../../../../lambdas/core/pricing/text-price.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
@@ -72,6 +74,27 @@ describe('BILL-3 charge', () => {
     const charge = chargeFor(row, used, bounds);
     expect(charge.billedPicos).toBe(billed);
     expect(charge.amountPicos).toBe(190n * row.rates.input + 11n * 7n);
+  });
+
+  test('OPS-3 without own rates for cached tokens the bill equals the charge', () => {
+    const wide = { promptTokens: 10 ** 7, answerTokens: 10 ** 7 };
+    fc.assert(
+      fc.property(rows, usages, fc.constantFrom('one-rate', 'cache-rates-1h'), (row, used, pricing) => {
+        const charge = chargeFor(row, used, wide, pricing);
+        expect(charge.billedPicos).toBe(charge.amountPicos);
+      }),
+      runs,
+    );
+  });
+
+  test.for([
+    ['equal', 0n],
+    ['one pico-USD above', -1n],
+    ['one pico-USD below', 1n],
+  ] as const)('OPS-3 at markup 1 a bill %s gives the exact margin', ([, margin]) => {
+    const rates = { input: 10n ** 12n, output: 7n, cachedInput: 10n ** 12n - margin };
+    const { amountPicos, billedPicos = 0n } = chargeFor({ ...flat, rates }, usage({ cacheRead: 1 }), bounds);
+    expect(amountPicos - withoutMarkup({ markup: PICOS_PER_USD }, billedPicos)).toBe(margin);
   });
 
   test('OPS-3 the bill has the rates of the length tier, and is unknown without usage', () => {

@@ -83,6 +83,12 @@ test('BILL-3, OPS-3 the charge is the usage at the prices of the hold, and the r
   expect(world.money).toEqual([{ held: heldFor(100) }, { charged: cost, released: heldFor(100) - cost }]);
 });
 
+test('CHAT-15 half of a character in the end user is replaced in the charge record', async () => {
+  const world = await createWorld();
+  await world.ask({}, { endUser: 'half \u{d83d}' });
+  expect(world.records()).toMatchObject([{ outcome: 'settled', endUser: 'half \u{fffd}' }]);
+});
+
 test('BILL-3 a price change during the upstream call does not change the charge', async () => {
   const rows = [
     { unit: '1M_tokens', rates: { input: '8', output: '40' }, until: '2026-11-01' },

@@ -6,6 +6,7 @@ import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
+import type { EstimateFactor } from '../../../../lambdas/core/pricing/estimate-factor.ts';
 import type { TextParams, TextRequest } from '../../../../lambdas/core/text/conversation.ts';
 import { generateText, type TextOptions } from '../../../../lambdas/core/text/generate-text.ts';
 import type { TextDependencies } from '../../../../lambdas/core/text/text-candidates.ts';
@@ -80,10 +81,13 @@ export interface WorldOptions {
   readonly fault?: (method: Method, turn: number) => Fault | undefined;
   readonly reachable?: TextDependencies['reachable'];
   readonly upstreamDeadlineMs?: number;
+  readonly uncollectedDailyPicos?: bigint;
   readonly wires?: readonly Wire[];
   readonly render?: TextOptions['render'];
   readonly circuits?: Circuits;
   readonly outboxFaults?: Parameters<typeof withOutboxFaults>[1];
+  /** Estimate factor of the account. */
+  readonly estimate?: EstimateFactor;
 }
 
 export const createWorld = async (options: WorldOptions = {}) => {
@@ -134,6 +138,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     },
     circuits: options.circuits ?? freePassage(),
     drains: new DetachedDrains(),
+    uncollectedDailyPicos: options.uncollectedDailyPicos ?? parseUsd('1'),
     notice: (notice) => notices.push(notice),
     margin: (modelId, picos) => margins.push([modelId, picos]),
     holdGraceMs: GRACE_MS,
@@ -147,7 +152,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   ) =>
     generateText(
       deps,
-      { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs },
+      { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs, estimate: options.estimate },
       {
         protocol: 'chat_completions',
         modelId: 'alpha-1',

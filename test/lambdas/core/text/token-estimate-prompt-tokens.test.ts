@@ -68,10 +68,22 @@ test('BILL-7 a prompt has at most one token per byte and what the provider can a
   expect(plausible({ addedTokens: 700 })).toBe(2_800);
   expect(plausible({}, { tools: [{}, {}] })).toBe(4_100);
   expect(plausible({}, { tools: [{ functionDeclarations: [{}, {}, {}] }] })).toBe(5_100);
-  expect(plausible({}, {}, { inputTokenFactor: 1.5 })).toBe(3_150);
+  expect(plausible({}, {}, { inputTokenFactor: 1.5 })).toBe(300 + 3_000);
+  expect(plausible({}, {}, { inputTokenFactor: 4 })).toBe(8_400);
+  expect(plausible({}, {}, { inputTokenFactor: 0.5 })).toBe(2_100);
   expect(plausible({ images: ['high', 'low'] })).toBe(
     2_100 + textModel().imageTokensMax.high + textModel().imageTokensMax.low,
   );
+});
+
+test('BILL-7 a text that grows in its normalization stays plausible with the factor of Claude', () => {
+  const sizes = Array.from({ length: 0x3_0000 }, (_, code) => code)
+    .filter((code) => code < 0xd800 || code > 0xdfff)
+    .map((code) => String.fromCodePoint(code))
+    .map((text) => Buffer.byteLength(text.normalize('NFC')) / Buffer.byteLength(text));
+  const growth = sizes.reduce((most, size) => Math.max(most, size));
+  expect(growth).toBe(3);
+  expect(plausible({ bytes: 10_000 }, {}, { inputTokenFactor: 1.8 })).toBeGreaterThan(10_000 * growth);
 });
 
 test.for([{ recordings: 1 }, { documents: 1 }, { hasOpaqueParts: true }, { bytes: 1_000_000 }])(

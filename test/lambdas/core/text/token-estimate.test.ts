@@ -55,7 +55,7 @@ test('BILL-5 the estimate is at most the bytes of a text, and 0 only for the emp
 
 /**
  * Largest difference, in tokens, between the estimate of a joined text and the sum of the estimates of its two parts.
- * The joint changes the adjacent characters, and every text has a base cost.
+ * Two characters get a new neighbor, which changes their estimate, and every text has a base cost.
  */
 const SEAM = 8;
 /**

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { StoreTime } from '../../../../lambdas/core/retry.ts';
 import { createVideo } from '../../../../lambdas/core/videos/create-video.ts';
 import { releaseVideo } from '../../../../lambdas/core/videos/finish-video.ts';
 import { createMoment, type Fault, fails, losesReply } from '../../../support/memory/faults.ts';
 import { neverAnswers } from '../../../support/memory/scripted-video-wire.ts';
-import { ACCOUNT, ask, NOW, orderOf, REQUEST, times, toStored, VIDEO } from './video-samples.ts';
+import { ACCOUNT, ask, jobOf, NOW, orderOf, REQUEST, times, toError, toStored, VIDEO } from './video-samples.ts';
 import { videoWorld, type WorldFaults } from './video-world.ts';
 
 const caller = { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs: undefined };
@@ -130,6 +132,67 @@ test.for([
   expect(world.wire.creations).toEqual([]);
   expect(world.job()?.refused).toBe(refused);
   expect(world.reports).toEqual(['film-1 unknown']);
+  expect((await world.account()).holds.size).toBe(0);
+});
+
+test('VID-8 a creation that lands after its request has failed is not listed', async () => {
+  const landing = createMoment();
+  const world = await videoWorld({ faults: { jobs: { create: { kind: 'lands-late', until: landing.until } } } });
+  expect(await world.clock.until(world.create())).toEqual({ status: 503, body: 'service_unavailable' });
+  landing.come();
+  await world.steps.jobs.landed();
+  expect([world.job(), (await world.account()).holds.size]).toEqual([undefined, 0]);
+});
+
+test('VID-8 a creation that lands during its withdrawal is refused', async () => {
+  const landing = createMoment();
+  const late: Fault = { kind: 'lands-late', until: landing.until };
+  const world = await videoWorld({
+    faults: { jobs: { create: late, abandon: { kind: 'delayed', until: landing.until } } },
+  });
+  world.clock.after(3_000, landing.come);
+  expect(await world.clock.until(world.create())).toEqual({ status: 503, body: 'service_unavailable' });
+  expect(world.job()).toMatchObject({ refused: true, failure: { code: 'service_unavailable' } });
+});
+
+test('VID-1 a request whose id another account has used for its video creates none', async () => {
+  const world = await videoWorld();
+  const { id, holdId } = jobOf();
+  await world.memory.jobs.create(jobOf({ accountId: 'account-2' }), NOW);
+  await expect(world.create()).rejects.toThrow();
+  expect(world.wire.creations).toEqual([]);
+  expect(world.job(id)).toEqual({ ...jobOf({ accountId: 'account-2' }), holdId });
+  expect((await world.account()).holds.size).toBe(0);
+});
+
+const never: Fault = { kind: 'delayed', until: new Promise(() => undefined) };
+
+test.for([
+  ['create', 'jobs'],
+  ['start', 'machine'],
+] as const)('BILL-14 a `%s` that fails after 3 s is not sent again', async ([method, store]) => {
+  // Fails one second after the request.
+  const slow = (): Fault => ({
+    kind: 'delayed',
+    until: new Promise((_, reject) => world.clock.after(4_000, () => reject(new StoreError('unavailable', 'slow')))),
+  });
+  const plan = (name: string): Fault | undefined => (name === method ? slow() : undefined);
+  const world = await videoWorld({ faults: { [store]: plan } });
+  const timed = { ...caller, storeTime: new StoreTime(world.clock) };
+  const creating = createVideo(world.creating, timed, orderOf(), { dryRun: false });
+  expect(await world.clock.until(creating.catch(toError))).toEqual({ status: 503, body: 'service_unavailable' });
+  expect(world.clock.now() - NOW).toBe(3_000);
+  await world.clock.advance(30_000);
+  expect(world.creating[store].calls.filter((name) => name === method)).toHaveLength(1);
+  expect([world.job()?.refused ?? true, world.wire.creations]).toEqual([true, []]);
+});
+
+test('BILL-14 a job store without replies delays the error of a creation by 3 s at most', async () => {
+  const world = await videoWorld({ faults: { jobs: () => never } });
+  const timed = { ...caller, storeTime: new StoreTime(world.clock) };
+  const got = createVideo(world.creating, timed, orderOf(), { dryRun: false }).catch(toError);
+  await world.clock.advance(6_000);
+  expect(await Promise.race([got, 'no response'])).toEqual({ status: 503, body: 'service_unavailable' });
   expect((await world.account()).holds.size).toBe(0);
 });
 

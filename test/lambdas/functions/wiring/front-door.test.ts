@@ -47,9 +47,7 @@ test.each([
   const door = await open({ FRONT_DOOR: frontDoor, ORIGIN_SECRET_SECRET: 'arn:origin' });
   await door.admit(functionUrlEvent());
   expect(door.frontDoorTimeouts).toEqual(frontDoorTimeouts);
-  expect(door.addressOf(functionUrlEvent({ headers: { 'cloudfront-viewer-address': '198.51.100.1:1' } }))).toBe(
-    '203.0.113.7',
-  );
+  expect(door.addressOf(functionUrlEvent({ headers: { 'x-client-ip': '198.51.100.1' } }))).toBe('203.0.113.7');
   expect(reads).toEqual([]);
 });
 

@@ -68,7 +68,7 @@ test('OPS-3 a request is counted by its code, its function and the limit that re
     ['internal_error', 1],
     ['rate_limit_exceeded', 1],
   ]);
-  expect(valuesOf('failed_by_us', 'service').map((value) => [value].flat()[1])).toEqual([0, 0, 1, 0, 0, 0, 0, 0]);
+  expect(valuesOf('failed_by_us', 'service').map((value) => [value].flat()[1])).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 0]);
   expect(valuesOf('total_ms', 'kind')).toEqual([
     ['text', 11],
     ['none', 1],
@@ -81,6 +81,7 @@ test('OPS-3 a request is counted by its code, its function and the limit that re
     'chat',
     'holds',
     'drains',
+    'uncollected',
   ]);
 });
 

@@ -83,7 +83,7 @@ test.each(['sk-canary', '"sk-canary"', '', '{"OPENAI_BASE_URL":"canary"}'])(
   },
 );
 
-test('ERR-3 keys of the environment are read once', async () => {
+test('ERR-3 provider keys in environment variables are read once', async () => {
   const { clock, stored, open } = createScene('{}');
   const access = await open({ OPENAI_API_KEY: 'own' });
   await clock.advance(120_000);

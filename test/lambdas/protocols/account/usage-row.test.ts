@@ -34,6 +34,7 @@ test('BILL-15 a charged request shows its exact usage, prices and cost', () => {
     overage: true,
     end_user: 'Zoë',
     ignored: ['metadata', 'tools[].x'],
+    uncollected_usd: null,
   });
 });
 
@@ -48,6 +49,14 @@ test('BILL-15 a released request costs nothing and shows the reason', () => {
     overage: false,
     end_user: null,
     ignored: [],
+    uncollected_usd: null,
+  });
+});
+
+test('BILL-21 a released request shows what it cost the gateway', () => {
+  expect(toUsageRow({ ...released, uncollectedPicos: 1_500_000_000n })).toMatchObject({
+    cost_usd: '0',
+    uncollected_usd: '0.0015',
   });
 });
 
@@ -56,7 +65,7 @@ test('BILL-15 an open request shows its hold and no cost yet', () => {
   expect(row).toMatchObject({ id: requestId, outcome: 'open', cost_usd: null, held_usd: '0.02', reason: null });
 });
 
-const NAMES = 'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored';
+const NAMES = 'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored,uncollected_usd';
 
 test('BILL-15 CSV has a header line, and a line per request', () => {
   expect(toCsv([])).toBe(`${NAMES}\r\n`);
@@ -64,9 +73,9 @@ test('BILL-15 CSV has a header line, and a line per request', () => {
   const usage = '"{""cache_read"":2,""cache_write_1h"":0,""input"":10,""output"":3}",';
   const prices =
     '"{""cache_read"":""0.000008"",""cache_write_1h"":""0"",""input"":""0.000008"",""output"":""0.000000000001""}",';
-  const other = `${requestId},2026-11-20T08:30:00.123Z,released,upstream_error,,,,0,false,,`;
-  expect(toCsv([toUsageRow(settled), toUsageRow(released)])).toBe(
-    `${NAMES}\r\n${one}${usage}${prices}1.23,true,Zoë,"metadata,tools[].x"\r\n${other}\r\n`,
+  const other = `${requestId},2026-11-20T08:30:00.123Z,released,upstream_error,,,,0,false,,,0.0015`;
+  expect(toCsv([toUsageRow(settled), toUsageRow({ ...released, uncollectedPicos: 1_500_000_000n })])).toBe(
+    `${NAMES}\r\n${one}${usage}${prices}1.23,true,Zoë,"metadata,tools[].x",\r\n${other}\r\n`,
   );
 });
 
@@ -84,5 +93,5 @@ test.each([
   ['a=b', 'a=b'],
 ])('BILL-15 an end user %o is not a formula and stays in its cell', (endUser, cell) => {
   const csv = toCsv([toUsageRow({ ...settled, endUser, ignored: [] })]);
-  expect(csv.endsWith(`,true,${cell},\r\n`)).toBe(true);
+  expect(csv.endsWith(`,true,${cell},,\r\n`)).toBe(true);
 });

@@ -177,7 +177,7 @@ test.for([
   expect(message).toContain(`Did you mean ${meant}?`);
 });
 
-test('MSG-6 the error for a thread has the details that the SDK reads', () => {
+test('MSG-6 the error for the field `thread` has the details that the SDK reads', () => {
   const { sdkDetails } = refusalOf({ thread: { type: 'create' } });
   expect(sdkDetails).toEqual({ error_code: 'thread_unsupported_request', unsupported: ['thread'] });
 });

@@ -186,7 +186,7 @@ test.each<[object, string, string]>([
   expect(refusalOf(sent)).toMatchObject({ status: 400, param, message: expect.stringContaining(message) });
 });
 
-test('GEN-16 an extra field of the catalog entry is sent and not reported as ignored', () => {
+test('GEN-16 a client’s field that `extraFields` lists is sent and not reported as ignored', () => {
   const request = prepared({ seed: 1, foo: null, bar: 2 }, { ...model, extraFields: ['seed', 'foo'] });
   expect(request.body).toEqual(bodyOf({ ...INCLUDE, seed: 1, foo: null }));
   expect(request.ignored).toEqual(['bar']);

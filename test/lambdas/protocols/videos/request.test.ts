@@ -165,3 +165,7 @@ test('VID-7 deliveries are signed with a secret derived from the API key of the 
   expect(orderOf({ webhook_url: url }).webhook).toEqual({ url, secret: webhookSecretOf('the-key') });
   expect(checked).toEqual([url]);
 });
+
+test('VID-7 half of a character in a webhook URL is replaced', () => {
+  expect(orderOf({ webhook_url: 'https://a.example/\u{d83d}' }).webhook?.url).toBe('https://a.example/\u{fffd}');
+});

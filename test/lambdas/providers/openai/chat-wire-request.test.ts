@@ -24,7 +24,7 @@ test.for([
   expect([model, messages]).toEqual(['vendor-name', chatBody.messages]);
 });
 
-test('BILL-6 only the model, the cap and store change in the client’s body', () => {
+test('BILL-6 only `model`, `store` and the output limit change in the client’s body', () => {
   expect(toChatBody(wireCall({ body: everything }), 321)).toEqual({
     ...everything,
     model: 'vendor-name',

@@ -21,7 +21,10 @@ const item = {
 };
 
 /** A store whose fast write fails its condition, although the item has the open hold. */
-const slow = (reply: WriteResult) => {
+const slow = (
+  reply: WriteResult,
+  fast: (request: UpdateRequest) => WriteResult = () => ({ conditionFailed: item }),
+) => {
   const sent: UpdateRequest[] = [];
   const unused = (): never => {
     throw new Error('not expected');
@@ -38,7 +41,7 @@ const slow = (reply: WriteResult) => {
       sent.push(request);
       return reply;
     },
-    hot: { put: unused, update: async () => ({ conditionFailed: item }) },
+    hot: { put: unused, update: async (request) => fast(request) },
   };
   return { sent, store: createLedgerStore({ once: db, repeating: db }, 'accounts') };
 };
@@ -65,4 +68,33 @@ test('BILL-13 a hold of another amount is not written', async () => {
   const { sent, store } = slow({ written: {} });
   expect(await store.apply(record, 41n, AT)).toBeUndefined();
   expect(sent).toEqual([]);
+});
+
+const uses: ChargeRecord = {
+  ...record,
+  outcome: 'released',
+  amountPicos: 0n,
+  uncollectedPicos: 7n,
+  usesAllowance: true,
+};
+
+test('BILL-21 the first amount of a day is written by the version that was read', async () => {
+  const { sent, store } = slow({ written: {} });
+  expect((await store.apply(uses, 40n, AT))?.uncollected).toEqual({ day: '2026-11-01', picos: 7n });
+  expect(sent).toMatchObject([
+    { condition: 'version = :before', values: { ':day': '2026-11-01', ':uncollected': 7n, ':before': 3 } },
+  ]);
+});
+
+test('BILL-21 a later amount of the day takes one write, and a charge has no condition on the day', async () => {
+  const sent: UpdateRequest[] = [];
+  const { store } = slow({ written: {} }, (request) => {
+    sent.push(request);
+    return { written: item };
+  });
+  await store.apply(uses, 40n, AT);
+  await store.apply(record, 40n, AT);
+  expect(sent.map(({ update }) => update.includes('uncollected = uncollected + :use'))).toEqual([true, false]);
+  expect(sent.map(({ condition = '' }) => condition.endsWith('AND uncollectedDay >= :today'))).toEqual([true, false]);
+  expect(sent[0]?.values).toMatchObject({ ':use': 7n, ':today': '2026-11-01' });
 });

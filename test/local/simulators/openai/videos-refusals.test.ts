@@ -60,7 +60,7 @@ test.each<[string, object, object]>([
   expect(await errorOf(response)).toMatchObject({ type: 'invalid_request_error', ...error });
 });
 
-test('a reference file must match the size of the video and be an image by its type', async () => {
+test('a reference file must have the width and height of the video and an image type', async () => {
   await expect(create(png(720, 1280))).rejects.toMatchObject({ status: 400, message: /Inpaint image must match/ });
   await expect(create(Buffer.from('no image'))).rejects.toMatchObject({ status: 400 });
   const code = 'unsupported_file_mimetype';

@@ -79,7 +79,8 @@ const oldHash = account.key.hash;
 const chatId = account.chatId ?? '';
 const rate = bucketOf(10, 15);
 
-type Rate = 'take' | 'read';
+/** Calls that do not wait for the disk. */
+type Rate = 'take' | 'read' | 'raiseFactor';
 
 const accounts: Calls<AccountStore> = {
   open: (store) => store.open(accountNamed('two')),
@@ -121,8 +122,9 @@ const ledgers: Calls<LedgerStore> = {
   credit: (store) => store.credit({ accountId: 'one', ref: 'next', amountPicos: 1n, reason: 'test', at: NOW }),
   due: (store) => store.due(NOW),
   reschedule: (store) => store.reschedule('one', NOW),
+  sweepBy: (store) => store.sweepBy('one', NOW),
 };
-const withoutDisk: readonly string[] = ['hold', 'apply', 'due', 'reschedule'];
+const withoutDisk: readonly string[] = ['hold', 'apply', 'due', 'reschedule', 'sweepBy'];
 
 const updates: Calls<UpdateLog> = {
   claim: (store) => store.claim('update#1', NOW),
@@ -133,6 +135,7 @@ const updates: Calls<UpdateLog> = {
 const rates: Calls<Pick<KeyStore, Rate>> = {
   take: (store) => store.take(oldHash, rate, () => NOW * 1_000),
   read: (store) => store.read(oldHash),
+  raiseFactor: (store) => store.raiseFactor(oldHash, { factor: 2, atMs: NOW }),
 };
 
 const counters: Calls<AddressCounters> = { take: (store) => store.take('192.0.2.1', rate, () => NOW * 1_000) };
@@ -219,7 +222,7 @@ test.each(Object.entries(updates))(
   },
 );
 
-test('OPS-8 LIM-2 the rates of API keys and client IPs do not wait for the disk', async () => {
+test('OPS-8 LIM-2 BILL-20 rates and estimate factors do not wait for the disk', async () => {
   await createAccountStore(db).open(account);
   const [keyStore, addressCounters] = [createKeyStore(db), createAddressCounters(db)];
   for (const call of Object.values(rates)) expect(await isDurable(() => call(keyStore))).toBe(false);

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import type { ChargeRecord, HoldRequest } from '../../lambdas/core/ledger/ledger.ts';
+import { apply } from '../../lambdas/core/ledger/resolve.ts';
+import { renderRequestId } from '../../lambdas/core/request-id.ts';
+import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
+import { withFaults } from '../support/memory/faults.ts';
+import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
+import { AT, HUGE, ledgerScene } from './ledger-scene.ts';
+import { ledgerSubjects } from './ledger-subjects.ts';
+
+const DAY_MS = 86_400_000;
+const TODAY = '2026-11-01';
+const TOMORROW = '2026-11-02';
+
+/** Ids that the database packs, and ids that it stores as maps. */
+const forms = [
+  ['packed', (index: number) => `${renderRequestId({ atMs: AT, random: index })}.0`],
+  ['in a map', (index: number) => `request-${index}.0`],
+] as const;
+
+describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open }) => {
+  const { store, account, order, record, read, money, subject } = ledgerScene(open);
+
+  const released = (id: string, holdId: string, changes: Partial<ChargeRecord> = {}): ChargeRecord =>
+    record(id, {
+      holdId,
+      outcome: 'released',
+      amountPicos: 0n,
+      uncollectedPicos: 7n,
+      usesAllowance: true,
+      ...changes,
+    });
+  const counterOf = async (id: string) => (await read(id)).uncollected;
+  /** Places a hold and closes it at this time. */
+  const close = async (id: string, holdId: string, atMs: number, changes: Partial<ChargeRecord> = {}) => {
+    await store.hold(order(id, { holdId }));
+    return store.apply(released(id, holdId, changes), 40n, atMs);
+  };
+
+  describe.each(forms)('with holds %s', (_form, idOf) => {
+    test('BILL-21 the first amount of an account starts the counter', async () => {
+      const id = await account(100n);
+      expect(await counterOf(id)).toBeUndefined();
+      expect((await close(id, idOf(1), AT))?.uncollected).toEqual({ day: TODAY, picos: 7n });
+      expect(await counterOf(id)).toEqual({ day: TODAY, picos: 7n });
+      expect(await money(id)).toEqual([100n, 100n, 0n]);
+    });
+
+    test('BILL-21 later amounts of the day are added', async () => {
+      const id = await account(100n);
+      await close(id, idOf(1), AT);
+      expect((await close(id, idOf(2), AT + DAY_MS - 1))?.uncollected).toEqual({ day: TODAY, picos: 14n });
+      await close(id, idOf(3), AT, { uncollectedPicos: HUGE });
+      expect(await counterOf(id)).toEqual({ day: TODAY, picos: 14n + HUGE });
+      expect(await money(id)).toEqual([100n, 100n, 0n]);
+    });
+
+    test('BILL-21 a new day starts from 0', async () => {
+      const id = await account(100n);
+      await close(id, idOf(1), AT);
+      await close(id, idOf(2), AT + DAY_MS, { uncollectedPicos: 3n });
+      expect(await counterOf(id)).toEqual({ day: TOMORROW, picos: 3n });
+    });
+
+    test('BILL-21 a late write by a clock of the day before adds to the later day', async () => {
+      const id = await account(100n);
+      await close(id, idOf(1), AT + DAY_MS);
+      await close(id, idOf(2), AT + DAY_MS - 1, { uncollectedPicos: 3n });
+      expect(await counterOf(id)).toEqual({ day: TOMORROW, picos: 10n });
+    });
+
+    test('BILL-21 a repeated write counts once, on the first day and on the next', async () => {
+      const id = await account(100n);
+      await close(id, idOf(1), AT);
+      expect(await store.apply(released(id, idOf(1)), 40n, AT)).toBeUndefined();
+      expect(await store.apply(released(id, idOf(1)), 40n, AT + DAY_MS)).toBeUndefined();
+      expect(await counterOf(id)).toEqual({ day: TODAY, picos: 7n });
+    });
+
+    test("BILL-21 charges, plain releases and a provider's failures do not change the counter", async () => {
+      const id = await account(100n);
+      await close(id, idOf(1), AT, { usesAllowance: false });
+      await close(id, idOf(2), AT, { uncollectedPicos: 0n, usesAllowance: false });
+      await store.hold(order(id, { holdId: idOf(3) }));
+      await store.apply(record(id, { holdId: idOf(3) }), 40n, AT);
+      expect(await counterOf(id)).toBeUndefined();
+      await close(id, idOf(4), AT);
+      await close(id, idOf(5), AT + DAY_MS, { usesAllowance: false });
+      expect(await counterOf(id)).toEqual({ day: TODAY, picos: 7n });
+    });
+
+    test('BILL-21 a hold of another amount or that is missing counts nothing', async () => {
+      const id = await account(100n);
+      await store.hold(order(id, { holdId: idOf(1) }));
+      expect(await store.apply(released(id, idOf(1)), 41n, AT)).toBeUndefined();
+      expect(await store.apply(released(id, idOf(2)), 40n, AT)).toBeUndefined();
+      expect(await counterOf(id)).toBeUndefined();
+    });
+
+    test.each([0, DAY_MS])(
+      'BILL-21 processes that close holds concurrently count each once: %i ms later',
+      async (later) => {
+        const id = await account(1_000n);
+        await close(id, idOf(1), AT);
+        const ids = Array.from({ length: 5 }, (_, index) => idOf(index + 2));
+        for (const holdId of ids) await store.hold(order(id, { holdId }));
+        const clock = { ...systemClock, now: () => AT + later };
+        const deps = {
+          store: subject().store,
+          outbox: new MemoryOutbox(),
+          clock,
+          random: Math.random,
+          shortestLifetimeMs: 1,
+        };
+        // Two processes for each hold. Every repeat is that of the ledger.
+        const closed = await Promise.all([...ids, ...ids].map((holdId) => apply(deps, released(id, holdId), 40n)));
+        expect(closed.filter((after) => after !== undefined)).toHaveLength(5);
+        expect(await counterOf(id)).toEqual(later === 0 ? { day: TODAY, picos: 42n } : { day: TOMORROW, picos: 35n });
+        expect(await money(id)).toEqual([1_000n, 1_000n, 0n]);
+      },
+    );
+
+    test.each([0, DAY_MS])('BILL-21 a write whose reply is lost counts once: %i ms later', async (later) => {
+      const id = await account(100n);
+      await close(id, idOf(1), AT);
+      await store.hold(order(id, { holdId: idOf(2) }));
+      const deps = {
+        store: withFaults(subject().store, { apply: [{ kind: 'loses-reply' }] }),
+        outbox: new MemoryOutbox(),
+        clock: { ...systemClock, now: () => AT + later },
+        random: () => 0,
+        shortestLifetimeMs: 1,
+      };
+      expect(await apply(deps, released(id, idOf(2)), 40n)).toBeUndefined();
+      expect((await counterOf(id))?.picos).toBe(later === 0 ? 14n : 7n);
+    });
+  });
+
+  describe('hold', () => {
+    const idOf = (index: number) => `${renderRequestId({ atMs: AT, random: index })}.0`;
+    const tryHold = (id: string, index: number, allowance: HoldRequest['allowance']) =>
+      store.hold(order(id, { holdId: idOf(index), ...(allowance && { allowance }) }));
+
+    test('BILL-21 a hold needs an amount below the allowance on the day, and the reply shows the counter', async () => {
+      const id = await account(1_000n);
+      expect(await tryHold(id, 1, { day: TODAY, picos: 0n })).toMatchObject({ kind: 'held' });
+      await close(id, idOf(2), AT);
+      expect(await tryHold(id, 3, { day: TODAY, picos: 8n })).toMatchObject({
+        kind: 'held',
+        account: { uncollected: { day: TODAY, picos: 7n } },
+      });
+      expect(await tryHold(id, 4, { day: TODAY, picos: 7n })).toEqual({ kind: 'refused', account: await read(id) });
+      expect((await read(id)).uncollected).toEqual({ day: TODAY, picos: 7n });
+      expect(await tryHold(id, 5, { day: TODAY, picos: 0n })).toMatchObject({ kind: 'refused' });
+      expect(await tryHold(id, 6, { day: TOMORROW, picos: 0n })).toMatchObject({ kind: 'held' });
+    });
+
+    test('BILL-21 a day after that of the request counts as its day', async () => {
+      const id = await account(1_000n);
+      await close(id, idOf(1), AT + DAY_MS);
+      expect(await tryHold(id, 2, { day: TODAY, picos: 7n })).toMatchObject({ kind: 'refused' });
+      expect(await tryHold(id, 3, { day: TODAY, picos: 8n })).toMatchObject({ kind: 'held' });
+    });
+
+    test('BILL-21 a hold without an allowance does not depend on the counter', async () => {
+      const id = await account(1_000n);
+      await close(id, idOf(1), AT);
+      expect(await tryHold(id, 2, undefined)).toMatchObject({ kind: 'held' });
+    });
+  });
+
+  test('BILL-21 the amount and its use of the allowance are stored with the record', async () => {
+    const id = await account(0n);
+    const first = released(id, 'request-1.0', { uncollectedPicos: HUGE });
+    await store.putRecord(first);
+    expect(await store.readRecord(id, 'request-1.0')).toEqual(first);
+    const { usesAllowance: _uses, ...counted } = released(id, 'request-2.0');
+    await store.putRecord({ ...counted, usesAllowance: false });
+    expect(await store.readRecord(id, 'request-2.0')).toEqual(counted);
+  });
+});

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { formatUsd } from '../../lambdas/core/money/usd.ts';
+import { sendTo } from '../support/circuit-hostile.ts';
+import {
+  chat,
+  embeddings,
+  generateContent,
+  images,
+  messages,
+  moderations,
+  responses,
+  streamAsArray,
+  streamAsEvents,
+} from '../support/hostile-routes.ts';
+import { type Lane, textLanes } from './hostile-lanes.ts';
+import { hasty, startSimulated } from './simulated-gateway.ts';
+
+const { vendor, gateway, another } = await startSimulated();
+const impatient = await another(hasty);
+const strict = await another({ UNCOLLECTED_DAILY_USD: '0' });
+
+const streams = textLanes.filter(({ read }) => read);
+const onChat = textLanes.filter(({ native }) => !native);
+const LATER = { words: 40 };
+
+/** Sends one request of a new account to its end, and returns what the ledger and the receipt have of it. */
+const send = async (payer: typeof gateway, lane: Lane) => {
+  const { accountId, apiKey } = await payer.issue();
+  const response = await lane.send({ ...payer, apiKey });
+  await response.text();
+  const [record] = await payer.recordsOf(accountId);
+  const account = await payer.ledger.readAccount(accountId);
+  const receipt = await fetch(`${payer.url}/api/usage/${response.headers.get('x-request-id')}`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  const { cost_usd: cost, uncollected_usd: shown } = await receipt.json();
+  return { status: response.status, record, account, cost, shown };
+};
+
+const expectCounted = ({ record, account, cost, shown }: Awaited<ReturnType<typeof send>>): void => {
+  const picos = record?.uncollectedPicos ?? 0n;
+  expect(record).toMatchObject({ outcome: 'released', amountPicos: 0n, usesAllowance: true });
+  expect(picos).toBeGreaterThan(0n);
+  expect(account?.uncollected).toEqual({ day: '2026-11-20', picos });
+  expect([account?.spentPicos, account?.holds.size]).toEqual([0n, 0]);
+  expect([cost, shown]).toEqual(['0', formatUsd(picos)]);
+};
+
+test('BILL-21, LIM-6 a deadline within a response costs the client nothing and uses the allowance', async () => {
+  vendor.setScenario(() => ({ ...LATER, stallAfter: 12 }));
+  const cut = await Promise.all(streams.map((lane) => send(impatient, lane)));
+  for (const each of cut) {
+    expect([each.status, each.record?.reason]).toEqual([200, 'upstream_timeout']);
+    expectCounted(each);
+  }
+  vendor.setScenario(() => ({ hang: true }));
+  const silent = await Promise.all(streams.map((lane) => send(impatient, lane)));
+  for (const [index, each] of silent.entries()) {
+    expect(each.status).toBe(504);
+    expectCounted(each);
+    expect(each.record!.uncollectedPicos, streams[index]!.name).toBeLessThan(cut[index]!.record!.uncollectedPicos!);
+  }
+});
+
+test.each(onChat)(
+  'BILL-21, CHAT-14 output to $name that is blocked without a charge uses the allowance',
+  async (lane) => {
+    vendor.next({ contentFilterAfter: lane.read ? 0 : 3 });
+    const blocked = await send(gateway, lane);
+    expect([blocked.status, blocked.record?.reason]).toEqual([400, 'content_filter']);
+    expectCounted(blocked);
+  },
+);
+
+test.each(streams)('BILL-21 a failure of the provider within a response to $name is only counted', async (lane) => {
+  vendor.next({ ...LATER, cutAfter: 12 });
+  const { record, account, shown } = await send(gateway, lane);
+  expect(record).toMatchObject({ outcome: 'released', reason: 'upstream_error' });
+  expect(record).not.toHaveProperty('usesAllowance');
+  expect(record?.uncollectedPicos).toBeGreaterThan(0n);
+  expect(shown).toBe(formatUsd(record!.uncollectedPicos!));
+  expect(account?.uncollected).toBeUndefined();
+});
+
+test.each(textLanes)('BILL-21 a provider that rejects the request of $name costs nothing', async (lane) => {
+  vendor.next({ refusal: { kind: 'status', status: 500 } });
+  const { record, shown } = await send(gateway, lane);
+  expect(record).toMatchObject({ outcome: 'released', reason: 'upstream_error' });
+  expect(record).not.toHaveProperty('uncollectedPicos');
+  expect(shown).toBeNull();
+});
+
+const textRoutes = [chat, responses, messages, generateContent, streamAsEvents, streamAsArray];
+
+test('BILL-21 a used allowance rejects text requests until the next day, and no other requests', async () => {
+  const { accountId, apiKey } = await strict.issue();
+  const [plainChat] = onChat;
+  vendor.next({ contentFilterAfter: 3 });
+  expect((await plainChat!.send({ ...strict, apiKey })).status).toBe(400);
+  vendor.reset();
+  for (const route of textRoutes) {
+    const { outcome, reply } = await sendTo(strict, route, apiKey);
+    expect([route.name, outcome, reply.headers.get('retry-after')]).toEqual([
+      route.name,
+      '429 rate_limit_exceeded',
+      '300',
+    ]);
+    expect(reply.body).toContain('used its daily allowance of 0 USD');
+    expect(reply.body).toContain('2026-11-21T00:00:00Z');
+  }
+  expect(vendor.requests).toEqual([]);
+  expect((await strict.ledger.readAccount(accountId))?.holds.size).toBe(0);
+  for (const route of [embeddings, moderations, images]) {
+    expect([route.name, (await sendTo(strict, route, apiKey)).outcome]).toEqual([route.name, '200']);
+  }
+  const dry = { headers: ['x-service-dry-run: true'] };
+  expect((await sendTo(strict, chat, apiKey, dry)).outcome).toBe('200');
+  expect((await sendTo(strict, chat, (await strict.issue()).apiKey)).outcome).toBe('200');
+});
