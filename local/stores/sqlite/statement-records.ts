@@ -41,7 +41,7 @@ export const createStatementRecords = (db: Database): StatementRecords => ({
     }),
 });
 
-const toClosing = (row: Row): MonthClosing => ({
+export const toClosing = (row: Row): MonthClosing => ({
   month: textOf(row, 'month'),
   creditedPicos: bigintOf(row, 'credited'),
   returnedPicos: BigInt(textOf(row, 'returned')),

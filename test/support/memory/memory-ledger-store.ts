@@ -250,6 +250,11 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return new Map([...credits].map((record) => [record.ref, changeOf(record)]));
   }
 
+  /** Returns the closings, the oldest first. */
+  closingsOf(accountId: string): readonly MonthClosing[] {
+    return [...(this.#rows.get(accountId)?.closings ?? [])];
+  }
+
   creditRecordsOf(accountId: string): readonly CreditRecord[] {
     return structuredClone([...(this.#rows.get(accountId)?.credits.values() ?? [])]);
   }
