@@ -35,11 +35,14 @@ const writing = leaves.filter(([, leaf]) => longsOf(leaf).includes('--yes'));
 const placed = leaves.filter(([, leaf]) => longsOf(leaf).includes('--env'));
 
 /** Returns the arguments that a command requires. */
+/** Values of arguments whose form is checked. */
+const valuesByName: Readonly<Record<string, string>> = { file, month: '2026-11' };
+
 const argsOf = ({ path, command }: Leaf): readonly string[] => [
   ...path,
   ...command.registeredArguments
     .filter(({ required }) => required)
-    .map((each) => (each.name() === 'file' ? file : 'x')),
+    .map((each) => valuesByName[each.name()] ?? 'x'),
   ...command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', '1']),
 ];
 
