@@ -40,9 +40,7 @@ const valuesByName: Readonly<Record<string, string>> = { file, month: '2026-11' 
 
 const argsOf = ({ path, command }: Leaf): readonly string[] => [
   ...path,
-  ...command.registeredArguments
-    .filter(({ required }) => required)
-    .map((each) => valuesByName[each.name()] ?? 'x'),
+  ...command.registeredArguments.filter(({ required }) => required).map((each) => valuesByName[each.name()] ?? 'x'),
   ...command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', '1']),
 ];
 
