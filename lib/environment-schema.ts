@@ -273,7 +273,7 @@ export const environmentSchema = z
       .default([...companies]),
     /** Email addresses for alarms. Each recipient must confirm once. Default: no alarms are sent. */
     alarmAddresses: z.array(z.email()).refine(unique, 'must not repeat an address').default([]),
-    /** Whether a function checks the gateway every five minutes, with an alarm (OPS-12). Ignored without a front door. */
+    /** Whether a function checks the gateway every five minutes, with an alarm (OPS-13). Ignored without a front door. */
     canary: z.boolean().default(false),
     /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */
     budgetUsdPerMonth: z.number().positive().max(1_000_000_000).optional(),

@@ -76,10 +76,10 @@ const dry = (terminal: Terminal, account: string): KeyResult => {
 };
 
 const issue: Work<IssueOptions> = async (place, terminal, accountId, options) => {
+  if (isCheckAccount(accountId)) throw misused(`<account>: ${checkIdRule}.`);
   const { accounts, keys, ledger } = place.stores;
   const account = await ledger.readAccount(accountId);
   if (!account && !isAccountId(accountId)) throw misused(`<account>: ${accountIdRule}.`);
-  if (!account && isCheckAccount(accountId)) throw misused(`<account>: ${checkIdRule}.`);
   if (!account && !options.create) throw refused(`${accountId}: no such account. Use --create to open it.`);
   if (account?.status === 'blocked') throw blocked(accountId);
   const current = await keys.currentKey(accountId);

@@ -9,7 +9,7 @@ import { cheapestModels } from './cheapest-models.ts';
 export interface DeploymentCheck {
   /** Base URL of the routes of a function, without a trailing slash. `isLarge`: for a body above 3 MB. */
   readonly baseUrlOf: (name: HttpFunction, isLarge?: boolean) => string;
-  /** API key of a check account (OPS-12). Never part of a result. */
+  /** API key of a check account (OPS-13). Never part of a result. */
   readonly apiKey: string;
   /** URLs that bypass the front door, without a trailing slash. */
   readonly directUrls: readonly string[];

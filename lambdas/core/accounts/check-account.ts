@@ -7,8 +7,8 @@ export const checkAccounts = {
   canary: `${CHECK_PREFIX}canary`,
 } as const;
 
-/** Response header of a dry run with the client IP as the gateway sees it. Only check accounts get it (OPS-12). */
+/** Response header of a dry run with the client IP as the gateway sees it. Only check accounts get it (OPS-13). */
 export const SEEN_ADDRESS_HEADER = 'x-service-client-ip';
 
-/** Whether the account belongs to a check. Reports about customers leave it out (OPS-12). */
+/** Whether the account belongs to a check. Reports about customers leave it out (OPS-13). */
 export const isCheckAccount = (accountId: string): boolean => accountId.startsWith(CHECK_PREFIX);

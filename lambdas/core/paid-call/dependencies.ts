@@ -30,7 +30,7 @@ export interface PaidCallDependencies {
 /** Counts charge minus provider cost of a model, in pico-USD. Must not throw. */
 export type MarginMeter = (modelId: string, picos: bigint) => void;
 
-/** Counts the margin of a settled record, if the provider cost is known. Checks are not sales (OPS-12). */
+/** Counts the margin of a settled record, if the provider cost is known. Checks are not sales (OPS-13). */
 export const meterMargin = (
   { margin }: { readonly margin?: MarginMeter },
   { accountId, model, amountPicos, costPicos }: Pick<ChargeRecord, 'accountId' | 'model' | 'amountPicos' | 'costPicos'>,
