@@ -20,7 +20,7 @@ const ADDRESS_MS = 5_000;
 /** AWS returns the IPv4 address of the caller: https://checkip.amazonaws.com/ */
 const ADDRESS_URL = 'https://checkip.amazonaws.com/';
 
-/** What the check needs of the environment, without its API key. */
+/** Dependencies of a check of the environment, without its API key. */
 export type CheckTarget = Omit<DeploymentCheck, 'apiKey' | 'signal'>;
 
 export interface TargetOptions {

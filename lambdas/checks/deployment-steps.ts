@@ -34,7 +34,7 @@ export interface StepResult {
   readonly name: StepName;
   readonly status: 'ok' | 'failed' | 'skipped';
   readonly ms: number;
-  /** What was found, or the reason of a skip. Contains no API key. After a failure it ends with what to do. */
+  /** Finding of the step, or the reason of a skip. Contains no API key. After a failure it ends with what to do. */
   readonly detail: string;
 }
 

@@ -57,7 +57,7 @@ const allowed: Readonly<Record<Exclude<Module, 'test' | 'bench' | 'root'>, reado
   limits: [],
   settings: ['core', 'limits'],
   routes: ['core', 'limits'],
-  checks: ['core', 'routes'],
+  checks: ['core', 'routes', 'checks'],
   http: ['core', 'http', 'routes', 'limits'],
   protocols: ['core', 'http', 'routes', 'limits', 'protocols'],
   providers: ['core', 'providers'],
