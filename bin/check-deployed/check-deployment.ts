@@ -3,6 +3,7 @@ import { Argument } from 'commander';
 import { runSteps, type StepResult } from '../../lambdas/checks/deployment-steps.ts';
 import { checkAccounts } from '../../lambdas/core/accounts/check-account.ts';
 import { type EnvironmentName, environmentNames } from '../../lib/environments.ts';
+import { guardAccount } from '../caller.ts';
 import { newCommand, runCommand } from '../command-line.ts';
 import { withJson } from '../command-options.ts';
 import { failed, unsatisfied } from '../exit.ts';
@@ -37,7 +38,10 @@ export const runCheck = (
     .description('send requests to a deployed environment and check the responses; exit 1 on a failure')
     .addArgument(new Argument('<environment>', 'environment of lib/environments.ts').choices(environmentNames))
     .option('--stream', 'also make a streamed chat completion of the cheapest model, for less than 0.01 USD')
-    .action((name: EnvironmentName, options: CheckOptions) => checkDeployment(terminal, name, options, dependencies));
+    .action(async (name: EnvironmentName, options: CheckOptions) => {
+      await guardAccount(name, terminal);
+      await checkDeployment(terminal, name, options, dependencies);
+    });
   return runCommand(program, args, terminal);
 };
 

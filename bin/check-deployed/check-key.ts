@@ -15,8 +15,8 @@ const COMMAND = 'check:deployed';
 const REASON = 'check of the deployment';
 
 /**
- * Makes an API key for a check account and returns it. Opens the account if it does not exist, and revokes a key that an
- * interrupted check left behind. Throws a CliError for a blocked account.
+ * Makes an API key for a check account and returns it. Opens the account if it does not exist, and revokes an
+ * earlier key. Throws a CliError for a blocked account.
  */
 export const makeCheckKey = async (place: Place, accountId: string): Promise<string> => {
   const { accounts, keys, ledger } = place.stores;
@@ -25,7 +25,7 @@ export const makeCheckKey = async (place: Place, accountId: string): Promise<str
     throw failed(`${accountId}: blocked. Unblock it with \`accounts unblock\`, then run the check again.`);
   const deps = { ...(await openKeyDependencies(place)), ...steady, accounts, keys };
   await logOperation(place, accountId, COMMAND, { reason: REASON });
-  await revokeActive(place, accountId);
+  // Replaces a key that an interrupted check left behind, which revokes it.
   const issued = await issueKey(deps, accountId, account ? await keys.currentKey(accountId) : 'new');
   if (issued.kind === 'issued') return issued.made.apiKey;
   throw failed(`${accountId}: another check has replaced its API key. Wait for it to end, then run the check again.`);

@@ -151,6 +151,12 @@ describe.skipIf(!hasDynamodb)('check:deployed', () => {
     ]);
   });
 
+  test('OPS-12, OPS-13 the command compares the AWS account before any other call', async () => {
+    const run = await scene.check('prod');
+    expect([run.status, run.stdout]).toEqual([2, '']);
+    expect(run.stderr).toMatch(/^environments\.prod\.account: not set\. /);
+  });
+
   test.each([
     ['no environment', ''],
     ['an unknown environment', 'production'],

@@ -179,7 +179,8 @@ describe.each(Object.entries(doors))('behind %s', (name, { environment, pass, ow
       ),
     ],
   ];
-  test.each(broken)(
+  // One front door is enough for these, because each request with a large body takes time.
+  test.each(name === 'cloudfront' ? broken : [])(
     'OPS-13 a broken %s fails alone, with what was found and what to do',
     async (step, found, change) => {
       const failures = await failuresOf(change);
