@@ -26,6 +26,9 @@ export interface CheckDependencies {
   readonly interrupts: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
 }
 
+/** Signals that end the check early. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 const ofProcess: CheckDependencies = { send: fetch, interrupts: process };
 
 /** Returns the exit code. `args` come from the shell, without the name of the program. */
@@ -59,8 +62,7 @@ export const checkDeployment = async (
   setDefaultResultOrder('ipv4first');
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort();
-  interrupts.on('SIGINT', stop);
-  interrupts.on('SIGTERM', stop);
+  for (const signal of signals) interrupts.on(signal, stop);
   try {
     const results = await atPlace(terminal, { env: name }, async (place) => {
       const target = await readTarget(place, name, { stream: options.stream === true, send });
@@ -74,8 +76,7 @@ export const checkDeployment = async (
     if (interrupt.signal.aborted) throw failed('Interrupted. The API key of the check is revoked.');
     if (!isWell) throw unsatisfied();
   } finally {
-    interrupts.off('SIGINT', stop);
-    interrupts.off('SIGTERM', stop);
+    for (const signal of signals) interrupts.off(signal, stop);
   }
 };
 

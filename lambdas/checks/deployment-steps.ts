@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SEEN_ADDRESS_HEADER } from '../core/accounts/check-account.ts';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, sleep } from '../core/clock.ts';
 import { type MediaStore, newMediaLink } from '../core/images/media.ts';
 import type { HttpFunction } from '../routes.ts';
 import { cheapestModels } from './cheapest-models.ts';
@@ -22,7 +22,7 @@ export interface DeploymentCheck {
   readonly readWebhook: (() => Promise<{ readonly isWell: boolean; readonly detail: string }>) | undefined;
   /** Steps that do not apply, each with the reason. */
   readonly skipped: Readonly<Partial<Record<StepName, string>>>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   readonly send: typeof fetch;
   /** Time limit of one request, in ms. */
   readonly timeoutMs: number;
@@ -128,21 +128,35 @@ const found = (reply: Reply): StepError => {
   return new StepError(`status ${reply.status}${code === undefined ? '' : ` with the code ${code}`}`);
 };
 
-const paid = async (
-  run: DeploymentCheck,
-  model: string,
-  { body = {}, headers = {}, spaces = 0 }: { body?: object; headers?: Record<string, string>; spaces?: number } = {},
-): Promise<Reply> => {
+/** An environment may allow few requests of one API key. */
+const TRIES = 3;
+const WAIT_SECONDS_MAX = 10;
+
+interface Chat {
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+  /** Number of spaces that make the body large. */
+  readonly spaces?: number;
+}
+
+/** Sends a chat completion. Waits as `Retry-After` says if the rate limit of the API key rejects it. */
+const paid = async (run: DeploymentCheck, model: string, { body, headers, spaces = 0 }: Chat = {}): Promise<Reply> => {
   const chat = { model, messages: [{ role: 'user', content: 'Reply with one word.' }], max_tokens: 64, ...body };
-  return ask(run, `${run.baseUrlOf('text', spaces > 0)}/v1/chat/completions`, {
+  const request = {
     method: 'POST',
     headers: { authorization: `Bearer ${run.apiKey}`, 'content-type': 'application/json', ...headers },
     // JSON allows spaces between its signs, so the body is large and its prompt is small.
     body: `${JSON.stringify(chat).slice(0, -1)}${' '.repeat(spaces)}}`,
-  });
+  };
+  for (let tried = 1; ; tried += 1) {
+    const reply = await ask(run, `${run.baseUrlOf('text', spaces > 0)}/v1/chat/completions`, request);
+    if (codeOf(reply) !== 'rate_limit_exceeded' || tried === TRIES) return reply;
+    const seconds = Number(reply.headers.get('retry-after') ?? 1);
+    await sleep(run.clock, Math.min(seconds, WAIT_SECONDS_MAX) * 1_000);
+  }
 };
 
-const priceOf = async (run: DeploymentCheck, model: string, more: Parameters<typeof paid>[2] = {}): Promise<Reply> =>
+const priceOf = async (run: DeploymentCheck, model: string, more: Chat = {}): Promise<Reply> =>
   paid(run, model, { ...more, headers: { 'x-service-dry-run': 'true', ...more.headers } });
 
 const dryRunSchema = z.object({ object: z.literal('dry_run'), model: z.string(), hold_usd: z.string() });
@@ -192,6 +206,7 @@ const streamed = async (run: Run): Promise<string> => {
 };
 
 const refusedDirectly = async (run: Run): Promise<string> => {
+  if (run.directUrls.length === 0) throw new StepError('no function URL');
   const replies = await Promise.all(run.directUrls.map((url) => ask(run, `${url}/health`, {})));
   const open = replies.find((reply) => reply.status !== 403 || codeOf(reply) !== 'direct_access_refused');
   if (open) throw found(open);

@@ -17,9 +17,9 @@ import { newFolder } from '../../support/program.ts';
 import { startScriptedAws } from '../../support/scripted-aws.ts';
 import { scriptedTerminal } from '../../support/scripted-terminal.ts';
 
-const SECRET = 'the-origin-secret-of-this-test';
+export const SECRET = 'the-origin-secret-of-this-test';
 const PUBLIC_URL = 'https://gateway.example';
-const MACHINE = '203.0.113.7';
+export const MACHINE = '203.0.113.7';
 export const BOT_TOKEN = '123456:a-token-of-this-test';
 export const CANARY_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:canary';
 export const READ_ONLY_SECRET = `${CANARY_SECRET}-read-only`;
@@ -31,7 +31,7 @@ export type Intercept = (url: URL, init: RequestInit) => Response | Promise<Resp
  * Opens the environment dev as AWS would have it behind CloudFront: tables, bucket, secrets and outputs in emulators, and
  * the gateway on the same tables and bucket in this process.
  */
-export const openDeployedScene = async () => {
+export const openDeployedScene = async (publicUrl = PUBLIC_URL) => {
   const tables = await openTestTables();
   const { endpoint, names } = tables;
   const folder = newFolder();
@@ -83,9 +83,9 @@ export const openDeployedScene = async () => {
   };
   const aws = await startScriptedAws({
     stacks: { 'gateway-dev-data': data, 'gateway-dev-api': api },
-    secrets: {},
-    parameters: { '/gateway-dev/public-url': `${PUBLIC_URL}/` },
-    webhook: { url: `${PUBLIC_URL}/bot`, pending_update_count: 0 },
+    secrets,
+    parameters: { '/gateway-dev/public-url': `${publicUrl}/` },
+    webhook: { url: `${publicUrl}/bot`, pending_update_count: 0 },
   });
   const environment = {
     BOT_API_URL: aws.url,
@@ -99,6 +99,7 @@ export const openDeployedScene = async () => {
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
     AWS_ENDPOINT_URL_SSM: aws.url,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.url,
   };
 
   /** The network of the test: the edge, the function URLs, and the address of this machine. */

@@ -71,7 +71,7 @@ describe.each(Object.entries(doors))('behind %s', (name, { environment, pass, ow
     newMediaToken: () => '0123456789abcdef'.repeat(2),
     readWebhook: async () => ({ isWell: true, detail: 'registered' }),
     skipped: name === 'cloudfront' ? {} : { 'direct access': 'there is nothing to bypass' },
-    clock: { now: gateway.now },
+    clock: gateway.deps.clock,
     send: through(change),
     timeoutMs: 30_000,
     ...more,
@@ -221,6 +221,30 @@ describe.each(Object.entries(doors))('behind %s', (name, { environment, pass, ow
     expect(new Set(seen.mock.calls.flat())).toEqual(new Set([null]));
   });
 
+  test('OPS-13 a request that the rate limit of the API key rejects is sent again after its Retry-After', async () => {
+    const waits: number[] = [];
+    const { clock } = gateway.deps;
+    const after: typeof clock.after = (delayMs, callback) => {
+      waits.push(delayMs);
+      return clock.after(0, callback);
+    };
+    const busy = (times: number): Change => {
+      let left = times;
+      return async (url, init, send) => {
+        if (!isForged(init) || left === 0) return send(url, init);
+        left -= 1;
+        const error = { code: 'rate_limit_exceeded' };
+        return Response.json({ error }, { status: 429, headers: { 'retry-after': '2' } });
+      };
+    };
+    expect(await failuresOf(busy(2), { clock: { now: clock.now, after } })).toEqual([]);
+    expect(waits).toEqual([2_000, 2_000]);
+    const failures = await failuresOf(busy(9), { clock: { now: clock.now, after } });
+    expect(failures.map(({ detail }) => detail.includes('status 429 with the code rate_limit_exceeded'))).toEqual([
+      true,
+    ]);
+  });
+
   test('OPS-13 an unreachable gateway fails every step without naming a header', async () => {
     const failures = await failuresOf(() => Promise.reject(new TypeError(`bad header Bearer ${apiKey}`)));
     expect(failures.length).toBeGreaterThan(6);
@@ -264,6 +288,8 @@ describe.each(Object.entries(doors))('behind %s', (name, { environment, pass, ow
     );
     expect(failures.map((step) => step.name)).toEqual(['direct access']);
     expect(failures[0]?.detail).toContain('found status 200. Check that FRONT_DOOR');
+    const unknown = await failuresOf(straight, { directUrls: [] });
+    expect(unknown.map((step) => step.detail.includes('found no function URL'))).toEqual([true]);
   });
 
   test('OPS-13 an edge that passes on the header of the client fails the step of the client IP', async () => {
@@ -295,7 +321,7 @@ test('OPS-13 a gateway without any provider key fails the steps of a model with 
       newMediaToken: () => '0123456789abcdef'.repeat(2),
       readWebhook: undefined,
       skipped: { 'direct access': 'there is nothing to bypass', 'streamed chat': 'costs money' },
-      clock: { now: gateway.now },
+      clock: gateway.deps.clock,
       send: fetch,
       timeoutMs: 30_000,
     };

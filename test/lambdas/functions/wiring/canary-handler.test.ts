@@ -28,7 +28,7 @@ const checkOf = (send: typeof fetch, more: Partial<DeploymentCheck> = {}): Deplo
   newMediaToken: () => '0'.repeat(32),
   readWebhook: undefined,
   skipped,
-  clock: { now: () => 0 },
+  clock: { now: () => 0, after: () => () => undefined },
   send,
   timeoutMs: 1_000,
   ...more,
