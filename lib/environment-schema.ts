@@ -33,8 +33,10 @@ const INFERENCE_CONCURRENCY = 64;
  * Function serves files, and another one serves large bodies or all inference. Behind CloudFront, an unused host of
  * inference stays deployed, at no cost: the edge is updated after the functions and uses the former hosts until then.
  */
-export const functionsOf = ({ frontDoor, largeBodies, inferenceHost }: Environment): EnvironmentFunctions => {
-  const events = eventFunctionNames.map((name) => ({ name, description: functions[name] }));
+export const functionsOf = (environment: Environment): EnvironmentFunctions => {
+  const { frontDoor, largeBodies, inferenceHost } = environment;
+  const names = eventFunctionNames.filter((name) => name !== 'canary' || hasCanary(environment));
+  const events = names.map((name) => ({ name, description: functions[name] }));
   const { content, inference } = functions;
   if (frontDoor === 'api-gateway') return { events: [...events, { name: 'content', description: byEvents }], webs: [] };
   const files = { name: 'content', description: content } as const;
@@ -43,6 +45,9 @@ export const functionsOf = ({ frontDoor, largeBodies, inferenceHost }: Environme
   const description = servesAll ? { ...inference, concurrency: INFERENCE_CONCURRENCY } : inference;
   return { events, webs: [files, { name: 'inference', description }] };
 };
+
+/** Whether the environment has a canary. It needs one URL for all routes. */
+export const hasCanary = ({ canary, frontDoor }: Environment): boolean => canary && frontDoor !== 'none';
 
 /** Returns the function that serves the requests of `name`: itself, or `inference` if that serves all inference. */
 export const hostOf = ({ inferenceHost }: Environment, name: FunctionName): FunctionName =>
@@ -268,6 +273,8 @@ export const environmentSchema = z
       .default([...companies]),
     /** Email addresses for alarms. Each recipient must confirm once. Default: no alarms are sent. */
     alarmAddresses: z.array(z.email()).refine(unique, 'must not repeat an address').default([]),
+    /** Whether a function checks the gateway every five minutes, with an alarm (OPS-13). Ignored without a front door. */
+    canary: z.boolean().default(false),
     /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */
     budgetUsdPerMonth: z.number().positive().max(1_000_000_000).optional(),
     logRetentionDays: logRetention,

@@ -63,6 +63,7 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
     keepsData: true,
     terminationProtection: true,
     markup: '1',
+    canary: true,
     budgetUsdPerMonth: 200,
   },
   /**
@@ -75,6 +76,7 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
     keepsData: true,
     terminationProtection: true,
     markup: '1',
+    canary: true,
     budgetUsdPerMonth: 2_000,
   },
 };

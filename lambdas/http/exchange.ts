@@ -92,6 +92,8 @@ export interface Exchange {
   route:
     | { readonly name: RouteName; readonly route: Route; readonly params: Readonly<Record<string, string>> }
     | undefined;
+  /** Client IP as the front door reports it, after authentication. Undefined if it is not readable (LIM-7). */
+  clientIp?: string | undefined;
   /** Set after authentication, on routes with an account. */
   admission: Admission | undefined;
   /** User of the mini app, on its routes. */

@@ -174,6 +174,7 @@ test.each([
       'dynamodb:PutItem counters-table',
     ],
   ],
+  ['canary', ['secretsmanager:GetSecretValue canary-key', ...address, 's3:PutObject media/media/*']],
 ])('OPS-1 the function %s has exactly the permissions that it needs', (name, expected) => {
   expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
 });
