@@ -56,4 +56,6 @@ export interface Caller {
   readonly answerBy?: AnswerBy | undefined;
   /** Factor on the estimate of prompt tokens (BILL-20). Undefined means 1, and none is stored. */
   readonly estimate?: EstimateFactor | undefined;
+  /** Called with the ms from the provider call to the start of its response. Must not throw. */
+  readonly providerTook?: ((ms: number) => void) | undefined;
 }

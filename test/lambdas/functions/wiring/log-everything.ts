@@ -10,6 +10,7 @@ finished('REQUEST1', {
   model: 'alpha-1',
   inputTokens: 3,
   outputTokens: 5,
+  providerMs: 4,
   firstByteMs: 7,
   totalMs: 11,
 });
