@@ -24,7 +24,7 @@ interface Objective {
   readonly title: string;
   /** Number of counted requests of which one may fail: the error budget over 30 days. A whole number keeps rates exact. */
   readonly oneIn: number;
-  /** What a failure is, in a sentence about "they". */
+  /** Description of a failure in the plural, for the reason of an alarm. */
   readonly failure: string;
   /** Metrics over periods of some minutes. Failures that are not `counted` have no record. */
   readonly metrics: (minutes: number) => {

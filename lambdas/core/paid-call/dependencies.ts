@@ -37,9 +37,8 @@ export const meterMargin = (
   if (model !== undefined && costPicos !== undefined) margin?.(model, amountPicos - costPicos);
 };
 
-/** Timeout of a front door for a response that it cannot start early. */
+/** Timeout of a front door for a response that it cannot start early, in Unix milliseconds. */
 export interface AnswerBy {
-  /** Unix milliseconds. */
   readonly atMs: number;
   /** Whether the response must start by then, or be complete. */
   readonly covers: 'beginning' | 'all';
