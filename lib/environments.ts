@@ -57,7 +57,7 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
     keepsData: false,
     terminationProtection: false,
     markup: '1',
-    // About 60 USD of this are fixed costs without requests.
+    // About 70 USD of this are fixed costs without requests.
     budgetUsdPerMonth: 100,
   },
   /**
