@@ -97,6 +97,10 @@ const rules: readonly Rule[] = [
       ? at('domain.certificateArn', `must be in ${needed}, where ${frontDoor} reads it`)
       : undefined;
   },
+  ({ bootstrapKeyArn, region }) =>
+    bootstrapKeyArn !== undefined && bootstrapKeyArn.split(':')[3] !== region
+      ? at('bootstrapKeyArn', `must be in ${region}, where the stacks are`)
+      : undefined,
   ({ publicUrl, domain }) =>
     publicUrl !== undefined && domain && new URL(publicUrl).hostname !== domain.name
       ? at('publicUrl', `must have the host name of domain, ${domain.name}. Change it or remove it`)
@@ -229,6 +233,22 @@ export const environmentSchema = z
   .strictObject({
     /** Region of all resources, except those that CloudFront requires in us-east-1. */
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as eu-central-1'),
+    /**
+     * AWS account of the environment, or `any`. Deployments and the command line reject credentials for another account,
+     * and an environment without this field. Synthesis does not need it.
+     */
+    account: z
+      .string()
+      .regex(/^(\d{12}|any)$/, "must be the 12 digits of an AWS account, or 'any'")
+      .optional(),
+    /**
+     * ARN of the customer-managed KMS key with which `cdk bootstrap` encrypts the bucket of assets. Default: S3 manages
+     * the key.
+     */
+    bootstrapKeyArn: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/, 'must be the ARN of a KMS key')
+      .optional(),
     /** Service in front of the functions. docs/operations/deployment.md compares them. */
     frontDoor: z.enum(frontDoors).default('cloudfront'),
     /** Domain for clients. Without one, they use the front door's AWS host name. */

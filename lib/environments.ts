@@ -45,7 +45,7 @@ type Values = z.input<typeof environmentSchema>;
 
 /**
  * Values that differ from the defaults in `environment-schema.ts`. Environments may share an AWS account or have one
- * each.
+ * each. Set `account` of `staging` and `prod` before their first deployment: without it they cannot be deployed.
  */
 const values: Readonly<Record<EnvironmentName, Values>> = {
   /**
@@ -53,6 +53,8 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
    */
   dev: {
     region: 'us-east-1',
+    // Accepts every account, because each developer may have one. Set the number to accept only that one.
+    account: 'any',
     logRetentionDays: 7,
     keepsData: false,
     terminationProtection: false,

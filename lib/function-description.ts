@@ -50,6 +50,8 @@ export interface FunctionDescription {
   readonly startsVideos?: true;
   /** Whether the function creates links to images, and so gets their base URL. */
   readonly linksMedia?: true;
+  /** Whether the function serves the mini app and the API reference, and so has them in its code. */
+  readonly servesPages?: true;
   /** Whether the function shows the URLs of the gateway and its mini app to users. */
   readonly showsApp?: true;
 }

@@ -48,9 +48,9 @@ export const functions: Readonly<
     buckets: [
       { prefix: 'videos/', actions: ['GetObject', 'ListBucket'] },
       { prefix: 'media/', actions: ['GetObject', 'ListBucket'] },
-      { prefix: 'pages/', actions: ['GetObject', 'ListBucket'] },
     ],
     secrets: ['keyPepper'],
+    servesPages: true,
   },
   catalog: {
     entry: 'lambdas/functions/catalog.ts',
@@ -66,7 +66,8 @@ export const functions: Readonly<
     trigger: 'url',
     memoryMb: 512,
     timeoutSeconds: 30,
-    tables: [...admission, { table: 'accounts', actions: ['GetItem', 'Query'] }],
+    // A statement closes months that are over.
+    tables: [...admission, { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem', 'Query'] }],
     buckets: [],
     secrets: ['keyPepper'],
   },

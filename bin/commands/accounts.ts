@@ -9,6 +9,7 @@ import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { addBlockCommands } from './block.ts';
 import { addCreditCommands } from './change-credit.ts';
+import { addStatementCommand } from './statement.ts';
 
 interface ListOptions extends ReadOptions {
   readonly status?: 'active' | 'blocked';
@@ -33,6 +34,7 @@ export const addAccountsCommands = (program: Command, terminal: Terminal): void 
     if (options.json) await printJson(terminal, shown);
     else await terminal.print(toText(shown));
   });
+  addStatementCommand(accounts, terminal);
   addCreditCommands(accounts, terminal);
   addBlockCommands(accounts, terminal);
 };

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { decodeTime, encodeTime } from 'ulid';
+import { decodeTime } from 'ulid';
 import type { Admission } from '../core/accounts/admit.ts';
 import type { InitData } from '../core/accounts/init-data.ts';
 import { utcDay } from '../core/clock.ts';
@@ -146,11 +146,6 @@ export const json = (statusCode: number, body: unknown, headers: Record<string, 
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
   body: JSON.stringify(body),
 });
-
-const TIME_CHARACTERS = 10;
-
-/** Returns the lowest id of a millisecond. Ids of requests and holds start with the time of the request. */
-export const firstIdAt = (ms: number): string => encodeTime(Math.max(0, ms), TIME_CHARACTERS);
 
 /** Returns Unix ms. */
 export const timeOfRequest = (requestId: string): number => decodeTime(requestId);

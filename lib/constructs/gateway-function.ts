@@ -42,7 +42,7 @@ export class GatewayFunction extends Construct {
       functionName,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: bundledCode(name, description.entry),
+      code: bundledCode(name, description),
       handler: 'index.handler',
       role,
       logGroup,

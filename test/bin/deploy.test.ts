@@ -17,6 +17,8 @@ test.each([
   ['an unknown flag', 'dev --force'],
   ['a profile for the stacks only', 'dev -- --profile x'],
   ['outputs to another file', 'dev -- --outputs-file=x'],
+  ['another assembly', 'dev -- --app cdk.out'],
+  ['a preflight of a dry run', 'dev --dry-run --preflight'],
   ['another environment', 'dev prod'],
   ['stacks of another environment', 'dev -- prod/*'],
   ['one of them after an option without a value', 'dev -- --force prod/edge'],

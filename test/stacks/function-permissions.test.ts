@@ -104,12 +104,11 @@ test.each([
       'dynamodb:GetItem videos-table',
       's3:GetObject media/media/*',
       's3:GetObject media/videos/*',
-      's3:GetObject media/pages/*',
       's3:ListBucket media',
     ],
   ],
   ['catalog', admission],
-  ['account', [...admission, 'dynamodb:GetItem accounts-table', 'dynamodb:Query accounts-table']],
+  ['account', [...admission, ...ledger, 'dynamodb:Query accounts-table']],
   [
     'bot',
     [
