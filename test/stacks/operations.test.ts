@@ -187,17 +187,21 @@ test('OPS-4 every section of the runbook belongs to an alarm', () => {
   expect([...sectionsOf('Alarms').keys()].toSorted()).toEqual([...ids].toSorted());
 });
 
-test('OPS-3 money-is-wrong combines its three alarms', () => {
-  const composite = ofType(plain.operations, 'AWS::CloudWatch::CompositeAlarm').find(
-    (one) => idOf(one) === 'money-is-wrong',
-  );
+test.each([
+  ['money-is-wrong', ['audit-difference', 'settle-failures', 'orphaned-holds'], 'OR'],
+  ['availability-burn-fast', ['availability-burn-1h', 'availability-burn-5m'], 'AND'],
+  ['availability-burn-slow', ['availability-burn-6h', 'availability-burn-30m'], 'AND'],
+  ['added-time-burn-fast', ['added-time-burn-1h', 'added-time-burn-5m'], 'AND'],
+  ['added-time-burn-slow', ['added-time-burn-6h', 'added-time-burn-30m'], 'AND'],
+])('OPS-3 %s combines %j by %s', (id, parts, operator) => {
+  const composite = ofType(plain.operations, 'AWS::CloudWatch::CompositeAlarm').find((one) => idOf(one) === id);
   const rule = JSON.stringify(composite?.Properties.AlarmRule);
-  const below = [...rule.matchAll(/"Fn::GetAtt":\["(\w+)","Arn"\]/g)].map(([, id = '']) => {
-    const alarm = plain.operations.resources.get(id);
+  const below = [...rule.matchAll(/"Fn::GetAtt":\["(\w+)","Arn"\]/g)].map(([, part = '']) => {
+    const alarm = plain.operations.resources.get(part);
     return alarm && idOf(alarm);
   });
-  expect(below).toEqual(['audit-difference', 'settle-failures', 'orphaned-holds']);
-  expect(rule.match(/ OR /g)).toHaveLength(2);
+  expect(below).toEqual(parts);
+  expect(rule.match(/ (?:AND|OR) /g)).toEqual(parts.slice(1).map(() => ` ${operator} `));
 });
 
 test('OPS-3 alarms on CloudFront are in its region, and one watches the certificate of a domain', () => {
