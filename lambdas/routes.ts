@@ -226,6 +226,7 @@ export const routes = {
   getAccount: { ...own, path: '/api/account', function: 'account' },
   listUsage: { ...own, path: '/api/usage', function: 'account' },
   getUsage: { ...own, path: '/api/usage/{request_id}', function: 'account' },
+  getStatement: { ...own, path: '/api/statements/{month}', function: 'account' },
   takeUpdate: { ...changes, path: '/bot', function: 'bot', credential: 'bot' },
   creditAccount: { ...changes, path: '/app/credits', credential: 'signature' },
   getAppAccount: { ...ofApp, path: '/app/api/account' },

@@ -65,7 +65,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['S1'],
     reason: 'Only deployments write to this bucket and only Lambda reads it. CloudTrail records the deployments.',
   },
-  ...['key-pepper', 'provider-keys', 'bot-token', 'top-up-key', 'origin-secret'].map((name) => ({
+  ...['key-pepper', 'provider-keys', 'bot-token', 'top-up-key', 'origin-secret', 'canary-key'].map((name) => ({
     of: `data/${name}`,
     rules: ['SMG4'],
     reason: drawnOnce,

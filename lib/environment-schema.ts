@@ -5,6 +5,8 @@ import { EDGE_REGION } from './edge/edge-region.ts';
 import type { EventFunctionDescription, WebFunctionDescription } from './function-description.ts';
 import { eventFunctionNames, type FunctionName, functions, type WebFunctionName } from './functions.ts';
 import { inferenceFunctionNames } from './inference-functions.ts';
+import { severities } from './operations/alarm-row.ts';
+import { alarmTargets, hasTarget } from './operations/alarm-targets.ts';
 import { tightTimesIn } from './video/last-steps.ts';
 
 export interface EventFunction {
@@ -33,8 +35,10 @@ const INFERENCE_CONCURRENCY = 64;
  * Function serves files, and another one serves large bodies or all inference. Behind CloudFront, an unused host of
  * inference stays deployed, at no cost: the edge is updated after the functions and uses the former hosts until then.
  */
-export const functionsOf = ({ frontDoor, largeBodies, inferenceHost }: Environment): EnvironmentFunctions => {
-  const events = eventFunctionNames.map((name) => ({ name, description: functions[name] }));
+export const functionsOf = (environment: Environment): EnvironmentFunctions => {
+  const { frontDoor, largeBodies, inferenceHost } = environment;
+  const names = eventFunctionNames.filter((name) => name !== 'canary' || hasCanary(environment));
+  const events = names.map((name) => ({ name, description: functions[name] }));
   const { content, inference } = functions;
   if (frontDoor === 'api-gateway') return { events: [...events, { name: 'content', description: byEvents }], webs: [] };
   const files = { name: 'content', description: content } as const;
@@ -43,6 +47,9 @@ export const functionsOf = ({ frontDoor, largeBodies, inferenceHost }: Environme
   const description = servesAll ? { ...inference, concurrency: INFERENCE_CONCURRENCY } : inference;
   return { events, webs: [files, { name: 'inference', description }] };
 };
+
+/** Whether the environment has a canary. It needs one URL for all routes. */
+export const hasCanary = ({ canary, frontDoor }: Environment): boolean => canary && frontDoor !== 'none';
 
 /** Returns the function that serves the requests of `name`: itself, or `inference` if that serves all inference. */
 export const hostOf = ({ inferenceHost }: Environment, name: FunctionName): FunctionName =>
@@ -146,6 +153,12 @@ const rules: readonly Rule[] = [
     return wrong[0] === undefined
       ? undefined
       : at(wrong[0], 'has no effect, because inferenceHost serves this function with a Web Function. Remove it');
+  },
+  ({ alarms, alarmActions }) => {
+    const silent = severities.find((severity) => !hasTarget(alarms[severity]));
+    return alarmActions && silent !== undefined
+      ? at(`alarms.${silent}`, 'needs a recipient in mail, https or chat if alarmActions is true. Add one')
+      : undefined;
   },
   ({ videos: { VIDEO_POLL_SECONDS, VIDEO_POLL_SECONDS_MAX } }) =>
     VIDEO_POLL_SECONDS_MAX < VIDEO_POLL_SECONDS
@@ -281,8 +294,12 @@ export const environmentSchema = z
       .min(1)
       .refine(unique, 'must not repeat a company')
       .default([...companies]),
-    /** Email addresses for alarms. Each recipient must confirm once. Default: no alarms are sent. */
-    alarmAddresses: z.array(z.email()).refine(unique, 'must not repeat an address').default([]),
+    /** Recipients of alarms, by severity. Default: none. */
+    alarms: alarmTargets.prefault({}),
+    /** Whether alarms notify their recipients. Set it once the first check of the environment has passed. */
+    alarmActions: z.boolean().default(false),
+    /** Whether a function checks the gateway every five minutes, with an alarm (OPS-13). Ignored without a front door. */
+    canary: z.boolean().default(false),
     /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */
     budgetUsdPerMonth: z.number().positive().max(1_000_000_000).optional(),
     logRetentionDays: logRetention,

@@ -35,6 +35,8 @@ export const runCdk = async ([program = '', ...first]: Cdk, args: readonly strin
 export interface DeploymentDependencies {
   readonly terminal: Terminal;
   readonly cdk: Cdk;
+  /** Checks the deployed environment. Throws a CliError if a step failed. */
+  readonly checkDeployed: (name: EnvironmentName) => Promise<void>;
 }
 
 interface DeployOptions {
@@ -128,9 +130,9 @@ const check = async (deployment: Deployment): Promise<void> => {
   deployment.terminal.status(`Preflight: no problem in ${regionsOf(stacks).join(', ')}. Nothing was changed.`);
 };
 
-/** Deploys the stacks. A repeat after a failure continues, because CloudFormation keeps the stacks that are deployed. */
+/** Deploys the stacks, then checks them as a client. A repeat after a failure continues, because CloudFormation keeps the stacks that are deployed. */
 const deploy = async (deployment: Deployment): Promise<void> => {
-  const { terminal, cdk, name, flags, folder } = deployment;
+  const { terminal, cdk, name, flags, folder, checkDeployed } = deployment;
   const { assembly, stacks } = await prepare(deployment);
   terminal.status(`Stacks ${prefixOf(name)}-* in ${regionsOf(stacks).join(', ')}`);
   const outputsFile = join(folder, 'outputs.json');
@@ -139,6 +141,7 @@ const deploy = async (deployment: Deployment): Promise<void> => {
   const code = await runCdk(cdk, ['deploy', `${name}/*`, ...own, ...flags]);
   if (code !== 0) throw failed(toAdvice(name, code));
   await terminal.print(toNextSteps(name, readOutputs(outputsFile, name)));
+  await checkDeployed(name);
 };
 
 /**

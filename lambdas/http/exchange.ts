@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { decodeTime, encodeTime } from 'ulid';
+import { decodeTime } from 'ulid';
 import type { Admission } from '../core/accounts/admit.ts';
 import type { InitData } from '../core/accounts/init-data.ts';
 import { utcDay } from '../core/clock.ts';
@@ -51,6 +51,12 @@ export interface Summary {
   replayed?: boolean;
   /** Whether the request only asked for its price (BILL-16). */
   dryRun?: boolean;
+  /** Whether the error is a failure of the provider, whatever its code. */
+  providerFailed?: true;
+  /** Milliseconds that the body took to arrive. */
+  uploadMs?: number;
+  /** Milliseconds from the provider call to the start of the provider's response. Absent without a provider call. */
+  providerMs?: number;
   /** Milliseconds from the request's arrival. */
   firstByteMs?: number;
   totalMs?: number;
@@ -92,6 +98,8 @@ export interface Exchange {
   route:
     | { readonly name: RouteName; readonly route: Route; readonly params: Readonly<Record<string, string>> }
     | undefined;
+  /** Client IP as the front door reports it, after authentication. Undefined if it is not readable (LIM-7). */
+  clientIp?: string | undefined;
   /** Set after authentication, on routes with an account. */
   admission: Admission | undefined;
   /** User of the mini app, on its routes. */
@@ -112,6 +120,15 @@ export interface Exchange {
   startedResponse?: EventStream | undefined;
 }
 
+/**
+ * Returns the milliseconds that the gateway added before the first byte of a paid response: its time without the upload
+ * and without the provider. Undefined if no provider has responded. A response without `firstByteMs` is sent whole.
+ */
+export const addedMsOf = ({ firstByteMs, totalMs, providerMs, uploadMs = 0 }: Summary): number | undefined => {
+  const sentMs = firstByteMs ?? totalMs;
+  return sentMs === undefined || providerMs === undefined ? undefined : Math.max(0, sentMs - uploadMs - providerMs);
+};
+
 export type RouteHandler = (exchange: Exchange) => Promise<GatewayResponse>;
 
 /** Returns the account of an authenticated route. Throws an Error without one, which is a bug. */
@@ -131,11 +148,6 @@ export const json = (statusCode: number, body: unknown, headers: Record<string, 
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
   body: JSON.stringify(body),
 });
-
-const TIME_CHARACTERS = 10;
-
-/** Returns the lowest id of a millisecond. Ids of requests and holds start with the time of the request. */
-export const firstIdAt = (ms: number): string => encodeTime(Math.max(0, ms), TIME_CHARACTERS);
 
 /** Returns Unix ms. */
 export const timeOfRequest = (requestId: string): number => decodeTime(requestId);

@@ -133,9 +133,11 @@ const refuseInMaintenance = async ({ maintenance }: HttpDependencies, exchange: 
 };
 
 /** Returns the bucket of the client IP (LIM-1), or undefined if the front door reports none (LIM-7). */
-const addressOf = ({ frontDoor }: HttpDependencies, { event, summary }: Exchange): string | undefined => {
-  const address = addressBucket(frontDoor.addressOf(event));
-  if (address === undefined) summary.lacksClientIp = true;
+const addressOf = ({ frontDoor }: HttpDependencies, exchange: Exchange): string | undefined => {
+  const clientIp = frontDoor.addressOf(exchange.event);
+  const address = addressBucket(clientIp);
+  if (address === undefined) exchange.summary.lacksClientIp = true;
+  else exchange.clientIp = clientIp;
   return address;
 };
 
@@ -185,8 +187,10 @@ const receive = async (
 ): Promise<void> => {
   const taken = exchange.route?.route.body ?? 'none';
   if (taken === 'none') return;
+  const beganAtMs = deps.clock.now();
   await readBody(exchange, taken, { budget: deps.bodies, owners: ownersOf(deps, exchange) }, proof?.checkBody);
   exchange.receivedAtMs = deps.clock.now();
+  exchange.summary.uploadMs = exchange.receivedAtMs - beganAtMs;
 };
 
 /** Returns the owners whose shares of the body budget the body uses (GEN-14). */

@@ -1,11 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import { Dashboard, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { functionsOf } from '../environment-schema.ts';
+import { functionsOf, hasCanary } from '../environment-schema.ts';
 import { inferenceFunctionNames } from '../inference-functions.ts';
 import { distributionMetric, firewallMetric } from './edge-alarms.ts';
 import { byDimension, graph, heading, table } from './graphs.ts';
 import { MARGIN_MINUTES } from './margin-alarms.ts';
+import { objectiveWidgets } from './objectives.ts';
 import type { OwnMetric } from './own-metric.ts';
 import type { Sources } from './sources.ts';
 import { StockRows } from './stock-rows.ts';
@@ -50,6 +51,7 @@ const traffic = ({ own, sources, stock }: Board): Rows => {
   const { prefix, environment, api, edge } = sources;
   const called = functionsOf(environment).events.filter(({ description }) => description.trigger === 'url');
   return [
+    ...objectiveWidgets(own, sources),
     [
       graph('Requests by code', [byDimension(prefix, 'requests', 'Sum')]),
       graph('Share of requests failed by the gateway', [own('failed_by_us', { statistic: 'Average' })]),
@@ -63,6 +65,18 @@ const traffic = ({ own, sources, stock }: Board): Rows => {
       graph('Input tokens', [byDimension(prefix, 'input_tokens', 'Sum')]),
       graph('Output tokens', [byDimension(prefix, 'output_tokens', 'Sum')]),
     ],
+    ...(hasCanary(environment)
+      ? [
+          [
+            graph('Canary: 1 if every step of a run is well', [own('canary_ok', { statistic: 'Minimum' })]),
+            graph(
+              'Canary: time and failed steps',
+              [own('canary_ms', { statistic: 'Maximum' })],
+              [own('canary_failed')],
+            ),
+          ],
+        ]
+      : []),
     [
       table('Underlying errors', inferenceLogs(sources), [
         'filter message = "request" and level = "ERROR"',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { runDeployment } from '../../bin/deploy/run-deployment.ts';
+import { unsatisfied } from '../../bin/exit.ts';
 import { createProgram } from '../../bin/program.ts';
 import { environments } from '../../lib/environments.ts';
 import { ACCOUNT, scriptAws, withoutCredentials } from '../support/scripted-account.ts';
@@ -23,9 +24,14 @@ const deploy = async (args: string, script: CdkScript, environment: Readonly<Rec
   writeFileSync(path, JSON.stringify(script));
   const { terminal, written } = scriptedTerminal(environment);
   const cdk = [process.execPath, fakeCdk, path];
-  const status = await runDeployment(args.split(' '), { terminal, cdk });
+  const checked: string[] = [];
+  const checkDeployed = async (name: string): Promise<void> => {
+    checked.push(`${name} after ${written.stdout.length > 0 ? 'the next steps' : 'nothing'}`);
+    if (environment.CHECK === 'fails') throw unsatisfied();
+  };
+  const status = await runDeployment(args.split(' '), { terminal, cdk, checkDeployed });
   const calls = existsSync(`${path}.calls`) ? readFileSync(`${path}.calls`, 'utf8').trim().split('\n') : [];
-  return { status, ...written, calls: calls.map((line): string[] => JSON.parse(line)) };
+  return { status, ...written, checked, calls: calls.map((line): string[] => JSON.parse(line)) };
 };
 
 /** Arguments of the two runs of cdk. */
@@ -94,6 +100,15 @@ test('OPS-12 --preflight makes the checks and deploys nothing', async () => {
   const run = await deploy('dev --preflight', { exitCode: 0, outputs });
   expect([run.status, run.calls, run.stdout]).toEqual([0, [synth], '']);
   expect(run.stderr).toContain('Preflight: no problem in us-east-1. Nothing was changed.');
+});
+
+test('OPS-13 a deployment ends with the check of the environment, and exits with its result', async () => {
+  await scriptAws({});
+  const run = (CHECK: string) => deploy('dev', { exitCode: 0, outputs }, { CHECK });
+  const well = await run('succeeds');
+  expect([well.status, well.checked]).toEqual([0, ['dev after the next steps']]);
+  expect((await run('fails')).status).toBe(1);
+  expect((await deploy('dev', { exitCode: 3 })).checked).toEqual([]);
 });
 
 test('the command line accepts every command that a deployment prints', async () => {

@@ -35,11 +35,12 @@ const writing = leaves.filter(([, leaf]) => longsOf(leaf).includes('--yes'));
 const placed = leaves.filter(([, leaf]) => longsOf(leaf).includes('--env'));
 
 /** Returns the arguments that a command requires. */
+/** Values of arguments whose form is checked. */
+const valuesByName: Readonly<Record<string, string>> = { file, month: '2026-11' };
+
 const argsOf = ({ path, command }: Leaf): readonly string[] => [
   ...path,
-  ...command.registeredArguments
-    .filter(({ required }) => required)
-    .map((each) => (each.name() === 'file' ? file : 'x')),
+  ...command.registeredArguments.filter(({ required }) => required).map((each) => valuesByName[each.name()] ?? 'x'),
   ...command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', '1']),
 ];
 
@@ -52,7 +53,7 @@ const withoutWords = [
 test('OPS-5 the command line has all commands', () => {
   expect(leaves.map(([name]) => name).toSorted()).toEqual(
     [
-      ...['list', 'show', 'block', 'unblock'].map((name) => `accounts ${name}`),
+      ...['list', 'show', 'statement', 'block', 'unblock'].map((name) => `accounts ${name}`),
       ...['credit', 'debit', 'refund', 'chargeback', 'reverse-chargeback'].map((name) => `accounts ${name}`),
       ...['issue', 'rotate', 'revoke'].map((name) => `keys ${name}`),
       ...['usage list', 'usage export', 'catalog check', 'catalog diff', 'holds list', 'holds release'],

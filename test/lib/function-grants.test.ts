@@ -20,6 +20,6 @@ test('OPS-15 every function that checks the maintenance switch can read it', () 
   const unchecked = Object.entries(functions).filter(
     ([, { tables }]) => !tables.some(({ table, actions }) => table === 'counters' && actions.includes('GetItem')),
   );
-  // It only sends messages about changes that were made.
-  expect(unchecked.map(([name]) => name)).toEqual(['notices']);
+  // The first only sends messages about changes that were made, the second calls the gateway as a client does.
+  expect(unchecked.map(([name]) => name)).toEqual(['notices', 'canary']);
 });

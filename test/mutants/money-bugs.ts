@@ -2,6 +2,7 @@ import { accountBugs } from './bugs/accounts.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
 import { deploymentBugs } from './bugs/deployment.ts';
+import { deploymentCheckBugs } from './bugs/deployment-check.ts';
 import { earlyBugs } from './bugs/early.ts';
 import { estimateFactorBugs } from './bugs/estimate-factor.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
@@ -10,6 +11,7 @@ import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
 import { localProgramBugs } from './bugs/local-program.ts';
 import type { MoneyBug } from './bugs/money-bug.ts';
+import { objectiveBugs } from './bugs/objectives.ts';
 import { paidCallBugs } from './bugs/paid-call.ts';
 import { priceBugs } from './bugs/prices.ts';
 import { publishedPriceBugs } from './bugs/published-prices.ts';
@@ -47,6 +49,8 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...estimateFactorBugs,
   ...uncollectedBugs,
   ...deploymentBugs,
+  ...deploymentCheckBugs,
+  ...objectiveBugs,
   ...restoreBugs,
 ];
 

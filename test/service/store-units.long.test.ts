@@ -118,7 +118,7 @@ test.for([
     ...used,
   } as const;
   await store.putRecord(record);
-  expect(await store.apply(record, amountPicos, 0)).toBeDefined();
+  expect(await store.apply(record, amountPicos, chat.atMs)).toBeDefined();
   console.info(`${open} open holds: ${unitsOf('write')} write units`);
   expect(unitsOf('write')).toBeLessThanOrEqual(units);
 });

@@ -109,7 +109,7 @@ test.each([
     ],
   ],
   ['catalog', admission],
-  ['account', [...admission, 'dynamodb:GetItem accounts-table', 'dynamodb:Query accounts-table']],
+  ['account', [...admission, ...ledger, 'dynamodb:Query accounts-table']],
   [
     'bot',
     [
@@ -193,6 +193,7 @@ test.each([
       'dynamodb:PutItem counters-table',
     ],
   ],
+  ['canary', ['secretsmanager:GetSecretValue canary-key', ...address, 's3:PutObject media/media/*']],
 ])('OPS-1 the function %s has exactly the permissions that it needs', (name, expected) => {
   expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
 });

@@ -56,7 +56,7 @@ const openRestored = async (heldFor: string, bucketEndpoint: string) => {
   const { endpoint, names, clients } = await openTestTables();
   const ledger = createLedgerStore(createDatabases(clients), names.accounts);
   const { holdId } = entryOf(heldFor).record;
-  await ledger.createAccount('one');
+  await ledger.createAccount('one', 0);
   await ledger.credit({ accountId: 'one', ref: 'r', amountPicos: 9_000_000n, reason: 'test', at: 0 });
   const times = { expiresAtMs: 1, sweepAtMs: 1, previousHoldId: undefined };
   await ledger.hold({ accountId: 'one', holdId, amountPicos: HELD, ...times });

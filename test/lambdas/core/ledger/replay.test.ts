@@ -21,7 +21,7 @@ const createScene = async (held: readonly string[], waiting: readonly OutboxEntr
   const clock = new ManualClock(0);
   const store = new MemoryLedgerStore();
   const outbox = new MemoryOutbox();
-  await store.createAccount('one');
+  await store.createAccount('one', 0);
   await store.credit({ accountId: 'one', ref: 'first', amountPicos: 9_000_000n, reason: 'test', at: 0 });
   for (const holdId of held) {
     const times = { expiresAtMs: EXPIRY_MS, sweepAtMs: EXPIRY_MS };
