@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { writeAssembly } from './fake-assembly.ts';
 
 /**
@@ -11,7 +13,12 @@ export interface CdkScript {
   readonly synthExitCode?: number;
   /** Outputs of each stack, by stack name. */
   readonly outputs?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Whether `cdk deploy` is the real command, with its output in `<script file>.output`. */
+  readonly deploys?: boolean;
 }
+
+/** Program of the real command. */
+export const realCdk = join(import.meta.dirname, '../../node_modules/aws-cdk/bin/cdk');
 
 const [scriptPath = '', ...args] = process.argv.slice(2);
 
@@ -26,6 +33,11 @@ if (scriptPath !== '') {
   if (assembly) {
     const resources = [{ Type: 'AWS::S3::Bucket' }, { Type: 'AWS::Lambda::WebFunction' }];
     writeAssembly(assembly, [{ name: 'gateway-dev-data', region: 'us-east-1', resources }]);
+  }
+  if (args[0] === 'deploy' && script.deploys) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [realCdk, ...args], { encoding: 'utf8' });
+    writeFileSync(`${scriptPath}.output`, stdout + stderr);
+    process.exit(status ?? 1);
   }
   process.exitCode = args[0] === 'synth' ? (script.synthExitCode ?? 0) : script.exitCode;
 }
