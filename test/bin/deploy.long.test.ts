@@ -31,7 +31,8 @@ const deploy = async (args: string, script: CdkScript, environment: Readonly<Rec
   };
   const status = await runDeployment(args.split(' '), { terminal, cdk, checkDeployed });
   const calls = existsSync(`${path}.calls`) ? readFileSync(`${path}.calls`, 'utf8').trim().split('\n') : [];
-  return { status, ...written, checked, calls: calls.map((line): string[] => JSON.parse(line)) };
+  const manifest = existsSync(`${path}.manifest`) ? readFileSync(`${path}.manifest`, 'utf8') : '';
+  return { status, ...written, checked, manifest, calls: calls.map((line): string[] => JSON.parse(line)) };
 };
 
 /** Arguments of the two runs of cdk. */
@@ -80,6 +81,15 @@ test('OPS-12 a deployment to another account starts nothing, and makes no other 
     );
   }
   expect(aws.calls).toEqual(['GetCallerIdentity', 'GetCallerIdentity']);
+});
+
+test.each(['any', ACCOUNT])('OPS-12 a deployment with account %s pins the account of the caller', async (account) => {
+  const environment = { ...environments.dev, account };
+  vi.spyOn(environments, 'dev', 'get').mockReturnValue(environment);
+  onTestFinished(() => void vi.restoreAllMocks());
+  await scriptAws({});
+  const { manifest } = await deploy('dev', { exitCode: 0, outputs });
+  expect(manifest.match(/aws:\/\/[^"]+/g)).toEqual([`aws://${ACCOUNT}/us-east-1`]);
 });
 
 test.each(['staging', 'prod'])('OPS-12 %s is not deployed before its account is set', async (name) => {

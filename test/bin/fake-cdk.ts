@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeAssembly } from './fake-assembly.ts';
 
 /**
  * Script of a fake `cdk` command, which is run as `node fake-cdk.ts <script file> <arguments of cdk>`. The command does
- * what the script file says, and appends its arguments to `<script file>.calls`.
+ * what the script file says, appends its arguments to `<script file>.calls`, and copies the manifest that it deploys to
+ * `<script file>.manifest`.
  */
 export interface CdkScript {
   readonly exitCode: number;
@@ -34,7 +35,9 @@ if (scriptPath !== '') {
     const resources = [{ Type: 'AWS::S3::Bucket' }, { Type: 'AWS::Lambda::WebFunction' }];
     writeAssembly(assembly, [{ name: 'gateway-dev-data', region: 'us-east-1', resources }]);
   }
-  if (args[0] === 'deploy' && script.deploys) {
+  const app = args[0] === 'deploy' ? argumentAfter('--app') : undefined;
+  if (app) copyFileSync(join(app, 'manifest.json'), `${scriptPath}.manifest`);
+  if (app && script.deploys) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [realCdk, ...args], { encoding: 'utf8' });
     writeFileSync(`${scriptPath}.output`, stdout + stderr);
     process.exit(status ?? 1);
