@@ -4,6 +4,7 @@ import { dataFolderBugs } from './bugs/data-folder.ts';
 import { earlyBugs } from './bugs/early.ts';
 import { estimateFactorBugs } from './bugs/estimate-factor.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
+import { githubRoleBugs } from './bugs/github-roles.ts';
 import { imageBugs } from './bugs/images.ts';
 import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
@@ -44,6 +45,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...creditBugs,
   ...estimateFactorBugs,
   ...uncollectedBugs,
+  ...githubRoleBugs,
 ];
 
 /** Test files that must detect a mistake. */
