@@ -21,7 +21,7 @@ const apiKey = makeApiKey(randomBytes(32));
 const ledgerStore = new MemoryLedgerStore();
 const keys = new MemoryKeyStore(ledgerStore);
 await keys.put(hashApiKey(pepper, apiKey), 'bench');
-await ledgerStore.createAccount('bench');
+await ledgerStore.createAccount('bench', Date.now());
 await ledgerStore.credit({
   accountId: 'bench',
   ref: 'bench',

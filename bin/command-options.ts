@@ -80,3 +80,6 @@ export const toLimit = (text: string): number => {
 };
 
 export const accountIdRule = `must be ${ACCOUNT_ID_RULE}`;
+
+/** Reports leave out such accounts, so no customer may have one. */
+export const checkIdRule = 'ids that start with gateway-check. are for checks of a deployment. Choose another id';

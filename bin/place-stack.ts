@@ -21,6 +21,9 @@ const secretVariables = {
   topUpKey: 'TOP_UP_KEY_SECRET',
 } as const;
 
+/** Variable with the ARN of the secret of the canary. Only an environment with a canary has it. */
+export const CANARY_KEY_SECRET = 'CANARY_KEY_SECRET';
+
 /**
  * Reads the names of an environment's tables, bucket and secrets from its stack outputs, and adds its public URL and
  * deployed settings. Uses the region of `lib/environments.ts`, not that of the shell. Throws a CliError.
@@ -41,6 +44,7 @@ export const readStack = async (name: EnvironmentName): Promise<Environment> => 
       Object.entries(secretVariables).map(([secret, variable]) => [variable, of(`${secret}SecretArn`)]),
     ),
     ...Object.fromEntries(times),
+    [CANARY_KEY_SECRET]: outputs.get('canaryKeySecretArn'),
     // Secrets in the shell do not belong to this environment.
     KEY_PEPPER: undefined,
     BOT_TOKEN: undefined,
@@ -65,7 +69,8 @@ const readAddress = async (name: EnvironmentName): Promise<string | undefined> =
   }
 };
 
-const readOutputs = async (StackName: string, region: string): Promise<ReadonlyMap<string, string>> => {
+/** Returns the outputs of a stack by name. Throws a CliError. */
+export const readOutputs = async (StackName: string, region: string): Promise<ReadonlyMap<string, string>> => {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({ region });
   try {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { guardAccount } from './caller.ts';
 import { newCommand, runCommand } from './command-line.ts';
 import { addAccountsCommands } from './commands/accounts.ts';
 import { addAuditCommand } from './commands/audit.ts';
@@ -11,13 +12,18 @@ import { addKeysCommands } from './commands/keys.ts';
 import { addUsageCommands } from './commands/usage.ts';
 import { addVideosCommands } from './commands/videos.ts';
 import { misused } from './exit.ts';
+import type { PlaceOptions } from './place.ts';
 import type { Terminal } from './terminal.ts';
 
 export const createProgram = (terminal: Terminal): Command => {
   const program = newCommand('cli', terminal)
     .description('Operator commands of the model gateway.')
     .addHelpText('after', '\nExit codes: 0 done, 1 failed or not found, 2 wrong usage, 3 refused by a rule.')
-    .hook('preAction', (_, command) => refuseUnasked(terminal, command));
+    .hook('preAction', async (_, command) => {
+      refuseUnasked(terminal, command);
+      const { env } = command.opts<PlaceOptions>();
+      if (env !== undefined) await guardAccount(env, terminal);
+    });
   addAccountsCommands(program, terminal);
   addKeysCommands(program, terminal);
   addUsageCommands(program, terminal);

@@ -16,6 +16,17 @@ export type HttpFunction = 'text' | 'images' | 'audio' | 'videos' | 'content' | 
 export const pageNames = ['app', 'api-reference'] as const;
 export type PageName = (typeof pageNames)[number];
 
+const mediaTypes: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+
+/** Returns the media type of a page's file, from the end of its name. */
+export const mediaTypeOf = (file: string): string =>
+  mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /**
@@ -212,6 +223,7 @@ export const routes = {
   getAccount: { ...own, path: '/api/account', function: 'account' },
   listUsage: { ...own, path: '/api/usage', function: 'account' },
   getUsage: { ...own, path: '/api/usage/{request_id}', function: 'account' },
+  getStatement: { ...own, path: '/api/statements/{month}', function: 'account' },
   takeUpdate: { ...changes, path: '/bot', function: 'bot', credential: 'bot' },
   creditAccount: { ...changes, path: '/app/credits', credential: 'signature' },
   getAppAccount: { ...ofApp, path: '/app/api/account' },

@@ -76,6 +76,10 @@ export const settingsSchema = z.object({
    * (ERR-6).
    */
   EDGE_JSON_KEEP_ALIVE: z.enum(['true', 'false']).default('true'),
+  /** Name of the secret with the API key of the canary. Only the canary has it. */
+  CANARY_KEY_SECRET: z.string().min(1).optional(),
+  /** URL that bypasses the front door and must refuse the canary. */
+  CANARY_DIRECT_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Companies whose models are served, separated by commas. Without it the whole catalog is served. */
   CATALOGS: z
     .string()

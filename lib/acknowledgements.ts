@@ -1,11 +1,11 @@
-import { type App, Stack, Validations } from 'aws-cdk-lib';
+import { type App, DefaultStackSynthesizer, Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import { prefixOf } from './environments.ts';
 
 interface Acknowledgement {
   /** Path below an environment: a stack, or a construct in it. */
   readonly of: string;
-  /** Rule ids of cdk-nag without `AwsSolutions-`. `acknowledge` fills in `<region>` and `<prefix>`. */
+  /** Rule ids of cdk-nag without `AwsSolutions-`. `acknowledge` fills in `<region>`, `<prefix>` and `<qualifier>`. */
   readonly rules: readonly string[];
   readonly reason: string;
 }
@@ -16,7 +16,7 @@ const ofData = (output: string): string =>
 
 const media = ofData('media54CBABFCArn8B642E1E');
 const accounts = ofData('accountstable3D28A7B5ArnD9D6119B');
-const prefixes = ['answers', 'media', 'outbox', 'pages', 'videos'] as const;
+const prefixes = ['answers', 'media', 'outbox', 'videos'] as const;
 
 const perObject =
   'Object names are unpredictable, so a role can only be limited to their prefix. test/stacks/function-permissions.test.ts lists every prefix.';
@@ -49,7 +49,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     of: 'api/web-code',
     rules: [
       'IAM5[Resource::<webcodebucketDA90E385.Arn>/web-function/*]',
-      'IAM5[Resource::arn:aws:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<region>/*]',
+      'IAM5[Resource::arn:aws:s3:::cdk-<qualifier>-assets-<AWS::AccountId>-<region>/*]',
     ],
     reason:
       "Copies of code are named by their content. The role reads CDK's asset bucket and writes to the code bucket.",
@@ -65,7 +65,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['S1'],
     reason: 'Only deployments write to this bucket and only Lambda reads it. CloudTrail records the deployments.',
   },
-  ...['key-pepper', 'provider-keys', 'bot-token', 'top-up-key', 'origin-secret'].map((name) => ({
+  ...['key-pepper', 'provider-keys', 'bot-token', 'top-up-key', 'origin-secret', 'canary-key'].map((name) => ({
     of: `data/${name}`,
     rules: ['SMG4'],
     reason: drawnOnce,
@@ -127,7 +127,10 @@ export const acknowledge = (app: App): void => {
 const find = (environment: IConstruct, path: string): IConstruct | undefined =>
   path.split('/').reduce<IConstruct | undefined>((scope, id) => scope?.node.tryFindChild(id), environment);
 
-const idOf = (rule: string, environment: IConstruct, found: IConstruct): string =>
-  `AwsSolutions-${rule}`
-    .replaceAll('<region>', Stack.of(found).region)
-    .replaceAll('<prefix>', prefixOf(environment.node.id));
+const idOf = (rule: string, environment: IConstruct, found: IConstruct): string => {
+  const { region, synthesizer } = Stack.of(found);
+  return `AwsSolutions-${rule}`
+    .replaceAll('<region>', region)
+    .replaceAll('<prefix>', prefixOf(environment.node.id))
+    .replaceAll('<qualifier>', synthesizer.bootstrapQualifier ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER);
+};

@@ -33,8 +33,10 @@ const INFERENCE_CONCURRENCY = 64;
  * Function serves files, and another one serves large bodies or all inference. Behind CloudFront, an unused host of
  * inference stays deployed, at no cost: the edge is updated after the functions and uses the former hosts until then.
  */
-export const functionsOf = ({ frontDoor, largeBodies, inferenceHost }: Environment): EnvironmentFunctions => {
-  const events = eventFunctionNames.map((name) => ({ name, description: functions[name] }));
+export const functionsOf = (environment: Environment): EnvironmentFunctions => {
+  const { frontDoor, largeBodies, inferenceHost } = environment;
+  const names = eventFunctionNames.filter((name) => name !== 'canary' || hasCanary(environment));
+  const events = names.map((name) => ({ name, description: functions[name] }));
   const { content, inference } = functions;
   if (frontDoor === 'api-gateway') return { events: [...events, { name: 'content', description: byEvents }], webs: [] };
   const files = { name: 'content', description: content } as const;
@@ -43,6 +45,9 @@ export const functionsOf = ({ frontDoor, largeBodies, inferenceHost }: Environme
   const description = servesAll ? { ...inference, concurrency: INFERENCE_CONCURRENCY } : inference;
   return { events, webs: [files, { name: 'inference', description }] };
 };
+
+/** Whether the environment has a canary. It needs one URL for all routes. */
+export const hasCanary = ({ canary, frontDoor }: Environment): boolean => canary && frontDoor !== 'none';
 
 /** Returns the function that serves the requests of `name`: itself, or `inference` if that serves all inference. */
 export const hostOf = ({ inferenceHost }: Environment, name: FunctionName): FunctionName =>
@@ -95,6 +100,10 @@ const rules: readonly Rule[] = [
       ? at('domain.certificateArn', `must be in ${needed}, where ${frontDoor} reads it`)
       : undefined;
   },
+  ({ bootstrapKeyArn, region }) =>
+    bootstrapKeyArn !== undefined && bootstrapKeyArn.split(':')[3] !== region
+      ? at('bootstrapKeyArn', `must be in ${region}, where the stacks are`)
+      : undefined,
   ({ publicUrl, domain }) =>
     publicUrl !== undefined && domain && new URL(publicUrl).hostname !== domain.name
       ? at('publicUrl', `must have the host name of domain, ${domain.name}. Change it or remove it`)
@@ -221,6 +230,22 @@ export const environmentSchema = z
   .strictObject({
     /** Region of all resources, except those that CloudFront requires in us-east-1. */
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as eu-central-1'),
+    /**
+     * AWS account of the environment, or `any`. Deployments and the command line reject credentials for another account,
+     * and an environment without this field. Synthesis does not need it.
+     */
+    account: z
+      .string()
+      .regex(/^(\d{12}|any)$/, "must be the 12 digits of an AWS account, or 'any'")
+      .optional(),
+    /**
+     * ARN of the customer-managed KMS key with which `cdk bootstrap` encrypts the bucket of assets. Default: S3 manages
+     * the key.
+     */
+    bootstrapKeyArn: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/, 'must be the ARN of a KMS key')
+      .optional(),
     /** Service in front of the functions. docs/operations/deployment.md compares them. */
     frontDoor: z.enum(frontDoors).default('cloudfront'),
     /** Domain for clients. Without one, they use the front door's AWS host name. */
@@ -248,6 +273,8 @@ export const environmentSchema = z
       .default([...companies]),
     /** Email addresses for alarms. Each recipient must confirm once. Default: no alarms are sent. */
     alarmAddresses: z.array(z.email()).refine(unique, 'must not repeat an address').default([]),
+    /** Whether a function checks the gateway every five minutes, with an alarm (OPS-13). Ignored without a front door. */
+    canary: z.boolean().default(false),
     /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */
     budgetUsdPerMonth: z.number().positive().max(1_000_000_000).optional(),
     logRetentionDays: logRetention,

@@ -37,7 +37,7 @@ type Values = z.input<typeof environmentSchema>;
 
 /**
  * Values that differ from the defaults in `environment-schema.ts`. Environments may share an AWS account or have one
- * each.
+ * each. Set `account` of `staging` and `prod` before their first deployment: without it they cannot be deployed.
  */
 const values: Readonly<Record<EnvironmentName, Values>> = {
   /**
@@ -45,6 +45,8 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
    */
   dev: {
     region: 'us-east-1',
+    // Accepts every account, because each developer may have one. Set the number to accept only that one.
+    account: 'any',
     logRetentionDays: 7,
     keepsData: false,
     terminationProtection: false,
@@ -61,6 +63,7 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
     keepsData: true,
     terminationProtection: true,
     markup: '1',
+    canary: true,
     budgetUsdPerMonth: 200,
   },
   /**
@@ -73,6 +76,7 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
     keepsData: true,
     terminationProtection: true,
     markup: '1',
+    canary: true,
     budgetUsdPerMonth: 2_000,
   },
 };

@@ -35,7 +35,7 @@ export interface BucketGrant {
 /** S3 action of a grant. Multipart uploads need only `PutObject`; aborting one needs `AbortMultipartUpload`. */
 type BucketAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload' | 'ListBucket';
 
-export type SecretName = 'keyPepper' | 'providerKeys' | 'botToken' | 'topUpKey' | 'originSecret';
+export type SecretName = 'keyPepper' | 'providerKeys' | 'botToken' | 'topUpKey' | 'originSecret' | 'canaryKey';
 
 export interface FunctionDescription {
   /** Path of the entry file, relative to the repository. */
@@ -50,8 +50,12 @@ export interface FunctionDescription {
   readonly startsVideos?: true;
   /** Whether the function creates links to images, and so gets their base URL. */
   readonly linksMedia?: true;
+  /** Whether the function serves the mini app and the API reference, and so has them in its code. */
+  readonly servesPages?: true;
   /** Whether the function shows the URLs of the gateway and its mini app to users. */
   readonly showsApp?: true;
+  /** Whether the function calls the gateway as a client does, and so gets a URL that must refuse it. */
+  readonly checksGateway?: true;
 }
 
 /** Function that is called with events. Its entry exports `handler`. */
@@ -61,7 +65,7 @@ export interface EventFunctionDescription extends FunctionDescription {
 }
 
 /** What calls the function. `url` means clients, by its own URL or through API Gateway if that is the front door. */
-export type EventTrigger = 'url' | 'every-minute' | 'every-hour' | 'machine' | 'account-changes';
+export type EventTrigger = 'url' | 'every-minute' | 'every-five-minutes' | 'every-hour' | 'machine' | 'account-changes';
 
 /** Function whose entry starts an HTTP server. AWS gives every environment of it 2 GB. */
 export interface WebFunctionDescription extends FunctionDescription {

@@ -1,7 +1,7 @@
 import { BODIES_AT_ONCE } from '../lambdas/limits.ts';
 import type { HttpFunction } from '../lambdas/routes.ts';
 import type { Triggered, WebFunctionDescription } from './function-description.ts';
-import { accountChanges, admission, ledger, readOutbox, unionOf } from './function-grants.ts';
+import { accountChanges, admission, ledger, putMedia, readOutbox, unionOf } from './function-grants.ts';
 import { inferenceFunctionNames, inferenceFunctions } from './inference-functions.ts';
 
 /**
@@ -11,7 +11,7 @@ import { inferenceFunctionNames, inferenceFunctions } from './inference-function
 export type WebFunctionName = Extract<HttpFunction, 'content'> | 'inference';
 type UrlFunctionName = Exclude<HttpFunction, WebFunctionName>;
 /** Functions that run on a schedule and have no route. */
-type ScheduledFunctionName = 'sweep' | 'outbox' | 'videoSweep' | 'audit';
+type ScheduledFunctionName = 'sweep' | 'outbox' | 'videoSweep' | 'audit' | 'canary';
 export type EventFunctionName = UrlFunctionName | ScheduledFunctionName | 'videoSteps' | 'notices';
 export type FunctionName = EventFunctionName | WebFunctionName;
 
@@ -23,7 +23,7 @@ export type FunctionName = EventFunctionName | WebFunctionName;
 export const functions: Readonly<
   Record<UrlFunctionName, Triggered<'url'>> &
     Record<WebFunctionName, WebFunctionDescription> &
-    Record<ScheduledFunctionName, Triggered<'every-minute' | 'every-hour'>> &
+    Record<ScheduledFunctionName, Triggered<'every-minute' | 'every-five-minutes' | 'every-hour'>> &
     Record<'videoSteps', Triggered<'machine'>> &
     Record<'notices', Triggered<'account-changes'>>
 > = {
@@ -48,9 +48,9 @@ export const functions: Readonly<
     buckets: [
       { prefix: 'videos/', actions: ['GetObject', 'ListBucket'] },
       { prefix: 'media/', actions: ['GetObject', 'ListBucket'] },
-      { prefix: 'pages/', actions: ['GetObject', 'ListBucket'] },
     ],
     secrets: ['keyPepper'],
+    servesPages: true,
   },
   catalog: {
     entry: 'lambdas/functions/catalog.ts',
@@ -66,7 +66,8 @@ export const functions: Readonly<
     trigger: 'url',
     memoryMb: 512,
     timeoutSeconds: 30,
-    tables: [...admission, { table: 'accounts', actions: ['GetItem', 'Query'] }],
+    // A statement closes months that are over.
+    tables: [...admission, { table: 'accounts', actions: ['GetItem', 'PutItem', 'UpdateItem', 'Query'] }],
     buckets: [],
     secrets: ['keyPepper'],
   },
@@ -166,6 +167,18 @@ export const functions: Readonly<
     secrets: [],
     startsVideos: true,
   },
+  // Only in environments with a canary. It reads no table: the command that checks a deployment makes its API key.
+  canary: {
+    entry: 'lambdas/functions/canary.ts',
+    trigger: 'every-five-minutes',
+    memoryMb: 512,
+    timeoutSeconds: 280,
+    tables: [],
+    buckets: [putMedia],
+    secrets: ['canaryKey'],
+    linksMedia: true,
+    checksGateway: true,
+  },
 };
 
 export const eventFunctionNames = [
@@ -183,6 +196,7 @@ export const eventFunctionNames = [
   'videoSweep',
   'audit',
   'videoSteps',
+  'canary',
 ] as const satisfies readonly EventFunctionName[];
 
 export const webFunctionNames = ['content', 'inference'] as const satisfies readonly WebFunctionName[];

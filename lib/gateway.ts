@@ -27,7 +27,8 @@ export interface Gateway {
 }
 
 /**
- * Adds the stacks of one environment. They name no AWS account: the credentials decide, and synthesis needs none.
+ * Adds the stacks of one environment. They name no AWS account, so that synthesis needs none. `bin/caller.ts` compares
+ * the account of the credentials with that of the environment.
  * Throws a CatalogError if the functions would reject the catalog at their start (CAT-5).
  */
 export const addGateway = (

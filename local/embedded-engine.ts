@@ -16,14 +16,12 @@ import { type EmbeddedStores, openEmbeddedStores } from './embedded-stores.ts';
 import type { Engine, EngineOptions, Followers } from './engine.ts';
 import { createHealth } from './health.ts';
 import type { LocalSettings } from './local-settings.ts';
-import type { openLocalPages } from './pages.ts';
 import { createForeignChanges, forgetLowBalances, sendLowBalances } from './stores/sqlite/changes.ts';
 import type { AccountChange } from './stores/sqlite/ledger-store.ts';
 import { createLocalVideoMachine } from './video-executions.ts';
 
 interface EmbeddedOptions extends EngineOptions {
   readonly settings: Pick<LocalSettings, 'MODE'>;
-  readonly pages: ReturnType<typeof openLocalPages>;
 }
 
 /** Settings that name AWS resources. Nothing reads them here. */

@@ -1,12 +1,8 @@
 import { join } from 'node:path';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { createS3Client } from '../lambdas/functions/wiring/clients.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { dependenciesFromEnvironment } from '../lambdas/functions/wiring/from-environment.ts';
 import { createNoticesHandler } from '../lambdas/functions/wiring/notices-handler.ts';
 import { readSettings } from '../lambdas/settings.ts';
-import { buildPages, type PageFile } from '../lib/pages/build-pages.ts';
-import { toObject } from '../lib/pages/page-object.ts';
 import { type AccountChanges, followChanges } from './account-changes.ts';
 import { createTables, localTableNames } from './create-tables.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -18,16 +14,6 @@ import type { Engine, EngineOptions } from './engine.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { videoMachineOptions } from './video-executions.ts';
 import type { Emulator } from './welcome.ts';
-
-/** Puts the pages where the functions look for them. */
-export async function putPages(files: readonly PageFile[], endpoint: string): Promise<void> {
-  const client = await createS3Client({ endpoint, region: 'us-east-1' });
-  try {
-    await Promise.all(files.map((file) => client.send(new PutObjectCommand(toObject(file, localMediaBucket)))));
-  } finally {
-    client.destroy();
-  }
-}
 
 interface EmulatedOptions extends EngineOptions {
   readonly settings: LocalSettings;
@@ -50,13 +36,10 @@ export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engi
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    const building = buildPages();
-    building.catch(() => undefined);
     const database = await openDatabase(options.settings, folder, onFailure);
     endings.push(database.stop);
     const bucket = await openBucket(options.settings, folder);
     endings.push(bucket.stop);
-    await putPages(await building, bucket.endpoint);
     let deps: FunctionDependencies | undefined;
     const settings = readSettings({ ...environment, ...tableVariables });
     const machine = await startStepFunctions(
@@ -79,7 +62,7 @@ export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engi
       VIDEO_MACHINE_ARN: machine.machineArn,
       ...tableVariables,
     });
-    deps = { ...deployed, reporting: options.reporting };
+    deps = { ...deployed, pages: options.pages.files, reporting: options.reporting };
     return toEngine(options, { deps, database, bucket, endings, stop });
   } catch (error) {
     await stop();

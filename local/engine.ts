@@ -2,6 +2,7 @@ import type { NotificationSender } from '../lambdas/core/accounts/send-notificat
 import type { FunctionDependencies, Reporting } from '../lambdas/functions/wiring/dependencies.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { LedgerFeed } from './page/ledger-feed.ts';
+import type { LocalPages } from './pages.ts';
 import type { Emulator } from './welcome.ts';
 
 /** Environment variables. */
@@ -12,6 +13,7 @@ export interface EngineOptions {
   readonly reporting: Reporting;
   /** Environment variables of the functions. */
   readonly environment: Environment;
+  readonly pages: LocalPages;
   /** Logs one line for the operator. */
   readonly onFailure: (message: string) => void;
 }

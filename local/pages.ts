@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageFiles } from '../lambdas/core/images/media.ts';
-import { type PageName, pageNames } from '../lambdas/routes.ts';
-import { type BuiltFile, buildFiles, mediaTypeOf } from '../lib/pages/build-pages.ts';
+import { mediaTypeOf, type PageName, pageNames } from '../lambdas/routes.ts';
+import { type BuiltFile, buildFiles } from '../lib/pages/build-pages.ts';
 
 /** Where `npm run build:pages` writes, a folder per page. */
 export const builtFolder = join(import.meta.dirname, '../built/pages');

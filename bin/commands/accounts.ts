@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { isCheckAccount } from '../../lambdas/core/accounts/check-account.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { accountIds } from '../../lambdas/core/ledger/records.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
@@ -9,9 +10,11 @@ import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { addBlockCommands } from './block.ts';
 import { addCreditCommands } from './change-credit.ts';
+import { addStatementCommand } from './statement.ts';
 
 interface ListOptions extends ReadOptions {
   readonly status?: 'active' | 'blocked';
+  readonly checks?: true;
 }
 
 const columns = ['id', 'status', 'balance_usd', 'available_usd', 'held_usd', 'open_holds'];
@@ -20,6 +23,7 @@ export const addAccountsCommands = (program: Command, terminal: Terminal): void 
   const accounts = program.command('accounts').description('show accounts, change their credit, block and unblock');
   withReading(accounts.command('list').description('list all accounts with their balances'))
     .addOption(new Option('--status <status>', 'only accounts with this status').choices(['active', 'blocked']))
+    .option('--checks', 'also the accounts of deployment checks')
     .action(async (options: ListOptions) => {
       const rows = await atPlace(terminal, options, (place) => listAccounts(place, options));
       await printList(terminal, options.json === true, { rows, columns, nothing: 'no accounts' });
@@ -33,13 +37,15 @@ export const addAccountsCommands = (program: Command, terminal: Terminal): void 
     if (options.json) await printJson(terminal, shown);
     else await terminal.print(toText(shown));
   });
+  addStatementCommand(accounts, terminal);
   addCreditCommands(accounts, terminal);
   addBlockCommands(accounts, terminal);
 };
 
-const listAccounts = async ({ stores }: Place, { status }: ListOptions): Promise<readonly Facts[]> => {
+const listAccounts = async ({ stores }: Place, { status, checks }: ListOptions): Promise<readonly Facts[]> => {
   const rows: ReturnType<typeof toAccountFacts>[] = [];
   for await (const id of accountIds(stores.records)) {
+    if (!checks && isCheckAccount(id)) continue;
     const account = await stores.ledger.readAccount(id);
     if (account && (status === undefined || account.status === status)) rows.push(toAccountFacts(account));
   }

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { isAccountId } from '../../lambdas/core/accounts/account-store.ts';
+import { isCheckAccount } from '../../lambdas/core/accounts/check-account.ts';
 import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
 import type { CurrentKey } from '../../lambdas/core/accounts/key-store.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { retryUntilDefinite } from '../../lambdas/core/retry.ts';
 import { readAccount } from '../account-facts.ts';
-import { accountIdRule, type ReasonOptions, withReason } from '../command-options.ts';
+import { accountIdRule, checkIdRule, type ReasonOptions, withReason } from '../command-options.ts';
 import { failed, misused, refused, whyOf } from '../exit.ts';
 import { openKeyDependencies } from '../keys-at.ts';
 import { printFacts } from '../output.ts';
@@ -75,6 +76,7 @@ const dry = (terminal: Terminal, account: string): KeyResult => {
 };
 
 const issue: Work<IssueOptions> = async (place, terminal, accountId, options) => {
+  if (isCheckAccount(accountId)) throw misused(`<account>: ${checkIdRule}.`);
   const { accounts, keys, ledger } = place.stores;
   const account = await ledger.readAccount(accountId);
   if (!account && !isAccountId(accountId)) throw misused(`<account>: ${accountIdRule}.`);

@@ -10,9 +10,60 @@ export const standing: readonly (readonly [what: string, name: PriceName, count:
   ['its rules: the rate per client IP, and two AWS rule groups that only count', 'firewallRuleMonth', 3],
   ['secrets: pepper, provider keys, bot token, top-up key, origin secret', 'secretMonth', 5],
   ['dashboards', 'dashboardMonth', 5],
-  ['metrics that alarms evaluate', 'alarmMonth', 150],
+  ['metrics that alarms evaluate', 'alarmMonth', 152],
   ['the composite alarm for money', 'compositeAlarmMonth', 1],
-  ['custom metrics with values in a month, about', 'metricMonth', 80],
+  ['custom metrics with values in a month, about', 'metricMonth', 83],
+];
+
+const grouped = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',');
+
+/** Runs of the canary in 30 days, and the HTTP requests of one run. */
+const RUNS = 8_640;
+const REQUESTS = 12;
+const LARGE_BODY_GB = 0.0032;
+
+/** Monthly cost of the canary behind CloudFront, without its alarm and its metrics. Rows may have several prices. */
+export const canary: readonly (readonly [what: string, parts: readonly (readonly [PriceName, number])[]])[] = [
+  [
+    `its function: ${grouped(String(RUNS))} runs of about 3 s in 512 MB`,
+    [
+      ['lambdaGbSecond', RUNS * 3 * 0.5],
+      ['lambdaRequest', RUNS],
+    ],
+  ],
+  [
+    `the functions that it calls: ${REQUESTS} requests of about 0.2 s in 1 GB per run`,
+    [
+      ['lambdaGbSecond', RUNS * REQUESTS * 0.2],
+      ['lambdaRequest', RUNS * REQUESTS],
+    ],
+  ],
+  [
+    'the front door',
+    (['edgeRequest', 'edgeFunction', 'firewallRequest'] as const).map((name) => [name, RUNS * REQUESTS]),
+  ],
+  [
+    'the body of 3.2 MB of each run, at the price of the internet',
+    [
+      ['internetGb', RUNS * LARGE_BODY_GB],
+      ['edgeToOriginGb', RUNS * LARGE_BODY_GB],
+    ],
+  ],
+  [
+    'database, bucket and logs',
+    [
+      ['writeUnit', RUNS * 12],
+      ['put', RUNS],
+      ['logGb', (RUNS * (REQUESTS + 1) * 2_500) / 1_000_000_000],
+    ],
+  ],
+  [
+    'the secret with its API key',
+    [
+      ['secretMonth', 1],
+      ['secretCall', RUNS],
+    ],
+  ],
 ];
 
 export const costOfStanding = (name: PriceName, count: number): bigint => {
@@ -35,6 +86,7 @@ export const toTables = (): Readonly<Record<string, string>> => ({
   services: servicesTable(),
   'open-holds': openHoldsTable(),
   standing: standingTable(),
+  canary: canaryTable(),
   prices: pricesTable(),
 });
 
@@ -139,6 +191,12 @@ const standingTable = (): string => {
   return toTable(['monthly item', 'number', 'USD'], [...rows, ['total', '', dollars(together)]]);
 };
 
+const canaryTable = (): string => {
+  const costs = canary.map(([what, parts]) => [what, sumOf(parts.map(([name, much]) => costOf(name, much)))] as const);
+  const rows = costs.map(([what, picos]) => [what, dollars(picos ?? 0n)]);
+  return toTable(['monthly item', 'USD'], [...rows, ['total', dollars(sumOf(costs.map(([, picos]) => picos)) ?? 0n)]]);
+};
+
 const pricesTable = (): string =>
   toTable(
     ['unit', 'USD', 'as of', 'source'],
@@ -172,8 +230,6 @@ const dollars = (picos: bigint): string => {
 };
 
 const count = (many: number): string => grouped(String(many));
-
-const grouped = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** Matches the place of a table: from `<!-- costs: name -->` to the next `<!-- /costs -->`. */
 const place = /<!-- costs: ([\w-]+) -->\n[\s\S]*?<!-- \/costs -->/g;

@@ -21,6 +21,7 @@ export const toNextSteps = (name: EnvironmentName, outputs: Outputs): string => 
     `   ${cli}accounts credit first --amount 10 --ref first-credit --reason 'first account' --env ${name}`,
     '4. Check the environment:',
     `   ${cli}doctor --env ${name}`,
+    `   npm run check:deployed -- ${name} --stream`,
     alarmAddresses.length === 0
       ? '5. Alarms have no recipient. Set alarmAddresses in lib/environments.ts.'
       : `5. Confirm the alarm subscription by the link in the email from AWS: ${alarmAddresses.join(', ')}`,

@@ -10,7 +10,6 @@ export interface Outputs {
   readonly publicUrl: string | undefined;
   /** URLs of the functions, by output name. */
   readonly urls: Readonly<Record<string, string>>;
-  readonly bucket: string;
   readonly providerKeysSecret: string;
   readonly botTokenSecret: string;
 }
@@ -21,23 +20,20 @@ const fileSchema = z.record(z.string(), z.record(z.string(), z.string()));
 export const readOutputs = (path: string, name: EnvironmentName): Outputs => {
   if (!existsSync(path))
     throw failed(
-      'cdk deploy wrote no outputs, perhaps because it only prepared its changes. The pages were not uploaded. Run the same command without options such as --no-execute.',
+      'cdk deploy wrote no outputs, perhaps because it only prepared its changes. Run the same command without options such as --no-execute.',
     );
   const stacks = fileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   const of = (stack: string) => stacks[`${prefixOf(name)}-${stack}`] ?? {};
   const needed = (output: string): string => {
     const value = of('data')[output];
     if (!value)
-      throw failed(
-        `The stack ${prefixOf(name)}-data has no output ${output}, so its pages were not uploaded. Deploy this version of the stack.`,
-      );
+      throw failed(`The stack ${prefixOf(name)}-data has no output ${output}. Deploy this version of the stack.`);
     return value;
   };
   const urls = Object.entries(of('api')).filter(([output]) => functionNames.some((each) => `${each}Url` === output));
   return {
     publicUrl: publicUrlOf(environments[name]) ?? of('edge').publicUrl ?? of('api').publicUrl,
     urls: Object.fromEntries(urls),
-    bucket: needed('mediaBucketName'),
     providerKeysSecret: needed('providerKeysSecretArn'),
     botTokenSecret: needed('botTokenSecretArn'),
   };

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Argument } from 'commander';
-import { EDGE_REGION } from '../../lib/edge/edge-region.ts';
+import { Argument, Option } from 'commander';
 import { type EnvironmentName, environmentNames, environments, prefixOf } from '../../lib/environments.ts';
-import { buildPages } from '../../lib/pages/build-pages.ts';
+import { readAllowedCaller } from '../caller.ts';
 import { newCommand, runCommand } from '../command-line.ts';
+import { checkCatalog, checkNode } from '../commands/doctor/machine-checks.ts';
 import { failed, misused, whyOf } from '../exit.ts';
+import { toTable } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
-import { checkFirst } from './check-first.ts';
 import { toNextSteps } from './next-steps.ts';
-import { putDeployedPages } from './put-deployed-pages.ts';
+import { preflight } from './preflight.ts';
+import { type AssemblyStack, readAssembly } from './read-assembly.ts';
 import { readOutputs } from './read-outputs.ts';
-import { toPlan } from './to-plan.ts';
 
 /** Path of a program, followed by its first arguments. */
 export type Cdk = readonly string[];
@@ -35,23 +35,30 @@ export const runCdk = async ([program = '', ...first]: Cdk, args: readonly strin
 export interface DeploymentDependencies {
   readonly terminal: Terminal;
   readonly cdk: Cdk;
+  /** Checks the deployed environment. Throws a CliError if a step failed. */
+  readonly checkDeployed: (name: EnvironmentName) => Promise<void>;
 }
 
 interface DeployOptions {
   readonly dryRun?: true;
+  readonly preflight?: true;
+  readonly check: boolean;
 }
 
 /** Returns the exit code. `args` come from the shell, without the name of the program. */
 export const runDeployment = (args: readonly string[], ports: DeploymentDependencies): Promise<number> => {
   const { terminal } = ports;
   const program = newCommand('deploy', terminal)
-    .description('deploy or update an environment: first its stacks, then the pages')
+    .description('deploy or update an environment')
     .addArgument(new Argument('<environment>', 'environment of lib/environments.ts').choices(environmentNames))
     .argument('[flags...]', 'options for `cdk deploy` after `--`, such as --require-approval never')
     .option('--dry-run', 'show what would be deployed; needs no credentials')
-    .action(async (name: EnvironmentName, flags: readonly string[], { dryRun }: DeployOptions) => {
+    .addOption(new Option('--preflight', 'check the AWS account and change nothing').conflicts('dryRun'))
+    .option('--no-check', 'do not check the deployed environment, which needs more rights than a deployment')
+    .action(async (name: EnvironmentName, flags: readonly string[], options: DeployOptions) => {
       refuseFlags(flags);
-      await inFolder((folder) => (dryRun ? plan : deploy)({ ...ports, name, flags, folder }));
+      const work = options.dryRun ? plan : options.preflight ? check : deploy;
+      await inFolder((folder) => work({ ...ports, name, flags, folder, checks: options.check }));
     });
   return runCommand(program, args, terminal);
 };
@@ -59,21 +66,33 @@ export const runDeployment = (args: readonly string[], ports: DeploymentDependen
 /** Matches a stack selection of cdk, such as `prod/edge` or `*`. */
 const STACKS = new RegExp(`[*]|^(${environmentNames.join('|')})(/|$)`);
 
+const OUTPUTS = 'this command reads the outputs file itself. Remove it.';
+const ASSEMBLY = 'this command deploys the stacks that it has checked. Remove it.';
+
+/** Options that are not allowed, with the reason and the fix. */
+const refusedFlags: Readonly<Record<string, string>> = {
+  '--profile': 'the checks before the deployment use the shell. Set AWS_PROFILE instead.',
+  '--outputs-file': OUTPUTS,
+  '-O': OUTPUTS,
+  '--app': ASSEMBLY,
+  '-a': ASSEMBLY,
+  '--output': ASSEMBLY,
+  '-o': ASSEMBLY,
+};
+
 /**
- * Rejects options that select other stacks, use different accounts for stacks and pages, or move the outputs file.
+ * Rejects options that select other stacks, use another account than the checks, or move files.
  * Throws a CliError.
  */
 const refuseFlags = (flags: readonly string[]): void => {
   for (const [index, flag] of flags.entries()) {
-    const name = flag.split('=')[0];
+    const [name = ''] = flag.split('=');
     const isValue = flags[index - 1]?.startsWith('-') === true && !STACKS.test(flag);
     if (!flag.startsWith('-') && !isValue) {
       throw misused(`${flag}: not an option. A deployment always covers all stacks of one environment. Remove it.`);
     }
-    if (name === '--profile')
-      throw misused('--profile: not allowed, because it does not apply to the pages. Set AWS_PROFILE instead.');
-    if (name === '--outputs-file' || name === '-O')
-      throw misused(`${name}: not allowed, because this command reads the outputs file itself. Remove it.`);
+    const reason = refusedFlags[name];
+    if (reason !== undefined) throw misused(`${name}: not allowed, because ${reason}`);
   }
 };
 
@@ -91,34 +110,87 @@ interface Deployment extends DeploymentDependencies {
   readonly flags: readonly string[];
   /** Temporary folder, removed at the end. */
   readonly folder: string;
+  /** Whether a check of the deployed environment follows. */
+  readonly checks: boolean;
 }
 
-const plan = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise<void> => {
-  await checkFirst(terminal, name, { credentials: false });
+/** Shows what would be deployed. */
+const plan = async (deployment: Deployment): Promise<void> => {
+  await checkFirst(deployment.terminal, deployment.name);
+  const { stacks } = await synthesize(deployment);
+  await deployment.terminal.print(toPlan(stacks));
+};
+
+/** Lists the stacks that a deployment would create or update. */
+const toPlan = (stacks: readonly AssemblyStack[]): string =>
+  toTable(
+    ['stack', 'region', 'resources'],
+    stacks.map(({ name, region, resources }) => ({ stack: name, region, resources: resources.length })),
+  );
+
+/** Makes every check of a deployment, and changes nothing. */
+const check = async (deployment: Deployment): Promise<void> => {
+  const { stacks } = await prepare(deployment);
+  deployment.terminal.status(`Preflight: no problem in ${regionsOf(stacks).join(', ')}. Nothing was changed.`);
+};
+
+/** Deploys the stacks, then checks them as a client. A repeat after a failure continues, because CloudFormation keeps the stacks that are deployed. */
+const deploy = async (deployment: Deployment): Promise<void> => {
+  const { terminal, cdk, name, flags, folder, checks, checkDeployed } = deployment;
+  const { assembly, stacks } = await prepare(deployment);
+  terminal.status(`Stacks ${prefixOf(name)}-* in ${regionsOf(stacks).join(', ')}`);
+  const outputsFile = join(folder, 'outputs.json');
+  // Import log groups that a deleted stack left behind under the same names.
+  const own = ['--app', assembly, '--outputs-file', outputsFile, '--import-existing-resources'];
+  const code = await runCdk(cdk, ['deploy', `${name}/*`, ...own, ...flags]);
+  if (code !== 0) throw failed(toAdvice(name, code));
+  await terminal.print(toNextSteps(name, readOutputs(outputsFile, name)));
+  if (checks) await checkDeployed(name);
+};
+
+/**
+ * Compares the AWS account before anything else, because it takes a second and the synthesis a minute. Then checks the
+ * account for the synthesized stacks, which are the ones that are deployed.
+ */
+const prepare = async (deployment: Deployment): Promise<Synthesis> => {
+  const { terminal, name } = deployment;
+  const caller = await readAllowedCaller(name, terminal.environment.AWS_PROFILE);
+  await checkFirst(terminal, name);
+  terminal.status(`AWS account ${caller.account}, as ${caller.arn}`);
+  const synthesis = await synthesize(deployment);
+  await preflight(synthesis.stacks, name, caller, terminal);
+  return synthesis;
+};
+
+/** Checks Node and the catalog. Throws a CliError for a problem that would otherwise stop the deployment halfway. */
+const checkFirst = async ({ environment, status }: Terminal, name: EnvironmentName): Promise<void> => {
+  const { markup } = environments[name];
+  for (const { check, status: result, detail, advice } of [
+    checkNode(process.versions.node),
+    await checkCatalog({ ...environment, MARKUP: markup }),
+  ]) {
+    if (result === 'failure') throw failed(`${check}: ${detail}. ${advice}`);
+    if (result === 'warning') status(`${check}: ${detail}. ${advice}`);
+  }
+};
+
+interface Synthesis {
+  /** Folder of the cloud assembly. */
+  readonly assembly: string;
+  readonly stacks: readonly AssemblyStack[];
+}
+
+const synthesize = async ({ cdk, name, flags, folder }: Deployment): Promise<Synthesis> => {
   const assembly = join(folder, 'cdk.out');
   const code = await runCdk(cdk, ['synth', `${name}/*`, ...alone(name), '--quiet', '--output', assembly, ...flags]);
   if (code !== 0)
     throw failed(`cdk synth failed with exit code ${code}. Fix the error above, then run the same command again.`);
-  await terminal.print(toPlan(assembly, await buildPages()));
+  return { assembly, stacks: readAssembly(assembly) };
 };
 
-/**
- * Deploys the stacks, then uploads the pages. A repeat after a failure continues, because each step keeps what is
- * already in place.
- */
-const deploy = async ({ terminal, cdk, name, flags, folder }: Deployment): Promise<void> => {
-  await checkFirst(terminal, name, { credentials: true });
-  terminal.status(`Step 1 of 2: stacks ${prefixOf(name)}-*`);
-  const outputsFile = join(folder, 'outputs.json');
-  // Import log groups that a deleted stack left behind under the same names.
-  const own = [...alone(name), '--outputs-file', outputsFile, '--import-existing-resources'];
-  const code = await runCdk(cdk, ['deploy', `${name}/*`, ...own, ...flags]);
-  if (code !== 0) throw failed(toAdvice(name, code));
-  const outputs = readOutputs(outputsFile, name);
-  terminal.status('Step 2 of 2: pages');
-  await putDeployedPages({ terminal, bucket: outputs.bucket, region: environments[name].region });
-  await terminal.print(toNextSteps(name, outputs));
-};
+const regionsOf = (stacks: readonly AssemblyStack[]): readonly string[] => [
+  ...new Set(stacks.map(({ region }) => region)),
+];
 
 /** Limits synthesis to one environment, so that errors in the others do not block it. */
 const alone = (name: EnvironmentName): readonly string[] => ['-c', `environment=${name}`];
@@ -127,14 +199,9 @@ const PROTECTED =
   'If a stack failed during its first creation, turn off its termination protection first: ' +
   'aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name <its name>.';
 
-const toAdvice = (name: EnvironmentName, code: number): string => {
-  const { region, frontDoor, terminationProtection } = environments[name];
-  const regions = new Set([region, ...(frontDoor === 'cloudfront' ? [EDGE_REGION] : [])]);
-  const places = [...regions].map((each) => `aws://<account>/${each}`).join(' ');
-  return [
-    `Step 1 of 2 (stacks) failed: cdk deploy ended with ${code}. Stacks already deployed stay, and the pages are unchanged.`,
+const toAdvice = (name: EnvironmentName, code: number): string =>
+  [
+    `cdk deploy failed with exit code ${code}. Stacks that are already deployed stay.`,
     'Fix the error above, then run the same command again.',
-    ...(terminationProtection ? [PROTECTED] : []),
-    `In an account without CDK, first run: npx cdk bootstrap ${places}`,
+    ...(environments[name].terminationProtection ? [PROTECTED] : []),
   ].join(' ');
-};

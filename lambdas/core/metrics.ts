@@ -81,6 +81,9 @@ const rows = {
   audit_unstable: measure,
   audit_passes: measure,
   orphaned_holds: measure,
+  // 1 or 0 for each run of the canary: the minimum of a period shows a failure.
+  canary_ok: measure,
+  canary_ms: { ...measure, unit: 'Milliseconds' },
 
   usage_missing: paid,
   usage_implausible: paid,
@@ -115,6 +118,7 @@ const rows = {
   videos_swept: maintenance,
   audit_difference: maintenance,
   audit_too_long: maintenance,
+  canary_failed: maintenance,
 
   notice_failed: messenger,
   notice_refused: messenger,

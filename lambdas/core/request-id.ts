@@ -34,6 +34,9 @@ export const parseRequestId = (id: string): RequestIdParts | undefined => {
   return Number.isSafeInteger(parts.atMs) && Number.isSafeInteger(parts.random) ? parts : undefined;
 };
 
+/** Returns the lowest id of a millisecond. Ids of requests and holds start with the time of the request. */
+export const firstIdAt = (ms: number): string => toDigits(Math.max(0, ms), TIME_DIGITS);
+
 const checkOf = (start: string): string =>
   toDigits(Number(hash('sha256', start, 'buffer').readBigUInt64BE() >> 29n), CHECK_DIGITS);
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { decodeTime, encodeTime } from 'ulid';
+import { decodeTime } from 'ulid';
 import type { Admission } from '../core/accounts/admit.ts';
 import type { InitData } from '../core/accounts/init-data.ts';
 import { utcDay } from '../core/clock.ts';
@@ -92,6 +92,8 @@ export interface Exchange {
   route:
     | { readonly name: RouteName; readonly route: Route; readonly params: Readonly<Record<string, string>> }
     | undefined;
+  /** Client IP as the front door reports it, after authentication. Undefined if it is not readable (LIM-7). */
+  clientIp?: string | undefined;
   /** Set after authentication, on routes with an account. */
   admission: Admission | undefined;
   /** User of the mini app, on its routes. */
@@ -131,11 +133,6 @@ export const json = (statusCode: number, body: unknown, headers: Record<string, 
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
   body: JSON.stringify(body),
 });
-
-const TIME_CHARACTERS = 10;
-
-/** Returns the lowest id of a millisecond. Ids of requests and holds start with the time of the request. */
-export const firstIdAt = (ms: number): string => encodeTime(Math.max(0, ms), TIME_CHARACTERS);
 
 /** Returns Unix ms. */
 export const timeOfRequest = (requestId: string): number => decodeTime(requestId);

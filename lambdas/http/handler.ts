@@ -122,9 +122,11 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
 };
 
 /** Returns the bucket of the client IP (LIM-1), or undefined if the front door reports none (LIM-7). */
-const addressOf = ({ frontDoor }: HttpDependencies, { event, summary }: Exchange): string | undefined => {
-  const address = addressBucket(frontDoor.addressOf(event));
-  if (address === undefined) summary.lacksClientIp = true;
+const addressOf = ({ frontDoor }: HttpDependencies, exchange: Exchange): string | undefined => {
+  const clientIp = frontDoor.addressOf(exchange.event);
+  const address = addressBucket(clientIp);
+  if (address === undefined) exchange.summary.lacksClientIp = true;
+  else exchange.clientIp = clientIp;
   return address;
 };
 

@@ -1,3 +1,4 @@
+import { isCheckAccount, SEEN_ADDRESS_HEADER } from '../core/accounts/check-account.ts';
 import { formatUsd } from '../core/money/usd.ts';
 import type { DryRun } from '../core/paid-call/preflight.ts';
 import type { Receipt } from '../core/paid-call/settle.ts';
@@ -63,10 +64,10 @@ export const DRY_RUN_TYPE = 'application/vnd.model-gateway.dry-run+json';
 
 /** BILL-16. `prices_usd` has the names and units of a receipt. `prices` is an earlier name with the same value. */
 export const dryRunAnswer = (
-  { summary }: Exchange,
+  exchange: Exchange,
   { model, holdPicos, outputTokensMax, prices, estimateFactor, ignored }: DryRun,
 ): GatewayResponse => {
-  summary.dryRun = true;
+  exchange.summary.dryRun = true;
   const listed = wireNames(prices, formatUsd);
   const response = json(200, {
     object: 'dry_run',
@@ -78,5 +79,9 @@ export const dryRunAnswer = (
     ...(estimateFactor === undefined ? {} : { estimate_factor: estimateFactor }),
   });
   const headers = { 'content-type': `${DRY_RUN_TYPE}; charset=utf-8` };
-  return { ...response, headers: { ...headers, ...ignoredHeaders(ignored) } };
+  return { ...response, headers: { ...headers, ...ignoredHeaders(ignored), ...seenAddress(exchange) } };
 };
+
+/** A check compares the address with its own. Other clients do not need it. */
+const seenAddress = ({ clientIp, admission }: Exchange): Record<string, string> =>
+  clientIp !== undefined && admission && isCheckAccount(admission.accountId) ? { [SEEN_ADDRESS_HEADER]: clientIp } : {};

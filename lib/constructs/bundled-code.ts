@@ -4,6 +4,9 @@ import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { type AssetCode, Code } from 'aws-cdk-lib/aws-lambda';
 import type { AssetOptions } from 'aws-cdk-lib/aws-s3-assets';
 import { buildSync, type Metafile } from 'esbuild';
+import { pageNames } from '../../lambdas/routes.ts';
+import type { FunctionDescription } from '../function-description.ts';
+import { pageBuild, pageFolder, toFiles } from '../pages/build-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -18,16 +21,21 @@ const requireForPackages = "import{createRequire}from'node:module';const require
  * version and loads two to three times slower. CDK's NodejsFunction does not support code splitting and deploys its
  * metafile. Splitting keeps modules that are imported on demand out of the file that every start parses.
  */
-export const bundledCode = (name: string, entry: string): AssetCode => Code.fromAsset(sources, bundling(name, entry));
+export const bundledCode = (name: string, description: Bundled): AssetCode =>
+  Code.fromAsset(sources, bundling(name, description));
+
+/** Parts of a description on which the code depends. */
+export type Bundled = Pick<FunctionDescription, 'entry' | 'servesPages'>;
 
 /** Folder with the entry files of all bundles. An asset of this folder needs the options of `bundling`. */
 export const sources = join(root, 'lambdas');
 
-export const bundling = (name: string, entry: string): AssetOptions => {
+export const bundling = (name: string, { entry, servesPages }: Bundled): AssetOptions => {
   const local = {
-    // CDK bundles an asset once per set of options and ignores functions when it compares options, so `entry` must be
-    // an option.
+    // CDK bundles an asset once per set of options and ignores functions when it compares options, so what the bundle
+    // depends on must be an option.
     entry,
+    servesPages: servesPages === true,
     tryBundle: (outputFolder: string): true => {
       const { metafile } = buildSync({
         absWorkingDir: root,
@@ -47,6 +55,7 @@ export const bundling = (name: string, entry: string): AssetOptions => {
         logLevel: 'warning',
       });
       writeReport(dirname(outputFolder), name, metafile);
+      if (servesPages) writePages(join(outputFolder, 'pages'));
       return true;
     },
   };
@@ -55,6 +64,16 @@ export const bundling = (name: string, entry: string): AssetOptions => {
     // The type requires an image. It is never pulled, because `local` always succeeds or throws.
     bundling: { image: DockerImage.fromRegistry('unused'), local },
   };
+};
+
+/** Builds all pages into `<folder>/<page>/<file>`, where the function looks for them. */
+const writePages = (folder: string): void => {
+  for (const page of pageNames) {
+    const source = pageFolder(page);
+    mkdirSync(join(folder, page), { recursive: true });
+    for (const { file, bytes } of toFiles(source, buildSync(pageBuild(source)).outputFiles))
+      writeFileSync(join(folder, page, file), bytes);
+  }
 };
 
 /** Writes the bundle's metafile next to the templates. It is not deployed. */

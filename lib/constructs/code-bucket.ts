@@ -6,7 +6,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aw
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
-import { bundling, sources } from './bundled-code.ts';
+import { type Bundled, bundling, sources } from './bundled-code.ts';
 import { addLogGroup, allow } from './function-role.ts';
 
 export interface CodeBucketProps {
@@ -42,11 +42,13 @@ export class CodeBucket extends Construct {
     this.#copyRole.addToPolicy(
       allow(['s3:PutObject', 's3:DeleteObjectVersion'], this.#bucket.arnForObjects('web-function/*')),
     );
+    if (environment.bootstrapKeyArn !== undefined)
+      this.#copyRole.addToPolicy(allow(['kms:Decrypt'], environment.bootstrapKeyArn));
   }
 
-  /** Bundles an entry file and copies the bundle to this bucket. */
-  codeOf(name: string, entry: string): WebFunctionCode {
-    const options = bundling(name, entry);
+  /** Bundles the code of a function and copies the bundle to this bucket. */
+  codeOf(name: string, description: Bundled): WebFunctionCode {
+    const options = bundling(name, description);
     const { bucket: uploads } = new Asset(this, name, { path: sources, ...options });
     this.#copyRole.addToPolicy(allow(['s3:GetObject', 's3:GetObjectVersion'], uploads.arnForObjects('*')));
     return WebFunctionCode.fromAssetToProvidedBucket(this.#bucket, sources, {

@@ -25,8 +25,7 @@ export const addFunctionRole = (
   for (const grant of description.tables) role.addToPolicy(toStatement(grant, data));
   for (const statement of description.buckets.flatMap((grant) => toStatements(grant, data)))
     role.addToPolicy(statement);
-  for (const secret of secrets)
-    role.addToPolicy(allow(['secretsmanager:GetSecretValue'], data.secrets[secret].secretArn));
+  for (const secret of secrets) role.addToPolicy(allow(['secretsmanager:GetSecretValue'], data.secretArnOf(secret)));
   if (parameterArn !== undefined) role.addToPolicy(allow(['ssm:GetParameter'], parameterArn));
   if (machineArn !== undefined) role.addToPolicy(allow(['states:StartExecution'], machineArn));
   return role;

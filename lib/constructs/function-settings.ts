@@ -18,6 +18,8 @@ export interface SettingsSource {
   readonly machineArn?: string | undefined;
   /** Base URL of image links, for a function that creates them. */
   readonly mediaUrl?: string | undefined;
+  /** URL that must refuse a direct call, for a function that checks the gateway. */
+  readonly directUrl?: string | undefined;
 }
 
 const secretSettings = {
@@ -26,10 +28,11 @@ const secretSettings = {
   botToken: 'BOT_TOKEN_SECRET',
   topUpKey: 'TOP_UP_KEY_SECRET',
   originSecret: 'ORIGIN_SECRET_SECRET',
+  canaryKey: 'CANARY_KEY_SECRET',
 } as const satisfies Record<SecretName, keyof FunctionSettings>;
 
 export const toSettings = (name: FunctionName, source: SettingsSource): FunctionSettings => {
-  const { environment, data, machineArn, mediaUrl } = source;
+  const { environment, data, machineArn, mediaUrl, directUrl } = source;
   const { tables } = functions[name];
   const times = tables.some(({ table }) => table === 'videos') ? Object.entries(environment.videos) : [];
   return {
@@ -45,11 +48,12 @@ export const toSettings = (name: FunctionName, source: SettingsSource): Function
     LOG_FORMAT: 'json',
     CATALOGS: environment.catalogs.join(','),
     ...Object.fromEntries(
-      secretsOf(name, environment).map((secret) => [secretSettings[secret], data.secrets[secret].secretArn]),
+      secretsOf(name, environment).map((secret) => [secretSettings[secret], data.secretArnOf(secret)]),
     ),
     ...Object.fromEntries(times.map(([time, value]) => [time, String(value)])),
     ...(machineArn === undefined ? {} : { VIDEO_MACHINE_ARN: machineArn }),
     ...(mediaUrl === undefined ? {} : { MEDIA_URL: mediaUrl }),
+    ...(directUrl === undefined ? {} : { CANARY_DIRECT_URL: directUrl }),
     ...(isHttp(name) ? toDoorSettings(environment) : {}),
     ...(asksForAddress(name, environment) ? { PUBLIC_URL_PARAMETER: publicUrlParameter(source.prefix) } : {}),
     ...(functions[name].showsApp || functions[name].linksMedia ? toAddress(environment) : {}),

@@ -23,6 +23,8 @@ export interface GatewayFunctionProps<Description extends FunctionDescription = 
   readonly machineArn?: string | undefined;
   /** Base URL of image links, for a function that creates them. */
   readonly mediaUrl?: string | undefined;
+  /** URL that must refuse a direct call, for a function that checks the gateway. */
+  readonly directUrl?: string | undefined;
 }
 
 /** Lambda function with its code, settings, log group and role, according to its description. */
@@ -42,7 +44,7 @@ export class GatewayFunction extends Construct {
       functionName,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: bundledCode(name, description.entry),
+      code: bundledCode(name, description),
       handler: 'index.handler',
       role,
       logGroup,

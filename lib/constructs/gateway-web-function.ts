@@ -32,7 +32,7 @@ export class GatewayWebFunction extends Construct {
     this.webFunction = new WebFunction(this, 'function', {
       webFunctionName,
       runtime: WebFunctionRuntime.NODEJS_24_X,
-      code: code.codeOf(name, description.entry),
+      code: code.codeOf(name, description),
       // With another file extension than `.mjs`, Node would look for a package.json.
       entryPoint: 'index.mjs',
       role,

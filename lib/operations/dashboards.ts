@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Dashboard, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { functionsOf } from '../environment-schema.ts';
+import { functionsOf, hasCanary } from '../environment-schema.ts';
 import { inferenceFunctionNames } from '../inference-functions.ts';
 import { distributionMetric, firewallMetric } from './edge-alarms.ts';
 import { byDimension, graph, heading, table } from './graphs.ts';
@@ -63,6 +63,18 @@ const traffic = ({ own, sources, stock }: Board): Rows => {
       graph('Input tokens', [byDimension(prefix, 'input_tokens', 'Sum')]),
       graph('Output tokens', [byDimension(prefix, 'output_tokens', 'Sum')]),
     ],
+    ...(hasCanary(environment)
+      ? [
+          [
+            graph('Canary: 1 if every step of a run is well', [own('canary_ok', { statistic: 'Minimum' })]),
+            graph(
+              'Canary: time and failed steps',
+              [own('canary_ms', { statistic: 'Maximum' })],
+              [own('canary_failed')],
+            ),
+          ],
+        ]
+      : []),
     [
       table('Underlying errors', inferenceLogs(sources), [
         'filter message = "request" and level = "ERROR"',

@@ -3,7 +3,7 @@ import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch
 import { METRIC_NAMESPACE, type MetricDimension, type MetricName, rowOf } from '../../lambdas/core/metrics.ts';
 
 export interface OwnMetricOptions {
-  readonly statistic?: 'Sum' | 'Average' | 'Maximum' | 'SampleCount' | 'p50' | 'p95';
+  readonly statistic?: 'Sum' | 'Average' | 'Minimum' | 'Maximum' | 'SampleCount' | 'p50' | 'p95';
   readonly minutes?: number;
   readonly label?: string;
   /** Values of the metric's dimensions: exactly one for each. */

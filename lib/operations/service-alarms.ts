@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { GatewayTable } from '../constructs/gateway-table.ts';
-import { functionsOf } from '../environment-schema.ts';
+import { functionsOf, hasCanary } from '../environment-schema.ts';
 import type { AlarmRow } from './alarm-row.ts';
 import { type OwnMetric, sumOf } from './own-metric.ts';
 import type { Sources } from './sources.ts';
@@ -42,6 +42,7 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
     threshold: { least: 1 },
     reason: 'Without the client IP of the front door, only the firewall limits clients without an API key.',
   },
+  ...canaryAlarms(own, sources),
   ...functionErrors(sources),
   ...webFunctionAlarms(own, sources),
   ...messageAlarms(own, sources),
@@ -79,6 +80,20 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
     reason: 'A failed video ends its execution successfully, so a failed execution is a bug or an outage.',
   },
 ];
+
+const canaryAlarms = (own: OwnMetric, { environment }: Sources): readonly AlarmRow[] =>
+  hasCanary(environment)
+    ? [
+        {
+          id: 'canary-failing',
+          metric: own('canary_ok', { statistic: 'Minimum' }),
+          threshold: { below: 1 },
+          periods: 2,
+          silence: 'wrong',
+          reason: 'Two runs of the canary in a row failed or did not end, so clients notice it too.',
+        },
+      ]
+    : [];
 
 /** Alarms on messages to account owners. */
 const messageAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] => [

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type PageName, pageNames } from '../../lambdas/routes.ts';
+import type { BuildOptions, OutputFile } from 'esbuild';
+import { mediaTypeOf, type PageName, pageNames } from '../../lambdas/routes.ts';
 import { clientGuide } from './client-guide.ts';
 
-/** File of a page. Its key in the bucket is `pages/<page>/<file>`. */
+/** File of a page, stored as `pages/<page>/<file>` in the code of the function that serves it. */
 export interface PageFile {
   readonly page: PageName;
   readonly file: string;
@@ -19,8 +20,11 @@ export const buildPages = async (): Promise<readonly PageFile[]> => {
   return pages.flat();
 };
 
+/** Returns the folder of a page's sources in the repository. */
+export const pageFolder = (page: PageName): string => join('web', page);
+
 const buildPage = async (page: PageName): Promise<readonly PageFile[]> => {
-  const files = await buildFiles(join('web', page));
+  const files = await buildFiles(pageFolder(page));
   return files.map(({ file, bytes }) => ({ page, file, bytes, mediaType: mediaTypeOf(file) }));
 };
 
@@ -33,8 +37,11 @@ export interface BuiltFile {
  * Builds the files of a page: copies static files, bundles `main.tsx` into `main.js` and `main.css`, and adds the
  * client guide to the API reference.
  */
-export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> => {
-  const { outputFiles } = await bundle(folder);
+export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> =>
+  toFiles(folder, (await bundle(folder)).outputFiles);
+
+/** Returns the files of a page from the output of a build with `pageBuild`. */
+export const toFiles = (folder: string, outputFiles: readonly OutputFile[]): readonly BuiltFile[] => {
   const built = outputFiles.map(({ path, contents }) => ({
     file: path.slice(path.lastIndexOf('/') + 1),
     bytes: contents,
@@ -47,7 +54,7 @@ export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> 
 
 /** Returns the names of the packages that page bundles contain. */
 export const packagesOfPages = async (): Promise<ReadonlySet<string>> => {
-  const bundles = await Promise.all(pageNames.map((page) => bundle(join('web', page))));
+  const bundles = await Promise.all(pageNames.map((page) => bundle(pageFolder(page))));
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs));
   return new Set(inputs.flatMap((input) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
 };
@@ -55,7 +62,12 @@ export const packagesOfPages = async (): Promise<ReadonlySet<string>> => {
 /** Imports esbuild only to build, so that a gateway with built pages runs without it. */
 const bundle = async (folder: string) => {
   const { build } = await import('esbuild');
-  return build({
+  return build(pageBuild(folder));
+};
+
+/** Returns esbuild's options for the page in a folder of the repository. */
+export const pageBuild = (folder: string) =>
+  ({
     absWorkingDir: root,
     entryPoints: { main: join(folder, existsSync(join(root, folder, 'main.tsx')) ? 'main.tsx' : 'main.ts') },
     outdir: 'built',
@@ -71,15 +83,4 @@ const bundle = async (folder: string) => {
     legalComments: 'none',
     charset: 'utf8',
     logLevel: 'warning',
-  });
-};
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-};
-
-export const mediaTypeOf = (file: string): string =>
-  mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  }) as const satisfies BuildOptions;

@@ -88,16 +88,19 @@ export class ApiStack extends GatewayStack {
     if (trigger === 'url' && props.environment.frontDoor !== 'api-gateway')
       this.#hosts.set(each.name, addUrl(this, each.name, built));
     if (trigger === 'every-minute') callEvery(Duration.minutes(1), built);
+    if (trigger === 'every-five-minutes') callEvery(Duration.minutes(5), built);
     if (trigger === 'every-hour') callEvery(Duration.hours(1), built);
     return built;
   }
 
   /** Returns settings that depend on other resources. With a front door, links to media use the public URL. */
-  #told({ startsVideos, linksMedia }: FunctionDescription, { environment, video }: ApiStackProps) {
+  #told({ startsVideos, linksMedia, checksGateway }: FunctionDescription, { environment, video }: ApiStackProps) {
+    const directHost = environment.frontDoor === 'cloudfront' && this.#hosts.get(routes.health.function);
     const mediaHost = this.#hosts.get(routes.getMedia.function);
     return {
       machineArn: startsVideos && video.machine.stateMachineArn,
       mediaUrl: linksMedia && environment.frontDoor === 'none' && mediaHost ? `https://${mediaHost}` : undefined,
+      directUrl: checksGateway && directHost ? `https://${directHost}` : undefined,
     };
   }
 }

@@ -4,6 +4,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { GatewayTable } from '../constructs/gateway-table.ts';
 import { MediaBucket } from '../constructs/media-bucket.ts';
+import { hasCanary } from '../environment-schema.ts';
 import type { SecretName } from '../function-description.ts';
 import { type TableName, tables } from '../tables.ts';
 import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
@@ -12,7 +13,8 @@ import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 export class DataStack extends GatewayStack {
   readonly tables: Readonly<Record<TableName, GatewayTable>>;
   readonly media: Bucket;
-  readonly secrets: Readonly<Record<SecretName, Secret>>;
+  /** The secret of the canary exists only in environments with a canary. */
+  readonly secrets: Readonly<Record<Exclude<SecretName, 'canaryKey'>, Secret> & { readonly canaryKey?: Secret }>;
 
   constructor(scope: Construct, id: string, props: GatewayStackProps) {
     super(scope, id, props);
@@ -29,8 +31,16 @@ export class DataStack extends GatewayStack {
     if (frontDoor === 'cloudfront') media.letEdgeReadMedia();
     this.media = media;
     // A failed first deployment deletes its secrets, because they were never used.
-    this.secrets = addSecrets(this, keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY);
+    const secrets = addSecrets(this, keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY);
+    this.secrets = hasCanary(props.environment) ? { ...secrets, canaryKey: addCanaryKey(this) } : secrets;
     addOutputs(this);
+  }
+
+  /** Throws an Error for the secret of the canary in an environment without one. */
+  secretArnOf(name: SecretName): string {
+    const secret = this.secrets[name];
+    if (!secret) throw new Error(`${name}: this environment has no such secret.`);
+    return secret.secretArn;
   }
 }
 
@@ -39,7 +49,7 @@ export class DataStack extends GatewayStack {
  * `generateSecretString`: CloudFormation would generate new values, which invalidates every API key and deletes every
  * provider key.
  */
-const addSecrets = (stack: Stack, removalPolicy: RemovalPolicy): Record<SecretName, Secret> => ({
+const addSecrets = (stack: Stack, removalPolicy: RemovalPolicy) => ({
   keyPepper: new Secret(stack, 'key-pepper', {
     description: 'Pepper for the hashes of API keys. Another value invalidates every API key.',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
@@ -69,6 +79,14 @@ const addSecrets = (stack: Stack, removalPolicy: RemovalPolicy): Record<SecretNa
     removalPolicy,
   }),
 });
+
+/** The generated value is not an API key. `npm run check:deployed` replaces it, also after the secret was deleted. */
+const addCanaryKey = (stack: Stack): Secret =>
+  new Secret(stack, 'canary-key', {
+    description: 'API key of the canary. To replace it, revoke it and run `npm run check:deployed`.',
+    generateSecretString: { passwordLength: 32, excludePunctuation: true },
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
 
 /** Adds the outputs that the command line reads. */
 const addOutputs = (stack: DataStack): void => {

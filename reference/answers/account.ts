@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ACCOUNT_ID_FORM } from '../../lambdas/core/accounts/account-store.ts';
 import { REF_FORM } from '../../lambdas/core/ledger/credit.ts';
-import { returnTypes } from '../../lambdas/core/ledger/credit-record.ts';
-import { count, day, receiptId, time, usd } from './forms.ts';
+import { creditTypes, returnTypes } from '../../lambdas/core/ledger/credit-record.ts';
+import { count, day, month, receiptId, time, usd } from './forms.ts';
 
 const accountId = z.string().regex(ACCOUNT_ID_FORM);
 const keyId = z.string().regex(/^[0-9a-f]{16}$/);
@@ -48,6 +48,37 @@ export const usageList = z
     next_cursor: z.string().nullable().describe('Value of `cursor` for the next page.'),
   })
   .meta({ id: 'UsageList' });
+
+const statementChange = z.looseObject({
+  ref: z.string().describe('Reference of the change.'),
+  type: z.enum(creditTypes),
+  of: z.string().nullable().describe('Reference of the credit or the chargeback that it changes.'),
+  amount_usd: usd.describe('Below 0 for a reversed chargeback.'),
+  created_at: time.describe('UTC.'),
+});
+
+/** Statement of one month (BILL-22). */
+export const statement = z
+  .looseObject({
+    object: z.literal('statement'),
+    month,
+    status: z.enum(['open', 'closed']).describe('`closed`: the month is over, and the statement never changes.'),
+    opening_usd: usd.describe('Balance at the start of the month.'),
+    credits_usd: usd.describe('Payments and other credits.'),
+    returns_usd: usd.describe('Refunds, chargebacks and debits, less reversed chargebacks.'),
+    charges_usd: usd.describe('Charges that were committed to the balance in the month.'),
+    closing_usd: usd.describe('Balance at the end of the month, or now.'),
+    held_usd: usd.describe('Open holds at the end of the month, or now. They are not part of the sum.'),
+    credits: z.array(statementChange),
+    returns: z.array(statementChange),
+    charges: z
+      .array(z.looseObject({ model: z.string().nullable(), requests: count, cost_usd: usd }))
+      .describe('Receipts with a time in the month, by model.'),
+    settled_in_other_month_usd: usd.describe(
+      '`charges_usd` less the sum of `charges`. Above 0 for receipts of an earlier month that were committed in this one.',
+    ),
+  })
+  .meta({ id: 'Statement' });
 
 /** Account as the mini app shows it (KEY-4). */
 export const appAccount = z

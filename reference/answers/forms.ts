@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MONTH_FORM } from '../../lambdas/core/ledger/month.ts';
 
 /** Request id: a ULID. */
 export const requestIdForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
@@ -18,6 +19,7 @@ export const requestId = z.string().regex(requestIdForm);
 export const receiptId = z.string().regex(receiptIdForm);
 export const videoId = z.string().regex(videoIdForm);
 export const day = z.iso.date();
+export const month = z.string().regex(MONTH_FORM);
 /** Date and time in ISO 8601, UTC. */
 export const time = z.iso.datetime();
 export const count = z.int().min(0);

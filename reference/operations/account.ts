@@ -1,8 +1,12 @@
+import { MONTH_FORM } from '../../lambdas/core/ledger/month.ts';
 import type { usageParameters } from '../../lambdas/protocols/account/usage-query.ts';
-import { account, usageList, usageRow } from '../answers/account.ts';
+import { account, statement, usageList, usageRow } from '../answers/account.ts';
 import { momentForm, orEmpty, receiptIdForm } from '../answers/forms.ts';
 import type { Operation } from '../operation.ts';
 import { limit, type Parameter, query } from '../parameters.ts';
+
+const format = (description: string): Parameter =>
+  query('format', description, { type: 'string', enum: ['json', 'csv'], default: 'json' });
 
 const moment = 'a day such as 2026-11-20 or a time such as 2026-11-20T08:00:00Z, in UTC';
 
@@ -11,7 +15,7 @@ const parameters: Record<(typeof usageParameters)[number], Parameter> = {
   to: query('to', `Newest request to list: ${moment}. A day is included, a time is not.`, orEmpty(momentForm)),
   cursor: query('cursor', '`next_cursor` of the previous page.', { type: 'string', pattern: '^[\\w-]*$' }),
   limit: limit(1_000, 100),
-  format: query('format', 'JSON or a CSV table.', { type: 'string', enum: ['json', 'csv'], default: 'json' }),
+  format: format('JSON or a CSV table.'),
 };
 
 /** The mini app reads the same list with its own credential. */
@@ -34,7 +38,7 @@ export const listOfUsage: Pick<Operation, 'parameters' | 'answers' | 'codes'> = 
   codes: ['invalid_request_error', 'service_unavailable'],
 };
 
-export const accountOperations: Record<'getAccount' | 'listUsage' | 'getUsage', Operation> = {
+export const accountOperations: Record<'getAccount' | 'listUsage' | 'getUsage' | 'getStatement', Operation> = {
   getAccount: {
     tag: 'Account',
     summary: 'Read the balance',
@@ -60,5 +64,26 @@ export const accountOperations: Record<'getAccount' | 'listUsage' | 'getUsage', 
     },
     answers: { '200': { description: 'The receipt.', content: { 'application/json': { schema: usageRow } } } },
     codes: ['not_found'],
+  },
+  getStatement: {
+    tag: 'Account',
+    summary: 'Read the statement of a month',
+    description:
+      'Opening + credits - returns - charges = closing. The statement of a month that is over never changes. Open holds are not part of the sum.',
+    path: { month: ['Calendar month in UTC.', '2026-11', MONTH_FORM] },
+    parameters: [format('JSON or a CSV table with one line per amount.')],
+    answers: {
+      '200': {
+        description: 'The statement.',
+        content: {
+          'application/json': { schema: statement },
+          'text/csv': {
+            schema: { type: 'string' },
+            example: 'month,line,type,ref,of,model,requests,created_at,amount_usd\r\n',
+          },
+        },
+      },
+    },
+    codes: ['invalid_request_error', 'not_found', 'service_unavailable'],
   },
 };

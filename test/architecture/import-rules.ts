@@ -17,7 +17,17 @@ export type Module =
   | LambdaFile
   | LambdaFolder;
 
-const lambdaFolders = ['core', 'functions', 'host', 'http', 'messenger', 'protocols', 'providers', 'stores'] as const;
+const lambdaFolders = [
+  'checks',
+  'core',
+  'functions',
+  'host',
+  'http',
+  'messenger',
+  'protocols',
+  'providers',
+  'stores',
+] as const;
 type LambdaFolder = (typeof lambdaFolders)[number];
 
 /** Modules of one file, `lambdas/<name>.ts`. */
@@ -47,6 +57,7 @@ const allowed: Readonly<Record<Exclude<Module, 'test' | 'bench' | 'root'>, reado
   limits: [],
   settings: ['core', 'limits'],
   routes: ['core', 'limits'],
+  checks: ['core', 'routes', 'checks'],
   http: ['core', 'http', 'routes', 'limits'],
   protocols: ['core', 'http', 'routes', 'limits', 'protocols'],
   providers: ['core', 'providers'],

@@ -1,5 +1,5 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeAssembly } from './fake-assembly.ts';
 
 /**
  * Script of a fake `cdk` command, which is run as `node fake-cdk.ts <script file> <arguments of cdk>`. The command does
@@ -7,6 +7,8 @@ import { join } from 'node:path';
  */
 export interface CdkScript {
   readonly exitCode: number;
+  /** Exit code of `cdk synth`. Default: 0. */
+  readonly synthExitCode?: number;
   /** Outputs of each stack, by stack name. */
   readonly outputs?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -22,18 +24,8 @@ if (scriptPath !== '') {
   if (outputsFile && script.outputs) writeFileSync(outputsFile, JSON.stringify(script.outputs));
   const assembly = args[0] === 'synth' ? argumentAfter('--output') : undefined;
   if (assembly) {
-    mkdirSync(assembly, { recursive: true });
-    writeFileSync(join(assembly, 'one.template.json'), JSON.stringify({ Resources: { A: {}, B: {} } }));
-    const stackOf = (stackName: string) => ({
-      type: 'aws:cloudformation:stack',
-      environment: 'aws://unknown-account/us-east-1',
-      properties: { stackName, templateFile: 'one.template.json' },
-    });
-    const artifacts = {
-      one: stackOf('gateway-dev-data'),
-      Tree: { type: 'cdk:tree' },
-    };
-    writeFileSync(join(assembly, 'manifest.json'), JSON.stringify({ artifacts }));
+    const resources = [{ Type: 'AWS::S3::Bucket' }, { Type: 'AWS::Lambda::WebFunction' }];
+    writeAssembly(assembly, [{ name: 'gateway-dev-data', region: 'us-east-1', resources }]);
   }
-  process.exitCode = script.exitCode;
+  process.exitCode = args[0] === 'synth' ? (script.synthExitCode ?? 0) : script.exitCode;
 }

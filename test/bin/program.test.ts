@@ -2,8 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createProgram } from '../../bin/program.ts';
+import { environments } from '../../lib/environments.ts';
+import { scriptAws } from '../support/scripted-account.ts';
 import { runHere, scriptedTerminal } from '../support/scripted-terminal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cli-program-'));
@@ -33,11 +35,12 @@ const writing = leaves.filter(([, leaf]) => longsOf(leaf).includes('--yes'));
 const placed = leaves.filter(([, leaf]) => longsOf(leaf).includes('--env'));
 
 /** Returns the arguments that a command requires. */
+/** Values of arguments whose form is checked. */
+const valuesByName: Readonly<Record<string, string>> = { file, month: '2026-11' };
+
 const argsOf = ({ path, command }: Leaf): readonly string[] => [
   ...path,
-  ...command.registeredArguments
-    .filter(({ required }) => required)
-    .map((each) => (each.name() === 'file' ? file : 'x')),
+  ...command.registeredArguments.filter(({ required }) => required).map((each) => valuesByName[each.name()] ?? 'x'),
   ...command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', '1']),
 ];
 
@@ -47,7 +50,7 @@ const withoutWords = ['accounts list', 'catalog check', 'holds list', 'videos li
 test('OPS-5 the command line has all commands', () => {
   expect(leaves.map(([name]) => name).toSorted()).toEqual(
     [
-      ...['list', 'show', 'block', 'unblock'].map((name) => `accounts ${name}`),
+      ...['list', 'show', 'statement', 'block', 'unblock'].map((name) => `accounts ${name}`),
       ...['credit', 'debit', 'refund', 'chargeback', 'reverse-chargeback'].map((name) => `accounts ${name}`),
       ...['issue', 'rotate', 'revoke'].map((name) => `keys ${name}`),
       ...['usage list', 'usage export', 'catalog check', 'catalog diff', 'holds list', 'holds release'],
@@ -123,6 +126,28 @@ test.each(placed)('OPS-5 %s with an unknown environment exits with 2', async (_,
   const { status, stdout, stderr } = await runHere([...argsOf(leaf), '--env', 'nowhere', '--dry-run']);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^error: .*'nowhere'/);
+});
+
+test('OPS-12 every command with --env of another account exits with 2 after one call', async () => {
+  const environment = { ...environments.prod, account: '210987654321' };
+  vi.spyOn(environments, 'prod', 'get').mockReturnValue(environment);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const aws = await scriptAws({});
+  expect(placed.length).toBeGreaterThan(15);
+  for (const [name, leaf] of placed) {
+    const yes = longsOf(leaf).includes('--yes') ? ['--yes'] : [];
+    const { status, stdout, stderr } = await runHere([...argsOf(leaf), '--env', 'prod', ...yes]);
+    expect([status, stdout], name).toEqual([2, '']);
+    expect(stderr, name).toMatch(/^environments\.prod\.account: is 210987654321, but [^\n]*\n$/);
+  }
+  expect(aws.calls).toEqual(placed.map(() => 'GetCallerIdentity'));
+  expect(aws.asked).toEqual([]);
+});
+
+test('OPS-12 a command on an environment that accepts every account does not ask for the account', async () => {
+  const aws = await scriptAws({});
+  expect(await runHere(['accounts', 'list', '--env', 'dev'])).toMatchObject({ status: 1, stdout: '' });
+  expect([aws.calls, aws.asked]).toEqual([[], ['gateway-dev-data']]);
 });
 
 const groups = groupsOf(program).map(

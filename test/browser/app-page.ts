@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Exchange } from '../../lambdas/http/exchange.ts';
 import { createGetPage, createGetPageFile } from '../../lambdas/protocols/pages/handlers.ts';
-import { buildFiles, mediaTypeOf } from '../../lib/pages/build-pages.ts';
+import { mediaTypeOf } from '../../lambdas/routes.ts';
+import { buildFiles } from '../../lib/pages/build-pages.ts';
 import { MemoryPageFiles } from '../support/memory/memory-page-files.ts';
 import { account, listedModels, spendOf, usageRows } from './app-page-data.ts';
 

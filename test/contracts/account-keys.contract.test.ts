@@ -42,7 +42,7 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
   };
   const openWithoutKey = async (): Promise<string> => {
     count += 1;
-    await subject.ledger.createAccount(`account-${count}`);
+    await subject.ledger.createAccount(`account-${count}`, 0);
     return `account-${count}`;
   };
   const replace = (accountId: string, oldHash: string, hash: string) =>

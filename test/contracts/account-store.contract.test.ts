@@ -90,7 +90,14 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
     const account = await subject.ledger.readAccount(accountId);
     expect(account).toMatchObject({ availablePicos: CREDIT, creditedPicos: CREDIT, spentPicos: 0n });
     expect(await subject.records.readCredits(accountId)).toEqual([
-      { ref: 'start', type: 'credit', amountPicos: CREDIT, reason: 'first balance', at: OPENED_AT_MS },
+      {
+        ref: 'start',
+        type: 'credit',
+        amountPicos: CREDIT,
+        reason: 'first balance',
+        at: OPENED_AT_MS,
+        month: '2026-11',
+      },
     ]);
     expect(await audit(subject, accountId)).toMatchObject({ stable: true, findings: [] });
   });
@@ -162,7 +169,7 @@ describe.each(accountSubjects)('the account store $name', ({ open }) => {
 
   test('KEY-3 an account older than bot chats has the default threshold and no chat', async () => {
     const accountId = newId();
-    await subject.ledger.createAccount(accountId);
+    await subject.ledger.createAccount(accountId, 0);
     const profile = { accountId, chatId: undefined, thresholdPicos: LOW_BALANCE_THRESHOLD_DEFAULT };
     expect(await subject.accounts.profile(accountId)).toEqual(profile);
     await subject.accounts.setThreshold(accountId, 7n);

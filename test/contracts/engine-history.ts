@@ -88,7 +88,7 @@ export class EngineHistory {
    */
   async play(): Promise<Awaited<ReturnType<typeof auditAccount>>> {
     const { direct, plans } = this.#engine;
-    await direct.createAccount(this.#accountId);
+    await direct.createAccount(this.#accountId, 0);
     await direct.credit({
       accountId: this.#accountId,
       ref: 'first',
@@ -227,7 +227,8 @@ export class EngineHistory {
         apply: (record, amountPicos, nowMs) => around(() => proxied.apply(record, amountPicos, nowMs)),
         readAccount: (accountId) => around(() => proxied.readAccount(accountId)),
         readRecord: (accountId, holdId) => around(() => proxied.readRecord(accountId, holdId)),
-        createAccount: (accountId) => around(() => proxied.createAccount(accountId)),
+        createAccount: (accountId, nowMs) => around(() => proxied.createAccount(accountId, nowMs)),
+        closeMonths: (accountId, nowMs) => around(() => proxied.closeMonths(accountId, nowMs)),
         credit: (request) => around(() => proxied.credit(request)),
         // The sweep list is shared, because other histories use the same database.
         due: (nowMs) =>

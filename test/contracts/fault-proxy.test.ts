@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test as plainTest } from 'vite
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import type { HoldRequest, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { createDatabases, createS3Client } from '../../lambdas/functions/wiring/clients.ts';
+import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localMediaBucket } from '../../local/emulators/s3.ts';
 import { createTestClients, hasDynamodb, openTestTables, type TestTables } from '../support/dynamodb.ts';
@@ -37,7 +38,7 @@ beforeEach(async () => {
   proxy.setPlan(undefined);
   accounts += 1;
   accountId = `proxy-${accounts}`;
-  await direct.createAccount(accountId);
+  await direct.createAccount(accountId, 0);
   await direct.credit({ accountId, ref: 'first', amountPicos: 1_000n, reason: 'test', at: 0 });
   proxy.forget();
 });
@@ -81,7 +82,9 @@ test('BILL-14 calls pass unchanged and are recorded by operation and key', async
     `UpdateItem account#${accountId} ACCOUNT 1`,
     `TransactWriteItems account#${accountId} CREDIT#second 0`,
   ]);
-  expect(proxy.calls[4]?.keys).toEqual([`account#${accountId} CREDIT#second`, `account#${accountId} ACCOUNT`]);
+  expect(proxy.calls[4]?.keys).toEqual(
+    ['CREDIT#second', 'ACCOUNT', 'STATEMENT_CREDIT#1970-01#second'].map((name) => `account#${accountId} ${name}`),
+  );
   expect(seen().slice(5).toSorted()).toEqual([0, 1, 2, 3].map((shard) => `Query shard-${shard} 0`));
   expect(proxy.calls.map(({ table }) => table)).toEqual(proxy.calls.map(() => tables.names.accounts));
 });
@@ -224,4 +227,64 @@ plainTest('BILL-14 the same before a bucket: passed on, refused, lost and held b
     await front.stop();
     await bucket.stop();
   }
+});
+
+/** First ms of the month after that of the account. */
+const NEXT_MONTH = Date.UTC(1970, 1, 1);
+const monthsOf = async () => {
+  const records = createLedgerRecords(createDatabases(tables.clients).repeating, tables.names.accounts);
+  return (await records.closings(accountId, '9999-12')).map(({ month, spentPicos }) => [month, spentPicos]);
+};
+
+test('BILL-22 a lost reply of the write that closes a month is found by the repeated call', async () => {
+  await direct.hold(hold());
+  planned(undefined, { kind: 'lose-reply' });
+  expect(await store.apply(record(), 100n, NEXT_MONTH)).toMatchObject({ month: '1970-02', spentPicos: 70n });
+  expect(await monthsOf()).toEqual([['1970-01', 0n]]);
+  await direct.hold(hold(1));
+  const other = { ...record(), holdId: 'r.1' };
+  const march = Date.UTC(1970, 2, 1);
+  planned(undefined, { kind: 'lose-reply' }, { kind: 'fail-before' });
+  expect(await kindOf(store.apply(other, 100n, march))).toBe('unavailable');
+  planned();
+  expect(await store.apply(other, 100n, march)).toBeUndefined();
+  expect(await monthsOf()).toEqual([
+    ['1970-02', 70n],
+    ['1970-01', 0n],
+  ]);
+  expect(await direct.readAccount(accountId)).toMatchObject({ month: '1970-03', spentPicos: 140n });
+});
+
+test('BILL-22 a late write of an earlier month moves no month back and writes no closing', async () => {
+  await direct.hold(hold());
+  const late = createMoment();
+  planned({ kind: 'hold-back', until: late.until }, { kind: 'fail-before' });
+  expect(await kindOf(store.apply(record(), 100n, 0))).toBe('unavailable');
+  await direct.closeMonths(accountId, NEXT_MONTH);
+  late.come();
+  await proxy.landed();
+  expect(await direct.readAccount(accountId)).toMatchObject({ month: '1970-02', spentPicos: 70n });
+  expect(await monthsOf()).toEqual([['1970-01', 0n]]);
+});
+
+test('BILL-22 a write that closes a month too late changes nothing', async () => {
+  await direct.hold(hold());
+  const late = createMoment();
+  planned(undefined, { kind: 'hold-back', until: late.until }, { kind: 'fail-before' });
+  expect(await kindOf(store.apply(record(), 100n, NEXT_MONTH))).toBe('unavailable');
+  await direct.apply(record(), 100n, NEXT_MONTH);
+  const before = await direct.readAccount(accountId);
+  late.come();
+  await proxy.landed();
+  expect(await direct.readAccount(accountId)).toEqual(before);
+  expect(await monthsOf()).toEqual([['1970-01', 0n]]);
+});
+
+test('BILL-22 a lost reply of the first credit of a month counts it once', async () => {
+  const credit = () => store.credit({ accountId, ref: 'second', amountPicos: 7n, reason: 'test', at: NEXT_MONTH });
+  planned(undefined, { kind: 'lose-reply' }, { kind: 'fail-before' });
+  expect(await kindOf(credit())).toBe('unavailable');
+  planned();
+  expect(await credit()).toEqual({ kind: 'repeated' });
+  expect(await direct.readAccount(accountId)).toMatchObject({ month: '1970-02', creditedPicos: 1_007n });
 });

@@ -3,6 +3,7 @@ import { readAccount } from '../../local/stores/sqlite/account-rows.ts';
 import { toCreditRecord } from '../../local/stores/sqlite/credits.ts';
 import { type Database, textOf } from '../../local/stores/sqlite/database.ts';
 import { createLedgerStore, toRecord } from '../../local/stores/sqlite/ledger-store.ts';
+import { toClosing } from '../../local/stores/sqlite/statement-records.ts';
 import type { InspectedLedger } from '../lambdas/core/ledger/history.ts';
 import { playHistories, timeoutOf } from '../lambdas/core/ledger/play-histories.ts';
 import { randomRuns } from '../support/random-runs.ts';
@@ -19,7 +20,8 @@ afterAll(() => db.close());
 
 /** Removes the data of the previous history. */
 const emptyLedger = (): InspectedLedger => {
-  for (const table of ['accounts', 'holds', 'charges', 'credits', 'low_balances']) db.sql(`DELETE FROM ${table}`).run();
+  const tables = ['accounts', 'holds', 'charges', 'credits', 'low_balances', 'month_closings', 'month_charges'];
+  for (const table of tables) db.sql(`DELETE FROM ${table}`).run();
   return {
     ...createLedgerStore(db),
     accounts: () =>
@@ -30,6 +32,8 @@ const emptyLedger = (): InspectedLedger => {
     recordsOf: (accountId) => db.sql('SELECT * FROM charges WHERE account_id = ?').all(accountId).map(toRecord),
     creditRecordsOf: (accountId) =>
       db.sql('SELECT * FROM credits WHERE account_id = ?').all(accountId).map(toCreditRecord),
+    closingsOf: (accountId) =>
+      db.sql('SELECT * FROM month_closings WHERE account_id = ? ORDER BY month').all(accountId).map(toClosing),
   };
 };
 

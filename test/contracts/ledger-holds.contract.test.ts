@@ -16,7 +16,9 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
         status: 'active',
         availablePicos: 60n,
         creditedPicos: 100n,
+        returnedPicos: 0n,
         spentPicos: 0n,
+        month: '2026-11',
         holds: new Map([[HOLD, { amountPicos: 40n, expiresAtMs: AT + 900_000 }]]),
         version: 2,
       });

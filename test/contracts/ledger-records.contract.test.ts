@@ -45,7 +45,7 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     expect(await list(other, { limit: 9 })).toEqual([[], false]);
     expect(await subject().records.recordsOfRequest(other, 'a')).toEqual([]);
     expect(await subject().records.readCredits(other)).toEqual([
-      { ref: 'first', type: 'credit', amountPicos: 7n, reason: 'test', at: AT },
+      { ref: 'first', type: 'credit', amountPicos: 7n, reason: 'test', at: AT, month: '2026-11' },
     ]);
   });
 
@@ -77,8 +77,8 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     await store.putRecord(record(id));
     const credits = await subject().records.readCredits(id);
     expect(credits.toSorted((one, other) => (one.ref < other.ref ? -1 : 1))).toEqual([
-      { ref: 'first', type: 'credit', amountPicos: 100n, reason: 'test', at: AT },
-      { ref: 'second', type: 'credit', amountPicos: 5n, reason: 'test', at: AT },
+      { ref: 'first', type: 'credit', amountPicos: 100n, reason: 'test', at: AT, month: '2026-11' },
+      { ref: 'second', type: 'credit', amountPicos: 5n, reason: 'test', at: AT, month: '2026-11' },
     ]);
   });
 

@@ -37,9 +37,10 @@ describe.each(ledgerSubjects)('returned credit $name', ({ open }) => {
     const id = await account(100n);
     expect(await send(id, { type })).toEqual({ kind: 'credited' });
     expect(await money(id)).toEqual([70n, 70n, 0n]);
+    const month = '2026-11';
     expect(await recordsOf(id)).toEqual({
-      first: { ref: 'first', type: 'credit', amountPicos: 100n, reason: 'test', at: AT, returnedPicos: 30n },
-      back: { ref: 'back', type, amountPicos: 30n, of: 'first', reason: 'test', at: AT },
+      first: { ref: 'first', type: 'credit', amountPicos: 100n, reason: 'test', at: AT, month, returnedPicos: 30n },
+      back: { ref: 'back', type, amountPicos: 30n, of: 'first', reason: 'test', at: AT, month },
     });
   });
 

@@ -25,7 +25,8 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
     apply: (record, holdAmountPicos, nowMs) => opened.apply(record, holdAmountPicos, nowMs),
     readAccount: (accountId) => opened.readAccount(accountId),
     readRecord: (accountId, holdId) => opened.readRecord(accountId, holdId),
-    createAccount: (accountId) => opened.createAccount(accountId),
+    createAccount: (accountId, nowMs) => opened.createAccount(accountId, nowMs),
+    closeMonths: (accountId, nowMs) => opened.closeMonths(accountId, nowMs),
     credit: (request) => opened.credit(request),
     due: (nowMs) => opened.due(nowMs),
     reschedule: (accountId, sweepAtMs) => opened.reschedule(accountId, sweepAtMs),
@@ -36,7 +37,7 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
   const account = async (amountPicos: bigint): Promise<string> => {
     count += 1;
     const accountId = `account-${count}`;
-    expect(await store.createAccount(accountId)).toBe('created');
+    expect(await store.createAccount(accountId, AT)).toBe('created');
     if (amountPicos > 0n) await credit(accountId, amountPicos);
     return accountId;
   };

@@ -102,7 +102,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
   describe('account and credit', () => {
     test('KEY-1 an account is created once and keeps its content', async () => {
       const id = await account(100n);
-      expect(await store.createAccount(id)).toBe('exists');
+      expect(await store.createAccount(id, 0)).toBe('exists');
       expect(await money(id)).toEqual([100n, 100n, 0n]);
     });
 
@@ -120,7 +120,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
     test('KEY-6 a credit to a missing account leaves nothing behind', async () => {
       const id = 'late-account';
       expect(await credit(id, 5n)).toEqual({ kind: 'no-account' });
-      await store.createAccount(id);
+      await store.createAccount(id, 0);
       expect(await credit(id, 5n)).toEqual({ kind: 'credited' });
     });
 

@@ -25,6 +25,8 @@ export interface LedgerSubject {
   /** The largest sum of credits that one account can have. Pico-USD. */
   readonly creditMaxPicos: bigint;
   block(accountId: string): Promise<void>;
+  /** Removes the month of the account, as an account of an earlier release has none. */
+  forgetMonth(accountId: string): Promise<void>;
   /** Places holds of 1 pico-USD in one write. */
   placeHolds(accountId: string, count: number): Promise<void>;
   /** Position of the account on the sweep list; undefined if it is not on the list. */
@@ -46,6 +48,7 @@ const memory = async (): Promise<LedgerSubject> => {
     amountMaxPicos: DECIMAL_MAX,
     creditMaxPicos: DECIMAL_MAX,
     block: async (accountId) => store.setStatus(accountId, 'blocked'),
+    forgetMonth: async (accountId) => store.forgetMonth(accountId),
     placeHolds: async (accountId, count) => {
       for (const holdId of holdIds(count))
         await store.hold({ accountId, holdId, ...brief, sweepAtMs: 1, previousHoldId: undefined });
@@ -71,6 +74,7 @@ const dynamodb = async (): Promise<LedgerSubject> => {
         names: { '#status': 'status' },
         values: { ':blocked': 'blocked' },
       }),
+    forgetMonth: (accountId) => update(accountId, { update: 'REMOVE #month, returned', names: { '#month': 'month' } }),
     placeHolds: (accountId, count) => {
       const hold = { amount: 1, expiresAt: 1 };
       return update(accountId, {
@@ -94,6 +98,9 @@ const sqlite = async (): Promise<LedgerSubject> => {
     creditMaxPicos: CREDIT_MAX_PICOS,
     block: async (accountId) => {
       await db.write(() => db.sql("UPDATE accounts SET status = 'blocked' WHERE id = ?").run(accountId));
+    },
+    forgetMonth: async (accountId) => {
+      await db.write(() => db.sql('UPDATE accounts SET month = NULL, returned = NULL WHERE id = ?').run(accountId));
     },
     placeHolds: async (accountId, count) => {
       await db.write(() => {
@@ -133,7 +140,8 @@ export const watched = (store: LedgerStore): LedgerStore => {
     return reply;
   };
   return {
-    createAccount: (accountId) => store.createAccount(accountId),
+    createAccount: (accountId, nowMs) => store.createAccount(accountId, nowMs),
+    closeMonths: (accountId, nowMs) => store.closeMonths(accountId, nowMs),
     readAccount: (accountId) => store.readAccount(accountId),
     readRecord: (accountId, holdId) => store.readRecord(accountId, holdId),
     due: (nowMs) => store.due(nowMs),

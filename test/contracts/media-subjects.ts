@@ -1,4 +1,5 @@
 import { mkdtempSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
@@ -6,8 +7,9 @@ import type { ResponseStore } from '../../lambdas/core/idempotency/claim-store.t
 import type { MediaStore, PageFiles } from '../../lambdas/core/images/media.ts';
 import type { Outbox } from '../../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles } from '../../lambdas/core/videos/dependencies.ts';
+import { createBundledPages } from '../../lambdas/functions/wiring/bundled-pages.ts';
 import { createS3Access, patient } from '../../lambdas/functions/wiring/clients.ts';
-import { createAnswerStore, createMediaStore, createPageFiles } from '../../lambdas/stores/s3/files.ts';
+import { createAnswerStore, createMediaStore } from '../../lambdas/stores/s3/files.ts';
 import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
 import { createVideoFiles } from '../../lambdas/stores/s3/video-files.ts';
 import { localMediaBucket } from '../../local/emulators/s3.ts';
@@ -35,7 +37,7 @@ export interface PageSubject {
   stop(): Promise<void>;
 }
 
-interface BucketSubject extends MediaSubject, PageSubject {
+interface BucketSubject extends MediaSubject {
   /** Puts an object without using the stores. */
   putObject(key: string, body: string): Promise<void>;
 }
@@ -58,6 +60,19 @@ const memoryPages = async (): Promise<PageSubject> => {
   return { pages, putPage: async (...file) => pages.put(...file), stop: async () => undefined };
 };
 
+const bundledPages = async (): Promise<PageSubject> => {
+  const folder = mkdtempSync(join(tmpdir(), 'pages-'));
+  return {
+    pages: createBundledPages(folder),
+    // The media type depends on the name of the file.
+    putPage: async (page, file, text) => {
+      await mkdir(join(folder, page), { recursive: true });
+      await writeFile(join(folder, page, file), text);
+    },
+    stop: async () => undefined,
+  };
+};
+
 export const openS3 = async (): Promise<BucketSubject> => {
   const bucket = await startTestBucket();
   const options = { endpoint: bucket.endpoint, region: 'us-east-1' };
@@ -71,8 +86,6 @@ export const openS3 = async (): Promise<BucketSubject> => {
     answers: createAnswerStore(access, localMediaBucket),
     videos: createVideoFiles(patientAccess, localMediaBucket),
     media: createMediaStore(patientAccess, localMediaBucket),
-    pages: createPageFiles(access, localMediaBucket),
-    putPage: (page, file, text, mediaType) => put(`pages/${page}/${file}`, text, mediaType),
     putObject: put,
     stop: async () => {
       for (const client of [access, patientAccess]) (await client()).destroy();
@@ -89,5 +102,5 @@ export const mediaSubjects = [
 
 export const pageSubjects = [
   { name: 'in memory', open: memoryPages },
-  { name: 'in a bucket', open: openS3 },
+  { name: 'beside the code', open: bundledPages },
 ] as const;

@@ -46,6 +46,8 @@ describe.each(mediaSubjects)('the stores of responses and images $name', ({ open
   });
 });
 
+const HTML = 'text/html; charset=utf-8';
+
 describe.each(pageSubjects)('pages $name', ({ open }) => {
   let subject: PageSubject;
   beforeAll(async () => {
@@ -54,9 +56,9 @@ describe.each(pageSubjects)('pages $name', ({ open }) => {
   afterAll(() => subject?.stop());
 
   test('REF-1 a file of a page is read with type and length, and a missing one is undefined', async () => {
-    await subject.putPage('app', 'index.html', '<p>ünï</p>', 'text/html');
+    await subject.putPage('app', 'index.html', '<p>ünï</p>', HTML);
     const found = await contentOf(await subject.pages.open('app', 'index.html'));
-    expect(found).toEqual({ mediaType: 'text/html', length: 12, bytes: Buffer.from('<p>ünï</p>') });
+    expect(found).toEqual({ mediaType: HTML, length: 12, bytes: Buffer.from('<p>ünï</p>') });
     expect(await subject.pages.open('app', 'index.css')).toBeUndefined();
     expect(await subject.pages.open('other', 'index.html')).toBeUndefined();
   });

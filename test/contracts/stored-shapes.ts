@@ -124,7 +124,7 @@ const storeAccounts = async ({ accounts, keys, ledger, operations }: Stores): Pr
   await keys.replaceKey({ accountId: ACCOUNT, oldHash: KEY_HASH, key: keyOf(NEW_KEY_HASH), atMs: AT + 5 });
   await keys.markShown(ACCOUNT, NEW_KEY_HASH);
   await keys.take(NEW_KEY_HASH, BUCKET, () => AT * 1_000);
-  await ledger.createAccount(BLOCKED);
+  await ledger.createAccount(BLOCKED, AT);
   await accounts.setBlocked(BLOCKED, true, undefined);
   const operation = {
     accountId: ACCOUNT,
@@ -145,9 +145,9 @@ const storeMoney = async ({ ledger, outbox }: Stores): Promise<void> => {
     await ledger.hold({ accountId: ACCOUNT, holdId, amountPicos: 2_500_000_001n, ...times });
   }
   await ledger.putRecord(full(SETTLED));
-  await ledger.apply(full(SETTLED), 2_500_000_001n, 0);
+  await ledger.apply(full(SETTLED), 2_500_000_001n, AT);
   await ledger.putRecord(released(RELEASED));
-  await ledger.apply(released(RELEASED), 2_500_000_001n, 0);
+  await ledger.apply(released(RELEASED), 2_500_000_001n, AT);
   await ledger.reschedule(ACCOUNT, AT + 400_000);
   await outbox.put({ record: full(WAITING), holdAmountPicos: 2_500_000_001n });
 };

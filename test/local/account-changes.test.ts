@@ -37,11 +37,13 @@ const newAccount = async () => {
   accounts += 1;
   const accountId = `account-${accounts}`;
   const store = createLedgerStore(createDatabases(clients), localTableNames.accounts);
-  await store.createAccount(accountId);
+  await store.createAccount(accountId, 0);
   const credit = async (...refs: readonly string[]): Promise<void> => {
     for (const ref of refs) await store.credit({ accountId, ref, amountPicos: 10n ** 30n, reason: 'test', at: 1 });
   };
-  const own = ({ dynamodb }: DynamoDBRecord): boolean => dynamodb?.Keys?.pk?.S === `account#${accountId}`;
+  // The copy of a credit for its statement is left out.
+  const own = ({ dynamodb }: DynamoDBRecord): boolean =>
+    dynamodb?.Keys?.pk?.S === `account#${accountId}` && !dynamodb.Keys.sk?.S?.startsWith('STATEMENT');
   return { accountId, credit, own };
 };
 

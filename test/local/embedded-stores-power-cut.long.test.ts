@@ -212,7 +212,7 @@ const runUntilCut = async (folder: string, target: string, round: Round): Promis
   const stores = await openStores(folder, { database: power.syncDatabase, files: power.syncFiles });
   const promised: Promised = new Map();
   for (const accountId of ACCOUNTS) {
-    await stores.ledger.createAccount(accountId);
+    await stores.ledger.createAccount(accountId, 0);
     await stores.ledger.credit({ accountId, ref: 'first', amountPicos: 1_000_000n, reason: 'test', at: NOW });
   }
   const waiting = round.steps.entries();

@@ -1,6 +1,8 @@
 import { accountBugs } from './bugs/accounts.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
+import { deploymentBugs } from './bugs/deployment.ts';
+import { deploymentCheckBugs } from './bugs/deployment-check.ts';
 import { earlyBugs } from './bugs/early.ts';
 import { estimateFactorBugs } from './bugs/estimate-factor.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
@@ -45,6 +47,8 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...creditBugs,
   ...estimateFactorBugs,
   ...uncollectedBugs,
+  ...deploymentBugs,
+  ...deploymentCheckBugs,
   ...githubRoleBugs,
 ];
 

@@ -40,7 +40,7 @@ export interface TextFunction {
 export const startTextFunction = async (clientEntry: string): Promise<TextFunction> => {
   const root = mkdtempSync(join(tmpdir(), 'gateway-runtime-'));
   const task = join(root, 'task');
-  const { bundling: made } = bundling('text', 'lambdas/functions/text.ts');
+  const { bundling: made } = bundling('text', { entry: 'lambdas/functions/text.ts' });
   if (!made?.local?.tryBundle(join(root, 'asset'), { image: made.image })) throw new Error('text was not bundled');
   cpSync(join(root, 'asset'), task, { recursive: true });
   const folder = openDataFolder(join(root, 'data'));

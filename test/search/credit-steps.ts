@@ -1,4 +1,5 @@
-import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../lambdas/core/ledger/credit-record.ts';
+import { changeCredit } from '../../lambdas/core/ledger/change-credit.ts';
+import { type CreditRecord, isRepeat, returnOf } from '../../lambdas/core/ledger/credit-record.ts';
 import type { CreditReply, CreditRequest, CreditTarget } from '../../lambdas/core/ledger/ledger.ts';
 import type { Op } from './operations.ts';
 import type { Step, World } from './world.ts';
@@ -27,14 +28,11 @@ const change = (world: World, request: CreditRequest): { readonly changed: World
   }
   const returned = target ? withReturn(credits, record, target) : credits;
   if (!returned) return { changed: world, reply: { kind: 'not-returnable' } };
+  const after = changeCredit(account, record, at);
   const changed = {
     ...world,
-    account: {
-      ...account,
-      availablePicos: account.availablePicos + changeOf(record),
-      creditedPicos: account.creditedPicos + changeOf(record),
-    },
-    credits: new Map(returned).set(ref, record),
+    account: { ...after, version: 0 },
+    credits: new Map(returned).set(ref, { ...record, ...(after.month !== undefined && { month: after.month }) }),
   };
   return { changed, reply: { kind: 'credited' } };
 };

@@ -13,7 +13,7 @@ export class Fakes {
   readonly #claims = new MemoryClaimStore();
 
   async open(creditedPicos: bigint): Promise<World> {
-    await this.#ledger.createAccount(ACCOUNT);
+    await this.#ledger.createAccount(ACCOUNT, 0);
     await this.#ledger.credit({ accountId: ACCOUNT, ref: 'first', amountPicos: creditedPicos, reason: 'test', at: 0 });
     return newWorld(creditedPicos);
   }

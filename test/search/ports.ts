@@ -37,6 +37,9 @@ const onlyHolds = (holds: Account['holds']): Account => ({
   get creditedPicos() {
     return leftOut();
   },
+  get returnedPicos() {
+    return leftOut();
+  },
   get spentPicos() {
     return leftOut();
   },
@@ -79,6 +82,7 @@ const ledgerStore = (call: Call): LedgerStore => ({
     await ask(call, { kind: 'sweepBy', sweepAtMs });
   },
   createAccount: leftOut,
+  closeMonths: leftOut,
   credit: leftOut,
 });
 
@@ -87,6 +91,7 @@ const blank = {
   status: 'active',
   availablePicos: 0n,
   creditedPicos: 0n,
+  returnedPicos: 0n,
   spentPicos: 0n,
   version: 0,
 } as const;

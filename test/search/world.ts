@@ -33,7 +33,9 @@ export const newWorld = (creditedPicos: bigint): World => ({
     status: 'active',
     availablePicos: creditedPicos,
     creditedPicos,
+    returnedPicos: 0n,
     spentPicos: 0n,
+    month: '1970-01',
     holds: new Map(),
     version: 0,
   },
@@ -41,7 +43,9 @@ export const newWorld = (creditedPicos: bigint): World => ({
   records: new Map(),
   notes: new Map(),
   claim: undefined,
-  credits: new Map([['first', { ref: 'first', type: 'credit', amountPicos: creditedPicos, reason: 'test', at: 0 }]]),
+  credits: new Map([
+    ['first', { ref: 'first', type: 'credit', amountPicos: creditedPicos, reason: 'test', at: 0, month: '1970-01' }],
+  ]),
 });
 
 /** Executes one call under the conditions of the tables. A provider call can have several results. */

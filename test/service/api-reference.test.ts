@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
+import { monthOf } from '../../lambdas/core/ledger/month.ts';
 import { DRY_RUN_TYPE } from '../../lambdas/protocols/paid-response.ts';
 import { type Route, type RouteName, routes } from '../../lambdas/routes.ts';
 import { operations } from '../../reference/operations.ts';
@@ -151,12 +152,15 @@ test('REF-1 the other formats of models and usage are described', async () => {
   await expectDescribed(rowOf('listUsage'), await customer.send(rowOf('listUsage'), { query: '?format=csv&limit=1' }));
 });
 
-test('REF-1 a receipt and an image link return described responses', async () => {
+test('REF-1 a receipt, a statement and an image link return described responses', async () => {
   const usage = z
     .looseObject({ data: z.tuple([z.looseObject({ id: z.string() })]) })
     .parse(await (await customer.send(rowOf('listUsage'), { query: '?limit=1' })).json());
   const receipt = await customer.send(rowOf('getUsage'), { path: { request_id: usage.data[0].id } });
   await expectDescribed(rowOf('getUsage'), receipt);
+  const path = { month: monthOf(Date.now()) };
+  for (const query of ['', '?format=csv'])
+    await expectDescribed(rowOf('getStatement'), await customer.send(rowOf('getStatement'), { path, query }));
 
   const drawn = await customer.send(rowOf('generateImages'), { value: { model: 'gpt-image-2', prompt: 'A boat' } });
   const [image] = z.looseObject({ data: z.array(z.looseObject({ url: z.url() })) }).parse(await drawn.json()).data;

@@ -38,7 +38,7 @@ const makeFolder = async (): Promise<string> => {
   const folder = joinDataFolder(path);
   readPepper(folder);
   const stores = await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') });
-  await stores.deps.ledgerStore.createAccount('acme');
+  await stores.deps.ledgerStore.createAccount('acme', Date.now());
   await stores.close();
   folder.close();
   return path;

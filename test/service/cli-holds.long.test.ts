@@ -24,7 +24,7 @@ const held = async (expiresInMs: number, requestId = ulid()) => {
   const accountId = `held-${requestId}`;
   const holdId = `${requestId}.0`;
   const { ledger } = scene.stores;
-  await ledger.createAccount(accountId);
+  await ledger.createAccount(accountId, Date.now());
   await ledger.credit({ accountId, ref: 'first', amountPicos: 10n * PICOS_PER_USD, reason: 'test', at: Date.now() });
   const expiresAtMs = Date.now() + expiresInMs;
   const order = {

@@ -13,9 +13,9 @@ import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestProgram } from '../support/program.ts';
 import { newFolder } from '../support/program.ts';
+import { type ScriptedAws, startScriptedAws } from '../support/scripted-aws.ts';
 import { runHere } from '../support/scripted-terminal.ts';
 import { type CliResult, runCli } from './cli-process.ts';
-import { type ScriptedAws, startScriptedAws } from './scripted-aws.ts';
 
 const PEPPER = 'the pepper of a deployed environment';
 const TOKEN = '123456:a-token-that-nobody-may-see';
@@ -137,12 +137,21 @@ test('OPS-5 the doctor reports an environment whose front door does not exist ye
 });
 
 test('OPS-5 a missing stack is reported by name', async () => {
-  const { status, stdout, stderr } = await runCli(['accounts', 'list', '--env', 'prod'], {
-    ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
-    AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
-  });
+  const bare = await startScriptedAws({ stacks: {}, secrets });
+  endings.push(() => bare.stop());
+  const { status, stdout, stderr } = await deployedWith(
+    { AWS_ENDPOINT_URL_CLOUDFORMATION: bare.url },
+    'accounts',
+    'list',
+  );
   expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toBe('The stack gateway-prod-data does not exist in us-east-1. Check AWS_PROFILE, or deploy it.\n');
+  expect(stderr).toBe('The stack gateway-dev-data does not exist in us-east-1. Check AWS_PROFILE, or deploy it.\n');
+});
+
+test('OPS-12 an environment without an account rejects commands', async () => {
+  const { status, stdout, stderr } = await runCli(['accounts', 'list', '--env', 'prod']);
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^environments\.prod\.account: not set\. [^\n]*\n$/);
 });
 
 const unreachable = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9', KEY_PEPPER: PEPPER };

@@ -20,7 +20,7 @@ export const openIssuer = (endpoint: string, folder: string) => {
     const apiKey = makeApiKey(randomBytes(32));
     const hash = hashOf(apiKey);
     const accountId = `account-${hash.slice(0, 8)}`;
-    await ledger.createAccount(accountId);
+    await ledger.createAccount(accountId, Date.now());
     const amountPicos = parseUsd(balanceUsd);
     if (amountPicos > 0n) await ledger.credit({ accountId, ref: 'first', amountPicos, reason: 'test', at: Date.now() });
     const pepperId = createHash('sha256').update(readPepper(folder)).digest('hex').slice(0, 8);

@@ -114,7 +114,7 @@ test.for(MEASURED_HOLDS)('BILL-1 with %i open holds, a chat takes the write unit
     ...used,
   } as const;
   await store.putRecord(record);
-  expect(await store.apply(record, amountPicos, 0)).toBeDefined();
+  expect(await store.apply(record, amountPicos, chat.atMs)).toBeDefined();
   expect(unitsOf('write')).toBe(accountUnits(open));
 });
 

@@ -24,7 +24,7 @@ export function bundleInference(folder: string): string {
   // The bundler writes its report into the parent folder.
   const output = join(folder, 'bundle', 'inference');
   mkdirSync(output, { recursive: true });
-  const bundled = bundling('inference', functions.inference.entry).bundling?.local?.tryBundle(output, {
+  const bundled = bundling('inference', functions.inference).bundling?.local?.tryBundle(output, {
     image: DockerImage.fromRegistry('unused'),
   });
   if (!bundled) throw new Error('nothing was bundled');

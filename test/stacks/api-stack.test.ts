@@ -36,6 +36,7 @@ test.each([
   ['outbox', 60, 512],
   ['videoSweep', 60, 512],
   ['audit', 300, 2_048],
+  ['canary', 280, 512],
 ])(
   'OPS-1 %s has a timeout of %i s, %i MB, Node 24, arm64, tracing and no reserved concurrency',
   (name, seconds, megabytes) => {
@@ -88,10 +89,12 @@ test('every function logs to its own group', () => {
   for (const name of here) expect(pointsAt(described(name).log, api, [])).toBe(`${name}/log`);
 });
 
+/** Name of the function whose URL a value contains, or of the resource that it refers to. */
+const toPlace = (value: unknown): string =>
+  /"(\w+)functionFunctionUrl\w+","FunctionUrl"/.exec(JSON.stringify(value))?.[1] ?? pointsAt(value, api, [data, video]);
+
 const variablesOf = (name: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(described(name).variables).map(([key, value]) => [key, pointsAt(value, api, [data, video])]),
-  );
+  Object.fromEntries(Object.entries(described(name).variables).map(([key, value]) => [key, toPlace(value)]));
 
 const times = {
   VIDEO_CREATE_SECONDS: '60',
@@ -138,9 +141,11 @@ test.each([
   ['outbox', {}],
   ['videoSweep', { ...times, ...machine }],
   ['audit', {}],
+  ['canary', { CANARY_KEY_SECRET: 'canary-key', ...address, CANARY_DIRECT_URL: 'catalog' }],
 ])('OPS-1 the settings of %s match the schema, with its own settings %j', (name, own) => {
   const { POWERTOOLS_SERVICE_NAME, FUNCTION_NAME, ...settings } = variablesOf(name);
-  const { AWS_LAMBDA_NODEJS_ENTRYPOINT: _entry, ...read } = settings;
+  // The URL is known only after the deployment.
+  const { AWS_LAMBDA_NODEJS_ENTRYPOINT: _entry, CANARY_DIRECT_URL: _direct, ...read } = settings;
   expect(z.strictObject(settingsSchema.shape).safeParse(read).error).toBeUndefined();
   expect([POWERTOOLS_SERVICE_NAME, FUNCTION_NAME]).toEqual(['gateway-prod', `gateway-prod-${name}`]);
   expect(settings).toEqual({
@@ -195,10 +200,11 @@ test('exactly the HTTP functions have a URL, which streams and has no CORS setti
   ]);
 });
 
-test('BILL-13 the sweeps and the outbox run every minute, the audit every hour, without retries', () => {
+test('BILL-13, OPS-13 the sweeps, the outbox, the canary and the audit are scheduled without retries', () => {
   const rules = ofType(api, 'AWS::Events::Rule');
   expect(rules.map((rule) => [nameOf(rule), rule.Properties.ScheduleExpression]).sort()).toEqual([
     ['audit/schedule', 'rate(1 hour)'],
+    ['canary/schedule', 'rate(5 minutes)'],
     ['outbox/schedule', 'rate(1 minute)'],
     ['sweep/schedule', 'rate(1 minute)'],
     ['videoSweep/schedule', 'rate(1 minute)'],

@@ -51,7 +51,7 @@ const CONTENT_BY_EVENTS = 'content-by-events';
 beforeAll(() => {
   const { events } = functionsOf({ ...environments.prod, frontDoor: 'api-gateway' });
   const content = events.find(({ name }) => name === 'content');
-  const { bundling: made } = bundling(CONTENT_BY_EVENTS, content?.description.entry ?? '');
+  const { bundling: made } = bundling(CONTENT_BY_EVENTS, content?.description ?? { entry: '' });
   if (!made?.local?.tryBundle(join(away, CONTENT_BY_EVENTS), { image: made.image })) throw new Error('no bundle');
   for (let folder = away; folder !== dirname(folder); folder = dirname(folder))
     expect(existsSync(join(folder, 'node_modules')), folder).toBe(false);
@@ -102,6 +102,16 @@ test.each(webFunctionNames)(
     }),
 );
 
+test('REF-1 KEY-4 the asset of content serves the mini app and the reference from its code', () =>
+  serve('content', { KEY_PEPPER: pepper }, async (answer) => {
+    for (const path of ['/app', '/app/assets/main.js', '/api-reference', '/api-reference/openapi.json']) {
+      const served = await answer('GET', path);
+      expect([path, served.status]).toEqual([path, 200]);
+      expect((await served.text()).length, path).toBeGreaterThan(500);
+    }
+    expect((await answer('GET', '/app/assets/none.js')).status).toBe(404);
+  }));
+
 /** Settings of a function behind the edge, which name its secrets. */
 const behindEdge = (endpoint: string) => ({
   ...{ KEY_PEPPER_SECRET: 'pepper', FRONT_DOOR: 'cloudfront', ORIGIN_SECRET_SECRET: 'origin' },
@@ -146,6 +156,12 @@ test('OPS-1 the asset that serves files behind API Gateway responds to an event'
   const { prelude, body } = await load(CONTENT_BY_EVENTS, environment, get('/v1/videos/none/content'));
   expect(prelude?.statusCode).toBe(401);
   expect(JSON.parse(body)).toMatchObject({ error: { code: 'missing_api_key' } });
+});
+
+test('REF-1 the asset that serves files behind API Gateway has the pages in its code', async () => {
+  const environment = { KEY_PEPPER: pepper, FRONT_DOOR: 'api-gateway', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' };
+  const { prelude, body } = await load(CONTENT_BY_EVENTS, environment, get('/app'));
+  expect([prelude?.statusCode, body]).toEqual([200, expect.stringContaining('<!doctype html>')]);
 });
 
 test('GEN-10 the asset of catalog responds to GET /health through a response stream', async () => {
@@ -199,9 +215,11 @@ test.each(functionNames)('the bundle of %s contains nothing from CDK, `lib` or t
   expect(strays).toEqual([]);
 });
 
-test.each(functionNames)('the asset of %s contains only modules, and its start reads few of them', (name) => {
-  const files = readdirSync(assetOf(name), { recursive: true, encoding: 'utf8' });
+test.each(functionNames)('the asset of %s contains modules and its pages, and its start reads few of them', (name) => {
+  const there = readdirSync(assetOf(name), { recursive: true, encoding: 'utf8' });
+  const files = there.filter((file) => !file.startsWith('pages'));
   expect(files.filter((file) => !file.endsWith('.mjs'))).toEqual([]);
+  expect(there.length > files.length, name).toBe(functions[name].servesPages === true);
   const all = files.reduce((sum, file) => sum + statSync(join(assetOf(name), file)).size, 0);
   const atStart = readAtStart(readReport(app.outdir, name)).reduce((sum, { bytes }) => sum + bytes, 0);
   console.log(`${name}: ${Math.round(atStart / 1_000)} of ${Math.round(all / 1_000)} kB`);

@@ -119,7 +119,7 @@ test('IMG-6 lifecycle rules delete expired objects and unfinished uploads, but n
 // Any other value makes CloudFormation generate new secrets, which loses the pepper of every API key and the provider
 // keys.
 test('the secrets are generated once in AWS and retained, and no template contains a value', () => {
-  expect(ofType(prod, 'AWS::SecretsManager::Secret').map(nameOf).sort()).toEqual(secretNames.toSorted());
+  expect(ofType(prod, 'AWS::SecretsManager::Secret').map(nameOf).sort()).toEqual(['canary-key', ...secretNames].sort());
   for (const name of secretNames) expect(secretOf(prod, name).DeletionPolicy, name).toBe('RetainExceptOnCreate');
   const drawn = (length: number) => ({ PasswordLength: length, ExcludePunctuation: true });
   expect(secretOf(prod, 'key-pepper').Properties.GenerateSecretString).toEqual(drawn(64));
@@ -132,6 +132,15 @@ test('the secrets are generated once in AWS and retained, and no template contai
     GenerateStringKey: 'drawn',
   });
   expect(JSON.stringify(prod.template.toJSON())).not.toContain('"SecretString"');
+});
+
+test('OPS-13 the secret of the canary starts without an API key, and ends with its environment', () => {
+  const secret = secretOf(prod, 'canary-key');
+  expect(secret.DeletionPolicy).toBe('Delete');
+  // An API key has 60 characters and a hyphen.
+  expect(secret.Properties.GenerateSecretString).toEqual({ PasswordLength: 32, ExcludePunctuation: true });
+  expect(Object.keys(prod.outputs)).toContain('canaryKeySecretArn');
+  expect(secretOf(dev, 'canary-key')).toBeUndefined();
 });
 
 test('the outputs name every table, the bucket and the secrets', () => {

@@ -2,7 +2,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { functionForUnknownRoutes, routes } from '../../lambdas/routes.ts';
-import { functionsOf } from '../../lib/environment-schema.ts';
+import { functionsOf, hasCanary } from '../../lib/environment-schema.ts';
 import { environmentNames, environments, parseEnvironment } from '../../lib/environments.ts';
 import { functionNames, functions } from '../../lib/functions.ts';
 import { addGateway } from '../../lib/gateway.ts';
@@ -12,7 +12,8 @@ const resourcesSchema = z.object({ Resources: z.record(z.string(), z.object({ Ty
 
 test('OPS-1 every environment has the same resources, and only dev has no deletion protection', () => {
   const [first, ...others] = environmentNames.map((name) => {
-    const { stacks } = synthesize(name);
+    // Only dev has no canary, which is resources of its own.
+    const { stacks } = name === 'dev' ? synthesize(name, 'with a canary') : synthesize(name);
     for (const { stackName, terminationProtection } of stacks)
       expect(terminationProtection, stackName).toBe(name !== 'dev');
     return stacks.map((stack) =>
@@ -20,6 +21,14 @@ test('OPS-1 every environment has the same resources, and only dev has no deleti
     );
   });
   for (const other of others) expect(other).toEqual(first);
+});
+
+test('OPS-13 an environment has a canary only if it says so and has one URL for all routes', () => {
+  expect(environmentNames.filter((name) => hasCanary(environments[name]))).toEqual(['staging', 'prod']);
+  expect(hasCanary(environmentOf('prod', 'none'))).toBe(false);
+  for (const { data, api, operations } of [synthesize('dev'), synthesize('prod', 'none')])
+    for (const { template } of [data, api, operations])
+      expect(JSON.stringify(template.toJSON())).not.toMatch(/canary/i);
 });
 
 test('AUTH-5 a new restart word changes the environment of every function', () => {

@@ -104,12 +104,11 @@ test.each([
       'dynamodb:GetItem videos-table',
       's3:GetObject media/media/*',
       's3:GetObject media/videos/*',
-      's3:GetObject media/pages/*',
       's3:ListBucket media',
     ],
   ],
   ['catalog', admission],
-  ['account', [...admission, 'dynamodb:GetItem accounts-table', 'dynamodb:Query accounts-table']],
+  ['account', [...admission, ...ledger, 'dynamodb:Query accounts-table']],
   [
     'bot',
     [
@@ -175,6 +174,7 @@ test.each([
       'dynamodb:PutItem counters-table',
     ],
   ],
+  ['canary', ['secretsmanager:GetSecretValue canary-key', ...address, 's3:PutObject media/media/*']],
 ])('OPS-1 the function %s has exactly the permissions that it needs', (name, expected) => {
   expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
 });

@@ -1,8 +1,8 @@
 import type { App } from 'aws-cdk-lib';
-import { AwsSolutionsChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
 import { acknowledge, acknowledgements } from '../../lib/acknowledgements.ts';
 import { addGateway } from '../../lib/gateway.ts';
+import { findingsOf } from './findings.ts';
 import { environmentOf, newApp, type Variant, variants } from './synthesize.ts';
 
 const names = Object.keys(variants) as Variant[];
@@ -12,21 +12,6 @@ const appOf = (variant: Variant): App => {
   const app = newApp({}, true);
   addGateway(app, 'prod', environmentOf('prod', variant));
   return app;
-};
-
-/**
- * Returns the findings as `rule path`, with placeholders for region and prefix as in the acknowledgements. Only a
- * synthesis links the stacks.
- */
-const findingsOf = (app: App, region: string): readonly string[] => {
-  app.synth();
-  return new AwsSolutionsChecks(app).validateScope(app).violations.flatMap(({ ruleName, violatingResources }) => {
-    const rule = ruleName
-      .replace('AwsSolutions-', '')
-      .replaceAll(region, '<region>')
-      .replaceAll('gateway-prod-', '<prefix>-');
-    return violatingResources.map(({ constructPath }) => `${rule} ${constructPath}`);
-  });
 };
 
 test.each(names)('OPS-1 cdk-nag has no finding without a reason: %s', (variant) => {

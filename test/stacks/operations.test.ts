@@ -140,6 +140,20 @@ test('OPS-4 every section of the runbook belongs to an alarm', () => {
   expect([...sectionsOf('Alarms').keys()].toSorted()).toEqual([...ids].toSorted());
 });
 
+test('OPS-13 the alarm of the canary starts after two runs that failed or did not happen', () => {
+  const alarmOf = (stack: Synthesized) => alarmsOf(stack).find((alarm) => idOf(alarm) === 'canary-failing');
+  expect(alarmOf(edge.operations)?.Properties).toMatchObject({
+    Metrics: [{ MetricStat: { Metric: { MetricName: 'canary_ok' }, Stat: 'Minimum', Period: 300 } }],
+    Threshold: 1,
+    ComparisonOperator: 'LessThanThreshold',
+    EvaluationPeriods: 2,
+    DatapointsToAlarm: 2,
+    TreatMissingData: 'breaching',
+  });
+  expect(alarmOf(rest.operations)).toBeDefined();
+  expect(alarmOf(plain.operations)).toBeUndefined();
+});
+
 test('OPS-3 money-is-wrong combines its three alarms', () => {
   const [composite] = ofType(plain.operations, 'AWS::CloudWatch::CompositeAlarm');
   const rule = JSON.stringify(composite?.Properties.AlarmRule);

@@ -57,6 +57,7 @@ export const variants = {
     frontDoor: 'api-gateway',
     domain: { name: 'api.example.com', certificateArn },
   },
+  'with a canary': { canary: true },
   none: { frontDoor: 'none', budgetUsdPerMonth: undefined },
 } as const;
 export type Variant = keyof typeof variants;

@@ -1,3 +1,4 @@
+import { monthOf } from '../../lambdas/core/ledger/month.ts';
 import { isKeyCredential } from '../../lambdas/http/authenticate.ts';
 import { type Credential, type RouteName, routes } from '../../lambdas/routes.ts';
 import { rowsOfTier } from '../tiers.ts';
@@ -202,7 +203,8 @@ const addressesOf = (name: RouteName): readonly Address[] => {
   const paths: readonly string[] = [path, ...('alsoAt' in route ? route.alsoAt : [])];
   const model = credential === 'generate_content' ? GEMINI : 'gpt-5.4';
   const served = ofNobody.has(name) ? 404 : 200;
-  return paths.map((path) => ({ method, target: path.replace(/\{\w+\}/, model), name, credential, billed, served }));
+  const targetOf = (path: string) => path.replace('{month}', monthOf(Date.now())).replace(/\{\w+\}/, model);
+  return paths.map((path) => ({ method, target: targetOf(path), name, credential, billed, served }));
 };
 
 /** Every route in the route table, with each of its paths. */

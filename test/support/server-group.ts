@@ -91,7 +91,7 @@ export async function startServerGroup(): Promise<ServerGroup> {
     async openAccount(accountId, fundsPicos) {
       const apiKey = makeApiKey(randomBytes(32));
       const keyHash = hashApiKey(secrets.pepper, apiKey);
-      await store.createAccount(accountId);
+      await store.createAccount(accountId, Date.now());
       await store.credit({ accountId, ref: 'first', amountPicos: fundsPicos, reason: 'test', at: 0 });
       await putKey(client, localTableNames.keys, {
         hash: keyHash,

@@ -123,7 +123,7 @@ test('OPS-14 main deploys dev, and a tag deploys staging and then prod, after te
     expect([job.environment, job.concurrency]).toEqual([name, { group: `deploy-${name}` }]);
     // A condition such as always() would ignore a failed job.
     if (name !== 'dev') expect(job.if, name).toBeUndefined();
-    expect(runsOf(job).at(-1)).toBe(`npm run deploy -- ${name} -- --require-approval never`);
+    expect(runsOf(job).at(-1)).toBe(`npm run deploy -- ${name} --no-check -- --require-approval never`);
   }
 });
 

@@ -46,11 +46,7 @@ export const checkTopUpKey = (place: Place): Promise<Finding> =>
 
 export const checkProviderKeys = (place: Place): Promise<Finding> =>
   tried('provider keys', reading, async () => {
-    const { environment } = place;
-    const { PROVIDER_KEYS_SECRET } = environment;
-    const values = await readProviderKeys({ PROVIDER_KEYS_SECRET }, environment);
-    const names = neededKeys(environment);
-    const missing = names.filter((name) => !values[name]);
+    const { names, missing } = await missingProviderKeys(place);
     const detail = `${names.length - missing.length} of ${names.length}${missing.length > 0 ? `; missing: ${missing.join(', ')}` : ''}`;
     if (missing.length === 0) return ok('provider keys', detail);
     const isHost = isProductionHost(place);
@@ -60,6 +56,14 @@ export const checkProviderKeys = (place: Place): Promise<Finding> =>
       ? failure('provider keys', detail, advice)
       : warning('provider keys', detail, advice);
   });
+
+/** Returns the variables of all needed provider keys, and of those that are not set. */
+export const missingProviderKeys = async ({ environment }: Place) => {
+  const { PROVIDER_KEYS_SECRET } = environment;
+  const values = await readProviderKeys({ PROVIDER_KEYS_SECRET }, environment);
+  const names = neededKeys(environment);
+  return { names, missing: names.filter((name) => !values[name]) };
+};
 
 /** Returns the variables with the keys of all providers that serve a model here. */
 const neededKeys = ({ MARKUP, CATALOGS }: Place['environment']): readonly string[] => {

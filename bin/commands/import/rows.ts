@@ -1,6 +1,7 @@
 import { isAccountId } from '../../../lambdas/core/accounts/account-store.ts';
+import { isCheckAccount } from '../../../lambdas/core/accounts/check-account.ts';
 import { formatUsd, parseUsd } from '../../../lambdas/core/money/usd.ts';
-import { accountIdRule } from '../../command-options.ts';
+import { accountIdRule, checkIdRule } from '../../command-options.ts';
 import { CsvError, type CsvRow, parseCsv } from './csv.ts';
 
 export interface ImportRow {
@@ -67,6 +68,7 @@ const checkRow = ({ line, cells }: CsvRow, names: readonly Column[]): ImportRow 
     return refuse(line, account || null, `has ${cells.length} cells instead of the ${names.length} of the first line`);
   }
   if (!isAccountId(account)) return refuse(line, account || null, `account: ${accountIdRule}`);
+  if (isCheckAccount(account)) return refuse(line, account, `account: ${checkIdRule}`);
   const balancePicos = toBalance(balance);
   if (balancePicos === undefined) {
     return refuse(line, account, 'balance_usd: must be a decimal amount such as 0 or 2.50, with at most 12 decimals');

@@ -95,5 +95,6 @@ const bounded = (records: AccountRecords, isOver: () => boolean): AccountRecords
       return page;
     },
     readCredits: (accountId) => records.readCredits(accountId),
+    closings: (accountId, throughMonth) => records.closings(accountId, throughMonth),
   };
 };

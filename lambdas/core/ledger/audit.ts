@@ -3,9 +3,11 @@ import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
 import { isKnownCount, sumOfCounts } from '../pricing/count-prices.ts';
 import { type CreditInvariant, creditProblems } from './audit-credits.ts';
+import { type StatementInvariant, statementProblems } from './audit-statements.ts';
 import { type CreditRecord, changeOf } from './credit-record.ts';
 import { requestIdOf } from './hold.ts';
 import { type Account, balanceOf, type ChargeRecord, heldOf, type LedgerStore } from './ledger.ts';
+import type { MonthClosing } from './month.ts';
 import { accountIds, type LedgerRecords } from './records.ts';
 
 interface AuditDependencies extends AuditStores {
@@ -102,6 +104,7 @@ const unreadable = (accountId: string, { message }: Error): AccountAudit => ({
 
 type Invariant =
   | CreditInvariant
+  | StatementInvariant
   /** Available plus open holds equals credited minus spent. */
   | 'balance'
   /** Spent is the sum of the charges whose holds are closed. */
@@ -173,7 +176,7 @@ const balanceFinding = (account: Account): readonly Finding[] =>
   );
 
 /** A record whose hold is open is not counted yet. */
-const sumFindings = ({ account, records, credits }: Reading): readonly Finding[] => {
+const sumFindings = ({ account, records, credits, closings }: Reading): readonly Finding[] => {
   const closed = [...records.values()].filter(({ holdId }) => !account.holds.has(holdId));
   const charged = closed.filter(({ outcome }) => outcome === 'settled').map(({ amountPicos }) => amountPicos);
   return [
@@ -189,6 +192,11 @@ const sumFindings = ({ account, records, credits }: Reading): readonly Finding[]
       recordId: ref,
       invariant,
       message,
+    })),
+    ...statementProblems(account, closings, credits).map((problem) => ({
+      accountId: account.id,
+      recordId: null,
+      ...problem,
     })),
   ];
 };
@@ -259,7 +267,7 @@ const newerFindings = ({ account, records }: Reading): readonly Finding[] => {
 };
 
 /** Records of one account. */
-export type AccountRecords = Pick<LedgerRecords, 'listRecords' | 'readCredits'>;
+export type AccountRecords = Pick<LedgerRecords, 'listRecords' | 'readCredits' | 'closings'>;
 
 export interface AuditStores {
   readonly store: Pick<LedgerStore, 'readAccount'>;
@@ -272,6 +280,7 @@ interface Reading {
   /** Records by hold id. */
   readonly records: ReadonlyMap<string, ChargeRecord>;
   readonly credits: readonly CreditRecord[];
+  readonly closings: readonly MonthClosing[];
   /** Whether the account did not change during the read, so its sums can be compared. */
   readonly stable: boolean;
 }
@@ -279,6 +288,8 @@ interface Reading {
 const TRIES = 50;
 
 const PAGE = 1_000;
+/** Every stored month is at most this one. */
+const LAST_MONTH = '9999-12';
 
 /**
  * Number of known records that the next try reads again, because concurrent requests can finish in another order than
@@ -295,15 +306,16 @@ const readStably = async (stores: AuditStores, accountId: string): Promise<Readi
   let account = await stores.store.readAccount(accountId);
   let fromHoldId: string | undefined;
   for (let tried = 1; account; tried += 1) {
-    const [credits, latest] = await Promise.all([
+    const [credits, closings, latest] = await Promise.all([
       stores.records.readCredits(accountId),
+      stores.records.closings(accountId, LAST_MONTH),
       gather(stores.records, accountId, fromHoldId, records),
     ]);
     const after = await stores.store.readAccount(accountId);
     if (!after) return undefined;
     const stable = after.version === account.version;
     if (stable || tried === TRIES) {
-      return { account, records, credits, stable };
+      return { account, records, credits, closings, stable };
     }
     fromHoldId = latest && oldestInMotion(account, latest);
     account = after;

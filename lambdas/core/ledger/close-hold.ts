@@ -1,10 +1,12 @@
 import { countUncollected } from './allowance.ts';
 import type { Account, ChargeRecord } from './ledger.ts';
+import { monthOfWrite } from './month.ts';
 
 /**
  * Returns the account after the write that closes a hold and moves its money as the record says. Every store follows
  * this function. Returns undefined if no hold of that amount is open under the record's id, or a newer release wrote
- * it. `nowMs` is the caller's clock in Unix ms: the day of an uncollected amount (BILL-21).
+ * it. `nowMs` is the caller's clock in Unix ms. It decides the month of the write, and the day of an uncollected amount
+ * (BILL-21).
  */
 export const closeHold = (
   account: Account,
@@ -21,6 +23,7 @@ export const closeHold = (
     ...account,
     availablePicos: account.availablePicos + holdAmountPicos - record.amountPicos,
     spentPicos: account.spentPicos + record.amountPicos,
+    month: monthOfWrite(account, nowMs),
     version: account.version + 1,
     holds,
     ...(uncollected && { uncollected }),

@@ -26,6 +26,8 @@ export interface CreditRecord {
   readonly returnedPicos?: bigint;
   /** Reference of the reversal of this chargeback. */
   readonly reversedBy?: string;
+  /** Month of the statement that contains the change. Undefined for a record of an earlier release. */
+  readonly month?: string;
 }
 
 /** Change of the account's credit, in pico-USD. Stores keep this amount, so that all records of an account add up. */

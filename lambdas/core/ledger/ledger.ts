@@ -30,7 +30,11 @@ export interface Account {
   readonly status: AccountStatus;
   readonly availablePicos: bigint;
   readonly creditedPicos: bigint;
+  /** Refunds, chargebacks and debits, less reversals, since statements exist. */
+  readonly returnedPicos: bigint;
   readonly spentPicos: bigint;
+  /** Calendar month in UTC of the sums, such as `2026-11`. Undefined for an account of an earlier release. */
+  readonly month?: string;
   readonly holds: ReadonlyMap<string, Hold>;
   /** Increases by one with every write. */
   readonly version: number;
@@ -174,9 +178,17 @@ export interface LedgerStore {
   /** Reads consistently. */
   readAccount(accountId: string): Promise<Account | undefined>;
   readRecord(accountId: string, holdId: string): Promise<ChargeRecord | undefined>;
-  createAccount(accountId: string): Promise<'created' | 'exists'>;
+  /** Statements start in the month of `nowMs`. */
+  createAccount(accountId: string, nowMs: number): Promise<'created' | 'exists'>;
   /**
-   * Writes the record and changes `available`, `credited` and the target in one step. A reference is executed once.
+   * Returns the account. If a month is over, closes it first. StoreError `conflict`: another write came first, and a
+   * repeat is safe.
+   */
+  closeMonths(accountId: string, nowMs: number): Promise<Account | undefined>;
+  /**
+   * Writes the record and changes the account, as `changeCredit` computes it, and the target in one step. A reference
+   * is executed once. `at` is also the caller's clock. StoreError `conflict`: another write came first, and a repeat is
+   * safe.
    */
   credit(request: CreditRequest): Promise<CreditReply>;
   /** Returns accounts whose sweep is due. */

@@ -1,5 +1,6 @@
 import type { CreditRecord } from './credit-record.ts';
 import type { ChargeRecord } from './ledger.ts';
+import type { ModelCharges, MonthClosing } from './month.ts';
 
 export interface RecordRange {
   /** Oldest hold id to return. Hold ids start with a ULID, so their order is that of their requests. */
@@ -25,8 +26,8 @@ export interface AccountPlace {
 }
 
 /**
- * Records of the ledger, for receipts and audits. Every method sees all writes that came before the call, and writes
- * nothing. Throws StoreError if the result is unknown, and Error if an item cannot be read.
+ * Records of the ledger, for receipts and audits. Every method sees all writes that came before the call. Only `keepCharges`
+ * writes. Throws StoreError if the result is unknown, and Error if an item cannot be read.
  */
 export interface LedgerRecords {
   listRecords(accountId: string, range: RecordRange): Promise<RecordPage>;
@@ -34,6 +35,15 @@ export interface LedgerRecords {
   recordsOfRequest(accountId: string, requestId: string): Promise<readonly ChargeRecord[]>;
   /** Returns every change of the account's credit: payments, refunds, chargebacks, reversals and debits. */
   readCredits(accountId: string): Promise<readonly CreditRecord[]>;
+  /** Returns changes of the account's credit that belong to a month. Their later `returned` and `reversedBy` are absent. */
+  creditsOfMonth(accountId: string, month: string): Promise<readonly CreditRecord[]>;
+  /** Returns the closings up to a month, the newest first. Undefined limit: all. */
+  closings(accountId: string, throughMonth: string, limit?: number): Promise<readonly MonthClosing[]>;
+  firstClosing(accountId: string): Promise<MonthClosing | undefined>;
+  /** Returns the stored charges of a month. Undefined if `keepCharges` has not stored them. */
+  readCharges(accountId: string, month: string): Promise<readonly ModelCharges[] | undefined>;
+  /** Stores the charges of a closed month, unless the month has some. Returns those that are stored then. */
+  keepCharges(accountId: string, month: string, charges: readonly ModelCharges[]): Promise<readonly ModelCharges[]>;
   /**
    * Returns every account in the order of the store, or only the accounts after a place. Reads the whole table, for
    * operator commands and the audit.

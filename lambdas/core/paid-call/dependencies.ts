@@ -1,3 +1,4 @@
+import { isCheckAccount } from '../accounts/check-account.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
@@ -29,12 +30,13 @@ export interface PaidCallDependencies {
 /** Counts charge minus provider cost of a model, in pico-USD. Must not throw. */
 export type MarginMeter = (modelId: string, picos: bigint) => void;
 
-/** Counts the margin of a settled record, if the provider cost is known. */
+/** Counts the margin of a settled record, if the provider cost is known. Checks are not sales (OPS-13). */
 export const meterMargin = (
   { margin }: { readonly margin?: MarginMeter },
-  { model, amountPicos, costPicos }: Pick<ChargeRecord, 'model' | 'amountPicos' | 'costPicos'>,
+  { accountId, model, amountPicos, costPicos }: Pick<ChargeRecord, 'accountId' | 'model' | 'amountPicos' | 'costPicos'>,
 ): void => {
-  if (model !== undefined && costPicos !== undefined) margin?.(model, amountPicos - costPicos);
+  if (model !== undefined && costPicos !== undefined && !isCheckAccount(accountId))
+    margin?.(model, amountPicos - costPicos);
 };
 
 /** Timeout of a front door for a response that it cannot start early. */

@@ -1,5 +1,10 @@
 import { createHandler } from '../../http/handler.ts';
-import { createGetAccount, createGetUsage, createListUsage } from '../../protocols/account/handlers.ts';
+import {
+  createGetAccount,
+  createGetStatement,
+  createGetUsage,
+  createListUsage,
+} from '../../protocols/account/handlers.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { toHttpDependencies } from './http.ts';
 
@@ -8,4 +13,5 @@ export const createAccountHandler = (deps: FunctionDependencies) =>
     getAccount: createGetAccount((accountId) => deps.ledgerStore.readAccount(accountId)),
     listUsage: createListUsage(deps),
     getUsage: createGetUsage(deps),
+    getStatement: createGetStatement({ ...deps, store: deps.ledgerStore, records: deps.ledgerRecords }),
   });

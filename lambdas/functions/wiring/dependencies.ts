@@ -1,3 +1,4 @@
+import type { DeploymentCheck } from '../../checks/deployment-steps.ts';
 import type { AccountStore } from '../../core/accounts/account-store.ts';
 import type { UpdateLog } from '../../core/accounts/chats.ts';
 import type { KeyStore } from '../../core/accounts/key-store.ts';
@@ -54,6 +55,14 @@ export interface AuditFunctionDependencies {
   readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
   readonly ledgerRecords: LedgerRecords;
   readonly auditCursor: AuditCursor;
+  readonly reporting: Reporting;
+}
+
+/** Dependencies of the function that checks the gateway as a client. */
+export interface CanaryFunctionDependencies {
+  /** Reads what a run needs. Rejects if the public URL is unknown or the secret holds no API key yet. */
+  readonly openCheck: () => Promise<DeploymentCheck>;
+  readonly clock: Clock;
   readonly reporting: Reporting;
 }
 

@@ -7,7 +7,8 @@ import { createKeyStore } from '../../stores/dynamodb/key-store.ts';
 import { createLedgerRecords } from '../../stores/dynamodb/ledger-records.ts';
 import { createAddressCounters } from '../../stores/dynamodb/rate-bucket.ts';
 import { createUpdateLog } from '../../stores/dynamodb/update-log.ts';
-import { createAnswerStore, createMediaStore, createPageFiles } from '../../stores/s3/files.ts';
+import { createAnswerStore, createMediaStore } from '../../stores/s3/files.ts';
+import { createBundledPages } from './bundled-pages.ts';
 import { createS3Access, patient } from './clients.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { frontDoorOf } from './front-door.ts';
@@ -45,7 +46,7 @@ export const dependenciesFromEnvironment = async (environment: Environment): Pro
     answers: createAnswerStore(s3, settings.MEDIA_BUCKET),
     addressCounters: createAddressCounters(db.once, settings.COUNTERS_TABLE),
     media: createMediaStore(files, settings.MEDIA_BUCKET),
-    pages: createPageFiles(files, settings.MEDIA_BUCKET),
+    pages: createBundledPages(),
     newMediaToken: () => randomBytes(16).toString('hex'),
     fetchImage: createImageFetch({ lookup }),
   };

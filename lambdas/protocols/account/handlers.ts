@@ -1,10 +1,12 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { Account, LedgerStore } from '../../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
+import { readStatement, type StatementDependencies } from '../../core/ledger/statement.ts';
 import { listUsage, usageOfRequest } from '../../core/ledger/usage.ts';
 import { admissionOf, type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable, toAccountObject } from '../account-reads.ts';
-import { readUsageQuery, toCursor } from './usage-query.ts';
+import { readMonth, statementOf, toStatementCsv, toStatementObject } from './statement-object.ts';
+import { readFormat, readUsageQuery, refuseUnknown, toCursor } from './usage-query.ts';
 import { toCsv, toOpenRow, toUsageRow } from './usage-row.ts';
 
 /** GET /api/account (BILL-15). */
@@ -44,6 +46,29 @@ export const createListUsage =
         ...(next === null ? {} : { 'x-service-next-cursor': next }),
       },
       body: toCsv(rows),
+    };
+  };
+
+export const statementParameters = ['format'] as const;
+
+/** GET /api/statements/{month} (BILL-22): the statement of one calendar month in UTC. */
+export const createGetStatement =
+  (deps: StatementDependencies): RouteHandler =>
+  async (exchange) => {
+    const query = exchange.event.queryStringParameters ?? {};
+    refuseUnknown(query, statementParameters);
+    const format = readFormat(query);
+    const month = readMonth(exchange.route?.params.month ?? '');
+    const reply = await orUnavailable(readStatement(deps, admissionOf(exchange).accountId, month));
+    const statement = toStatementObject(statementOf(reply, month));
+    if (format === 'json') return json(200, statement);
+    return {
+      statusCode: 200,
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': `attachment; filename="statement-${month}.csv"`,
+      },
+      body: toStatementCsv(statement),
     };
   };
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { RecordRange } from '../../core/ledger/records.ts';
-import { firstIdAt } from '../../http/exchange.ts';
+import { firstIdAt } from '../../core/request-id.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -20,11 +20,7 @@ const MS_PER_DAY = 86_400_000;
 
 /** Throws the 400 that names the parameter. An empty parameter counts as absent. */
 export const readUsageQuery = (query: Query): UsageQuery => {
-  const unknown = Object.keys(query).find((name) => !usageParameters.some((known) => known === name));
-  if (unknown !== undefined) {
-    const name = unknown.slice(0, 100);
-    throw invalidRequest(name, `${name}: unknown query parameter. Use one of ${usageParameters.join(', ')}.`);
-  }
+  refuseUnknown(query, usageParameters);
   const from = readFrom(query);
   const to = readTo(query);
   if (from !== undefined && to !== undefined && to <= from) throw invalidRequest('to', 'to: must be later than from.');
@@ -37,6 +33,15 @@ export const readUsageQuery = (query: Query): UsageQuery => {
     },
     format: readFormat(query),
   };
+};
+
+/** Throws the 400 that names the first parameter that the route does not have. */
+export const refuseUnknown = (query: Query, parameters: readonly string[]): void => {
+  const unknown = Object.keys(query).find((name) => !parameters.includes(name));
+  if (unknown === undefined) return;
+  const name = unknown.slice(0, 100);
+  const fix = parameters.length === 1 ? `Use ${parameters[0]}.` : `Use one of ${parameters.join(', ')}.`;
+  throw invalidRequest(name, `${name}: unknown query parameter. ${fix}`);
 };
 
 const day = z.iso.date();
@@ -75,7 +80,8 @@ const readLimit = ({ limit }: Query): number => {
   throw invalidRequest('limit', `limit: must be a whole number from 1 to ${LIMIT_MAX}.`);
 };
 
-const readFormat = ({ format }: Query): Format => {
+/** Throws the 400 that names the parameter. An empty parameter counts as absent. */
+export const readFormat = ({ format }: Query): Format => {
   const found = format ? formats.find((known) => known === format) : 'json';
   if (found) return found;
   throw invalidRequest('format', `format: must be one of ${formats.join(', ')}.`);

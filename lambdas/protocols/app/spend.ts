@@ -2,7 +2,8 @@ import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import { lastDays, type ModelSpend, type SpendSum, sumSpend } from '../../core/ledger/spend.ts';
 import { formatUsd } from '../../core/money/usd.ts';
-import { dayOfRequest, firstIdAt, json, type RouteHandler } from '../../http/exchange.ts';
+import { firstIdAt } from '../../core/request-id.ts';
+import { dayOfRequest, json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
 import type { AccountIdOf } from './account.ts';
 

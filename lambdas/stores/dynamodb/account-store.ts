@@ -1,7 +1,8 @@
 import type { AccountStore, NewAccount } from '../../core/accounts/account-store.ts';
 import { START_REF } from '../../core/ledger/credit.ts';
+import { monthOf } from '../../core/ledger/month.ts';
 import { chatKey, currentKeyKey, newChatItem, toChat, toCurrentKeyItem, toProfile } from './chat-item.ts';
-import { toCreditItem } from './credit-items.ts';
+import { toCreditItem, toMonthCreditItem } from './credit-items.ts';
 import { type DynamoDB, putNew, type Write } from './dynamodb.ts';
 import type { Item } from './item.ts';
 import { type AccountTables, ifCurrent, toKeyItem } from './key-store.ts';
@@ -125,18 +126,21 @@ const openAccount = async (
 ): Promise<'opened' | 'exists'> => {
   const { accountId, chatId, key, creditPicos, atMs } = account;
   const credit = { accountId, ref: START_REF, amountPicos: creditPicos, reason: 'first balance', at: atMs };
+  const month = monthOf(atMs);
   const cancelled = await db.transact([
     putNew(accounts, toAccountItem(account)),
     putNew(accounts, toCurrentKeyItem(accountId, key, atMs)),
     putNew(keys, toKeyItem(accountId, key)),
     ...(chatId === undefined ? [] : [putNew(accounts, newChatItem(chatId, accountId))]),
-    ...(creditPicos === 0n ? [] : [putNew(accounts, toCreditItem(credit))]),
+    ...(creditPicos === 0n
+      ? []
+      : [putNew(accounts, toCreditItem(credit, month)), putNew(accounts, toMonthCreditItem(credit, month))]),
   ]);
   return cancelled ? 'exists' : 'opened';
 };
 
-const toAccountItem = ({ accountId, chatId, creditPicos }: NewAccount): Item => ({
-  ...newAccountItem(accountId),
+const toAccountItem = ({ accountId, chatId, creditPicos, atMs }: NewAccount): Item => ({
+  ...newAccountItem(accountId, atMs),
   available: creditPicos,
   credited: creditPicos,
   ...(chatId === undefined ? {} : { chat: chatId }),

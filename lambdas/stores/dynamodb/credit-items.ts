@@ -1,8 +1,11 @@
+import { accountReturnOf, changeCredit } from '../../core/ledger/change-credit.ts';
 import { type CreditRecord, changeOf, isRepeat, returnOf, toCreditType } from '../../core/ledger/credit-record.ts';
 import type { CreditReply, CreditRequest } from '../../core/ledger/ledger.ts';
-import type { DynamoDB, Write } from './dynamodb.ts';
+import { monthOf } from '../../core/ledger/month.ts';
+import { type Cancellation, type DynamoDB, putNew, type UpdateRequest, type Write } from './dynamodb.ts';
 import { type Item, optionalText, readBigint, readNumber, readText } from './item.ts';
-import { accountKey } from './ledger-items.ts';
+import { accountKey, toAccount } from './ledger-items.ts';
+import { lostRace, toClosingWrites, toReplacement } from './replace-account.ts';
 
 /** All types have this prefix, so that they share one namespace. */
 export const CREDIT_PREFIX = 'CREDIT#';
@@ -16,8 +19,24 @@ const creditKey = (accountId: string, ref: string): Item => ({
  * The amount is that of the change: below 0 for a refund, a chargeback and a debit. So an earlier release, which adds
  * the amounts up, has the right sum. A payment has no type.
  */
-export const toCreditItem = ({ accountId, ref, type = 'credit', of, ...request }: CreditRequest): Item => ({
-  ...creditKey(accountId, ref),
+export const toCreditItem = (request: CreditRequest, month: string): Item => ({
+  ...creditKey(request.accountId, request.ref),
+  ...toFields(request),
+  month,
+});
+
+/** Prefix of the copies of a month's records, which statements list. */
+export const monthCreditPrefix = (month: string): string => `STATEMENT_CREDIT#${month}#`;
+
+/** Copy of a record, which its statement lists. */
+export const toMonthCreditItem = (request: CreditRequest, month: string): Item => ({
+  pk: `account#${request.accountId}`,
+  sk: `${monthCreditPrefix(month)}${request.ref}`,
+  ...toFields(request),
+  month,
+});
+
+const toFields = ({ accountId, ref, type = 'credit', of, ...request }: CreditRequest): Item => ({
   accountId,
   ref,
   ...(type === 'credit' ? {} : { type }),
@@ -31,6 +50,7 @@ export const toCreditRecord = (item: Item): CreditRecord => {
   const changePicos = readBigint(item, 'amount');
   const of = optionalText(item, 'of');
   const reversedBy = optionalText(item, 'reversedBy');
+  const month = optionalText(item, 'month');
   return {
     ref: readText(item, 'ref'),
     type: toCreditType(optionalText(item, 'type'), changePicos),
@@ -40,40 +60,93 @@ export const toCreditRecord = (item: Item): CreditRecord => {
     ...(of === undefined ? {} : { of }),
     ...(item.returned === undefined ? {} : { returnedPicos: readBigint(item, 'returned') }),
     ...(reversedBy === undefined ? {} : { reversedBy }),
+    ...(month === undefined ? {} : { month }),
   };
 };
 
-/** Writes record, target and account in one transaction, so that a repeated reference changes them once. */
+/**
+ * Writes record, target and account in one transaction, so that a repeated reference changes them once. If the account
+ * is not in the month of the request, a second transaction follows. It is computed from the account, whose version it
+ * requires.
+ */
 export const credit = async (db: DynamoDB, table: string, request: CreditRequest): Promise<CreditReply> => {
-  const cancelled = await db.transact([
-    { put: { table, item: toCreditItem(request), condition: 'attribute_not_exists(pk)', onFailure: 'ALL_OLD' } },
-    changeAccount(table, request),
-    ...changeTarget(table, request),
-  ]);
+  const cancelled = await db.transact(toWrites(table, request, changeAccount(table, request)));
   if (!cancelled) return { kind: 'credited' };
-  const [present, account] = cancelled;
+  const refusal = refusalOf(cancelled, request);
+  if (refusal) return refusal;
+  const item = cancelled[1]?.item;
+  if (!item) return { kind: 'no-account' };
+  const before = toAccount(item);
+  const after = changeCredit(before, { type: 'credit', ...request }, request.at);
+  const replacement = { before, after, nowMs: request.at };
+  const account = { update: toReplacement(table, replacement), month: after.month ?? '' };
+  const slow = await db.transact([...toWrites(table, request, account), ...toClosingWrites(table, replacement)]);
+  if (!slow) return { kind: 'credited' };
+  const slowRefusal = refusalOf(slow, request);
+  if (slowRefusal) return slowRefusal;
+  throw lostRace();
+};
+
+interface AccountWrite {
+  readonly update: UpdateRequest;
+  /** Month of the account after the write. */
+  readonly month: string;
+}
+
+/** `refusalOf` relies on the order of the first two. */
+const toWrites = (table: string, request: CreditRequest, { update, month }: AccountWrite): readonly Write[] => [
+  {
+    put: {
+      table,
+      item: toCreditItem(request, month),
+      condition: 'attribute_not_exists(pk)',
+      onFailure: 'ALL_OLD',
+    },
+  },
+  { update },
+  putNew(table, toMonthCreditItem(request, month)),
+  ...changeTarget(table, request),
+];
+
+/** Returns undefined if only the account's write failed, and not for the available amount. */
+const refusalOf = ([present, account]: readonly Cancellation[], request: CreditRequest): CreditReply | undefined => {
   if (present?.isConditionFailed && present.item) {
     const first = toCreditRecord(present.item);
     return isRepeat(first, request) ? { kind: 'repeated' } : { kind: 'other-values', record: first };
   }
   if (!account?.isConditionFailed) return { kind: 'not-returnable' };
-  if (!account.item) return { kind: 'no-account' };
-  return { kind: 'not-covered', availablePicos: readBigint(account.item, 'available') };
+  if (!request.isCovered || !account.item) return undefined;
+  const availablePicos = readBigint(account.item, 'available');
+  return availablePicos < request.amountPicos ? { kind: 'not-covered', availablePicos } : undefined;
 };
 
+/** The condition on the month fails for an account of an earlier release, and if there is no account. */
 const changeAccount = (
   table: string,
-  { accountId, type = 'credit', amountPicos, isCovered }: CreditRequest,
-): Write => ({
-  update: {
+  { accountId, type = 'credit', amountPicos, isCovered, at }: CreditRequest,
+): AccountWrite => {
+  const month = monthOf(at);
+  const returned = accountReturnOf({ type, amountPicos });
+  const update: UpdateRequest = {
     table,
     key: accountKey(accountId),
-    update: 'SET available = available + :change, credited = credited + :change, version = version + :one',
-    condition: isCovered ? 'available >= :amount' : 'attribute_exists(pk)',
-    values: { ':change': changeOf({ type, amountPicos }), ':one': 1, ...(isCovered && { ':amount': amountPicos }) },
+    update:
+      'SET available = available + :change, credited = credited + :change, ' +
+      'returned = if_not_exists(returned, :none) + :returned, version = version + :one',
+    condition: `#month = :month${isCovered ? ' AND available >= :amount' : ''}`,
+    names: { '#month': 'month' },
+    values: {
+      ':change': changeOf({ type, amountPicos }),
+      ':returned': returned,
+      ':none': 0,
+      ':one': 1,
+      ':month': month,
+      ...(isCovered && { ':amount': amountPicos }),
+    },
     onFailure: 'ALL_OLD',
-  },
-});
+  };
+  return { update, month };
+};
 
 const changeTarget = (table: string, request: CreditRequest): readonly Write[] => {
   const { accountId, ref, type = 'credit', amountPicos, target } = request;

@@ -64,6 +64,12 @@ export const packedKeyOf = (holdId: string): string | undefined => {
   return parts && packKey(parts);
 };
 
+/** Names of a hold's entry in both forms. Each hold id was sent in one of them. */
+export const entryNames = (holdId: string, name: string): Record<string, string> => {
+  const packedKey = packedKeyOf(holdId);
+  return { [`#${name}`]: holdId, ...(packedKey !== undefined && { [`#${name}Packed`]: packedKey }) };
+};
+
 interface HoldIdParts extends RequestIdParts {
   /** From 0 up to HOLD_IDS. */
   readonly number: number;

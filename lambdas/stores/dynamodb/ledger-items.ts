@@ -1,4 +1,5 @@
 import { type Account, type ChargeRecord, toAccountStatus, toOutcome } from '../../core/ledger/ledger.ts';
+import { monthOf } from '../../core/ledger/month.ts';
 import { toHolds } from './hold-entries.ts';
 import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText, readTexts } from './item.ts';
 
@@ -17,12 +18,13 @@ export const accountKey = (accountId: string): Item => ({ pk: `${PARTITION}${acc
 
 export const accountIdOf = (item: Item): string => readText(item, 'pk').slice(PARTITION.length);
 
-export const newAccountItem = (accountId: string): Item => ({
+export const newAccountItem = (accountId: string, nowMs: number): Item => ({
   ...accountKey(accountId),
   status: 'active',
   available: 0,
   credited: 0,
   spent: 0,
+  month: monthOf(nowMs),
   version: 0,
   holds: {},
   shard: shardOf(accountId),
@@ -33,7 +35,9 @@ export const toAccount = (item: Item): Account => ({
   status: toAccountStatus(readText(item, 'status')),
   availablePicos: readBigint(item, 'available'),
   creditedPicos: readBigint(item, 'credited'),
+  returnedPicos: item.returned === undefined ? 0n : readBigint(item, 'returned'),
   spentPicos: readBigint(item, 'spent'),
+  ...textsOf(item, ['month']),
   version: readNumber(item, 'version'),
   holds: toHolds(readMap(item, 'holds')),
   ...(item.uncollectedDay === undefined

@@ -12,6 +12,7 @@ import { CREDIT_PREFIX, toCreditRecord } from './credit-items.ts';
 import { type DynamoDB, type QueryRequest, type ScanPage, withPrefix } from './dynamodb.ts';
 import { type Item, optionalText, readNumber, readText } from './item.ts';
 import { accountIdOf, toChargeRecord } from './ledger-items.ts';
+import { createStatementRecords } from './statement-records.ts';
 
 export const createLedgerRecords = (db: DynamoDB, table: string): LedgerRecords => ({
   listRecords: (accountId, range) => listRecords(db, table, accountId, range),
@@ -24,6 +25,7 @@ export const createLedgerRecords = (db: DynamoDB, table: string): LedgerRecords 
     return items.map(toCreditRecord);
   },
   accountPlaces: (after) => accountPlaces(db, table, after),
+  ...createStatementRecords(db, table),
 });
 
 /** Throws an Error that names a record that cannot be read. */

@@ -1,6 +1,6 @@
 import { utcDay } from '../../core/clock.ts';
-import { StoreError } from '../../core/errors/store-error.ts';
 import { allowanceUseOf } from '../../core/ledger/allowance.ts';
+import { beginMonth } from '../../core/ledger/change-credit.ts';
 import { closeHold } from '../../core/ledger/close-hold.ts';
 import {
   type Account,
@@ -12,9 +12,10 @@ import {
   type LedgerStore,
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
+import { monthOf } from '../../core/ledger/month.ts';
 import { credit } from './credit-items.ts';
 import type { DynamoDB, UpdateRequest } from './dynamodb.ts';
-import { type HoldFormat, PACKED_BYTES, packedKeyOf, packedStartOf, toHoldEntry } from './hold-entries.ts';
+import { entryNames, type HoldFormat, PACKED_BYTES, packedStartOf, toHoldEntry } from './hold-entries.ts';
 import {
   accountIdOf,
   accountKey,
@@ -25,6 +26,7 @@ import {
   toChargeItem,
   toChargeRecord,
 } from './ledger-items.ts';
+import { replaceAccount } from './replace-account.ts';
 
 /**
  * Creates the ledger on one table. Each method is one conditional write or one consistent read. `once` sends a call
@@ -46,14 +48,15 @@ export const createLedgerStore = (
     const item = await db.repeating.get(table, chargeKey(accountId, holdId));
     return item && toChargeRecord(item);
   },
-  createAccount: async (accountId) => {
+  createAccount: async (accountId, nowMs) => {
     const reply = await db.repeating.put({
       table,
-      item: newAccountItem(accountId),
+      item: newAccountItem(accountId, nowMs),
       condition: 'attribute_not_exists(pk)',
     });
     return 'written' in reply ? 'created' : 'exists';
   },
+  closeMonths: (accountId, nowMs) => closeMonths(db.repeating, table, accountId, nowMs),
   credit: (request) => credit(db.repeating, table, request),
   due: (nowMs) => due(db.repeating, table, nowMs),
   reschedule: (accountId, sweepAtMs) => reschedule(db.repeating, table, accountId, sweepAtMs),
@@ -74,7 +77,7 @@ const ALLOWANCE_IS_LEFT =
 
 const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdFormat: HoldFormat): Promise<HoldReply> => {
   const { key, value } = toHoldEntry(request.holdId, request, holdFormat);
-  const previous = request.previousHoldId === undefined ? {} : namesOf(request.previousHoldId, 'previous');
+  const previous = request.previousHoldId === undefined ? {} : entryNames(request.previousHoldId, 'previous');
   const { allowance } = request;
   const notBefore = Object.keys(previous)
     .map((name) => ` AND attribute_not_exists(holds.${name})`)
@@ -136,12 +139,12 @@ interface Closing {
 }
 
 /**
- * One conditional update in general. If its condition fails although the hold is open, the write that `closeHold`
- * computes from the present item follows. That is so for the first uncollected amount of a day.
+ * One conditional update in general. If its condition fails although the hold is open, such as for the first charge of a
+ * month or the first uncollected amount of a day, the write that `closeHold` computes from the present item follows.
  */
 const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
   const { record, holdAmountPicos, nowMs } = closing;
-  const names = namesOf(record.holdId, 'id');
+  const names = entryNames(record.holdId, 'id');
   const start = packedStartOf(record.holdId, holdAmountPicos);
   const isOpen = start ? `(${IS_MAP} OR (${IS_PACKED}))` : IS_MAP;
   const use = allowanceUseOf(record);
@@ -153,13 +156,14 @@ const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Acc
       `${use === undefined ? '' : ', uncollected = uncollected + :use'} REMOVE ${Object.keys(names)
         .map((name) => `holds.${name}`)
         .join(', ')}`,
-    condition: use === undefined ? isOpen : `${isOpen} AND ${IS_OF_DAY}`,
-    names,
+    condition: `#month >= :month AND ${isOpen}${use === undefined ? '' : ` AND ${IS_OF_DAY}`}`,
+    names: { ...names, '#month': 'month' },
     values: {
       ':back': holdAmountPicos - record.amountPicos,
       ':charge': record.amountPicos,
       ':one': 1,
       ':amount': holdAmountPicos,
+      ':month': monthOf(nowMs),
       ...(start && { ':start': start, ':bytes': PACKED_BYTES }),
       ...(use !== undefined && { ':use': use, ':today': utcDay(nowMs) }),
     },
@@ -170,40 +174,22 @@ const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Acc
   if (!reply.conditionFailed) return undefined;
   const before = toAccount(reply.conditionFailed);
   const after = closeHold(before, record, holdAmountPicos, nowMs);
-  if (after) await replaceAccount(db, table, before, after);
+  if (after) await replaceAccount(db, table, { before, after, nowMs });
   return after;
 };
 
-/** Writes an account that was computed from `before`. Throws StoreError `conflict` if another write came first. */
-const replaceAccount = async (db: DynamoDB, table: string, before: Account, after: Account): Promise<void> => {
-  const closed = [...before.holds.keys()].filter((holdId) => !after.holds.has(holdId));
-  const names = Object.assign({}, ...closed.map((holdId, index) => namesOf(holdId, `id${index}`)));
-  const removed = Object.keys(names).map((name) => `holds.${name}`);
-  const { uncollected } = after;
-  const reply = await db.update({
-    table,
-    key: accountKey(after.id),
-    update:
-      'SET available = :available, spent = :spent, version = :after' +
-      (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected' : '') +
-      (removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''),
-    condition: 'version = :before',
-    ...(removed.length > 0 && { names }),
-    values: {
-      ':available': after.availablePicos,
-      ':spent': after.spentPicos,
-      ':after': after.version,
-      ':before': before.version,
-      ...(uncollected && { ':day': uncollected.day, ':uncollected': uncollected.picos }),
-    },
-  });
-  if ('conditionFailed' in reply) throw new StoreError('conflict', 'another write changed the account first');
-};
-
-/** Names of a hold's entry in both forms. Each hold id was sent in one of them. */
-const namesOf = (holdId: string, name: string): Record<string, string> => {
-  const packedKey = packedKeyOf(holdId);
-  return { [`#${name}`]: holdId, ...(packedKey !== undefined && { [`#${name}Packed`]: packedKey }) };
+/** Also closes months in which the account is not used any more. */
+const closeMonths = async (
+  db: DynamoDB,
+  table: string,
+  accountId: string,
+  nowMs: number,
+): Promise<Account | undefined> => {
+  const item = await db.get(table, accountKey(accountId));
+  const before = item && toAccount(item);
+  const after = before && beginMonth(before, nowMs);
+  if (before && after !== before) await replaceAccount(db, table, { before, after: after ?? before, nowMs });
+  return after;
 };
 
 /** A sparse index contains the accounts with open holds, in the order of their next sweep. */

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { ResponseStore } from '../../core/idempotency/claim-store.ts';
-import type { MediaStore, PageFiles } from '../../core/images/media.ts';
+import type { MediaStore } from '../../core/images/media.ts';
 import { find, openObject, send } from './objects.ts';
 
 const keyOf = (name: string): string => `media/${name}`;
@@ -16,11 +16,6 @@ export const createMediaStore = (client: () => Promise<S3Client>, bucket: string
     await send(() => s3.send(new PutObjectCommand({ ...object, Body: bytes })));
   },
   open: (name) => openObject(client, { Bucket: bucket, Key: keyOf(name) }),
-});
-
-/** Objects `pages/<page>/<file>`. */
-export const createPageFiles = (client: () => Promise<S3Client>, bucket: string): PageFiles => ({
-  open: (page, file) => openObject(client, { Bucket: bucket, Key: `pages/${page}/${file}` }),
 });
 
 const nameOf = (objectName: string): string => `answers/${objectName}`;

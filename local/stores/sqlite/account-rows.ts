@@ -9,8 +9,8 @@ export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)'
  * One statement, so that account and holds are consistent. The columns of a hold are null in an account without holds.
  */
 const SELECT_ACCOUNT = `
-SELECT a.id, a.status, a.available, a.credited, a.spent, a.version, a.uncollected_day, a.uncollected, h.hold_id, h.amount,
-  h.expires_at
+SELECT a.id, a.status, a.available, a.credited, a.spent, a.returned, a.month, a.version, a.uncollected_day, a.uncollected,
+  h.hold_id, h.amount, h.expires_at
 FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
 
 export const readAccount = (db: Database, accountId: string): Account | undefined => {
@@ -23,13 +23,16 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
     if (holdId === undefined) continue;
     holds.set(holdId, { amountPicos: bigintOf(row, 'amount'), expiresAtMs: numberOf(row, 'expires_at') });
   }
+  const month = optionalTextOf(first, 'month');
   const uncollectedDay = optionalTextOf(first, 'uncollected_day');
   return {
     id: textOf(first, 'id'),
     status: toAccountStatus(textOf(first, 'status')),
     availablePicos: bigintOf(first, 'available'),
     creditedPicos: bigintOf(first, 'credited'),
+    returnedPicos: BigInt(optionalTextOf(first, 'returned') ?? 0),
     spentPicos: bigintOf(first, 'spent'),
+    ...(month === undefined ? {} : { month }),
     version: numberOf(first, 'version'),
     holds,
     ...(uncollectedDay !== undefined && {

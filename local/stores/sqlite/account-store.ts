@@ -8,6 +8,7 @@ import type {
 import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
 import { START_REF } from '../../../lambdas/core/ledger/credit.ts';
 import type { Account } from '../../../lambdas/core/ledger/ledger.ts';
+import { monthOf } from '../../../lambdas/core/ledger/month.ts';
 import { NEXT_CHANGE, readAccount } from './account-rows.ts';
 import { insertCredit } from './credits.ts';
 import { bigintOf, booleanOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
@@ -49,11 +50,15 @@ const open = (db: Database, { accountId, chatId, key, creditPicos, atMs }: NewAc
     hasKey(db, key.hash) ||
     (chatId !== undefined && readChat(db, chatId));
   if (isTaken) return undefined;
-  insertAccount(db, { accountId, chatId, creditPicos });
+  insertAccount(db, { accountId, chatId, creditPicos, nowMs: atMs });
   putKey(db, accountId, key, atMs);
   if (chatId !== undefined) db.sql('INSERT INTO chats (id, account_id) VALUES (?, ?)').run(chatId, accountId);
   if (creditPicos !== 0n)
-    insertCredit(db, { accountId, ref: START_REF, amountPicos: creditPicos, reason: 'first balance', at: atMs });
+    insertCredit(
+      db,
+      { accountId, ref: START_REF, amountPicos: creditPicos, reason: 'first balance', at: atMs },
+      monthOf(atMs),
+    );
   return readAccount(db, accountId);
 };
 

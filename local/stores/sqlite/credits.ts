@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
+import { changeCredit } from '../../../lambdas/core/ledger/change-credit.ts';
 import {
   type CreditRecord,
   changeOf,
@@ -8,8 +9,9 @@ import {
 } from '../../../lambdas/core/ledger/credit-record.ts';
 import type { Account, CreditReply, CreditRequest } from '../../../lambdas/core/ledger/ledger.ts';
 import { formatUsd, PICOS_PER_USD } from '../../../lambdas/core/money/usd.ts';
-import { NEXT_CHANGE, noteLowBalance, readAccount } from './account-rows.ts';
+import { noteLowBalance, readAccount } from './account-rows.ts';
 import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
+import { replaceAccount } from './replace-account.ts';
 
 /** Credit that an account of this store can have in all: pico-USD fit in an int64 up to 9,223,372 USD. */
 export const CREDIT_MAX_PICOS = 9_000_000n * PICOS_PER_USD;
@@ -34,17 +36,9 @@ export const credit = (db: Database, request: CreditRequest): CreditChange => {
     return { reply: { kind: 'not-covered', availablePicos: before.availablePicos } };
   }
   if (!changeTarget(db, request)) return { reply: { kind: 'not-returnable' } };
-  insertCredit(db, request);
-  db.sql(
-    `UPDATE accounts SET available = available + ?, credited = credited + ?, version = version + 1,
-       change = ${NEXT_CHANGE} WHERE id = ?`,
-  ).run(changePicos, changePicos, accountId);
-  const after: Account = {
-    ...before,
-    availablePicos: before.availablePicos + changePicos,
-    creditedPicos: before.creditedPicos + changePicos,
-    version: before.version + 1,
-  };
+  const after = changeCredit(before, { type, amountPicos }, request.at);
+  insertCredit(db, request, after.month);
+  replaceAccount(db, before, after, request.at);
   noteLowBalance(db, before, after);
   return { reply: { kind: 'credited' }, change: { before, after } };
 };
@@ -75,8 +69,11 @@ const changeTarget = (db: Database, request: CreditRequest): boolean => {
 export const insertCredit = (
   db: Database,
   { accountId, ref, type = 'credit', amountPicos, of, reason, at }: CreditRequest,
+  month: string | undefined,
 ): void => {
-  db.sql('INSERT INTO credits (account_id, ref, type, of_ref, amount, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?)').run(
+  db.sql(
+    'INSERT INTO credits (account_id, ref, type, of_ref, amount, reason, at, month) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  ).run(
     accountId,
     ref,
     type === 'credit' ? null : type,
@@ -84,6 +81,7 @@ export const insertCredit = (
     changeOf({ type, amountPicos }),
     reason,
     at,
+    month ?? null,
   );
 };
 
@@ -96,6 +94,7 @@ export const toCreditRecord = (row: Row): CreditRecord => {
   const changePicos = bigintOf(row, 'amount');
   const of = optionalTextOf(row, 'of_ref');
   const reversedBy = optionalTextOf(row, 'reversed_by');
+  const month = optionalTextOf(row, 'month');
   return {
     ref: textOf(row, 'ref'),
     type: toCreditType(optionalTextOf(row, 'type'), changePicos),
@@ -105,6 +104,7 @@ export const toCreditRecord = (row: Row): CreditRecord => {
     ...(of === undefined ? {} : { of }),
     ...(row.returned === null ? {} : { returnedPicos: bigintOf(row, 'returned') }),
     ...(reversedBy === undefined ? {} : { reversedBy }),
+    ...(month === undefined ? {} : { month }),
   };
 };
 

@@ -10,6 +10,7 @@ import type {
 import { toCreditRecord } from './credits.ts';
 import { type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { toRecord } from './ledger-store.ts';
+import { createStatementRecords } from './statement-records.ts';
 
 /** Sorts after every hold id. */
 const LAST = '\u{10ffff}';
@@ -27,6 +28,7 @@ export const createLedgerRecords = (db: Database): LedgerRecords => ({
   readCredits: (accountId) =>
     db.read(() => db.sql('SELECT * FROM credits WHERE account_id = ? ORDER BY ref').all(accountId).map(toCreditRecord)),
   accountPlaces: (after) => accountPlaces(db, after),
+  ...createStatementRecords(db),
 });
 
 const listRecords = (

@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
 import { isAllowanceUsed } from '../../../lambdas/core/ledger/allowance.ts';
+import { beginMonth } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import type {
   ChargeRecord,
@@ -10,10 +11,12 @@ import type {
   RecordReply,
 } from '../../../lambdas/core/ledger/ledger.ts';
 import { type Account, HOLDS_MAX, toOutcome } from '../../../lambdas/core/ledger/ledger.ts';
+import { monthOf } from '../../../lambdas/core/ledger/month.ts';
 import { formatUsd } from '../../../lambdas/core/money/usd.ts';
 import { NEXT_CHANGE, noteLowBalance, readAccount } from './account-rows.ts';
 import { checkCredit, credit } from './credits.ts';
 import { bigintOf, type Database, numberOf, type Row, textOf } from './database.ts';
+import { replaceAccount } from './replace-account.ts';
 
 /** Charges that an account can have in all: the largest int64. Overages can bring them above the credit. */
 export const CHARGES_MAX_PICOS = 2n ** 63n - 1n;
@@ -57,8 +60,9 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
     },
     readAccount: (accountId) => db.read(() => readAccount(db, accountId)),
     readRecord: (accountId, holdId) => db.read(() => readRecord(db, accountId, holdId)),
-    createAccount: (accountId) =>
-      db.writeDurably(() => (insertAccount(db, { accountId, creditPicos: 0n }) ? 'created' : 'exists')),
+    createAccount: (accountId, nowMs) =>
+      db.writeDurably(() => (insertAccount(db, { accountId, creditPicos: 0n, nowMs }) ? 'created' : 'exists')),
+    closeMonths: (accountId, nowMs) => db.writeDurably(() => closeMonths(db, accountId, nowMs)),
     credit: async (request) => {
       const { reply, change } = await db.writeDurably(() => credit(db, request));
       if (change) changed(change);
@@ -80,18 +84,19 @@ interface NewRow {
   readonly accountId: string;
   readonly chatId?: string | undefined;
   readonly creditPicos: bigint;
+  readonly nowMs: number;
 }
 
 /** Returns whether the account is new. */
-export const insertAccount = (db: Database, { accountId, chatId, creditPicos }: NewRow): boolean => {
+export const insertAccount = (db: Database, { accountId, chatId, creditPicos, nowMs }: NewRow): boolean => {
   checkCredit({ creditedPicos: 0n, availablePicos: 0n }, creditPicos);
   return (
     db
       .sql(
-        `INSERT INTO accounts (id, status, available, credited, spent, version, change, chat_id)
-         VALUES (?, 'active', ?, ?, 0, 0, ${NEXT_CHANGE}, ?) ON CONFLICT DO NOTHING`,
+        `INSERT INTO accounts (id, status, available, credited, spent, version, change, chat_id, month)
+         VALUES (?, 'active', ?, ?, 0, 0, ${NEXT_CHANGE}, ?, ?) ON CONFLICT DO NOTHING`,
       )
-      .run(accountId, creditPicos, creditPicos, chatId ?? null) === 1
+      .run(accountId, creditPicos, creditPicos, chatId ?? null, monthOf(nowMs)) === 1
   );
 };
 
@@ -225,19 +230,16 @@ const apply = (
   if (!after) return undefined;
   checkCharge(before.spentPicos, amountPicos);
   db.sql('DELETE FROM holds WHERE account_id = ? AND hold_id = ?').run(accountId, holdId);
-  db.sql(
-    `UPDATE accounts SET available = ?, spent = ?, version = ?, uncollected_day = ?, uncollected = ?,
-       change = ${NEXT_CHANGE} WHERE id = ?`,
-  ).run(
-    after.availablePicos,
-    after.spentPicos,
-    after.version,
-    after.uncollected?.day ?? null,
-    after.uncollected?.picos ?? null,
-    accountId,
-  );
+  replaceAccount(db, before, after, nowMs);
   noteLowBalance(db, before, after);
   return { before, after };
+};
+
+const closeMonths = (db: Database, accountId: string, nowMs: number): Account | undefined => {
+  const before = readAccount(db, accountId);
+  const after = before && beginMonth(before, nowMs);
+  if (before && after && after !== before) replaceAccount(db, before, after, nowMs);
+  return after;
 };
 
 /** Throws a GatewayError (400) if the sum of the account's charges would not fit in this store. */

@@ -19,6 +19,10 @@ CREATE TABLE accounts (
   sweep_at INTEGER,
   chat_id TEXT,
   threshold INTEGER,
+  -- Refunds, chargebacks and debits, less reversals. Text, because the sum can exceed an int64. Null counts as 0.
+  returned TEXT,
+  -- Calendar month of the sums, such as 2026-11. Null until the first write of this release.
+  month TEXT,
   -- UTC day and sum of the uncollected amounts that use the allowance. Null until the first one.
   uncollected_day TEXT,
   uncollected INTEGER
@@ -60,6 +64,8 @@ CREATE TABLE credits (
   returned INTEGER,
   -- Reference of the reversal of a chargeback.
   reversed_by TEXT,
+  -- Month of the statement that lists the change.
+  month TEXT,
   PRIMARY KEY (account_id, ref)
 ) STRICT, WITHOUT ROWID;
 
@@ -215,6 +221,32 @@ CREATE TABLE facts (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** Tables that earlier releases did not create. They ignore them, so the version of the schema stays. */
+const ADDED_TABLES = `
+-- Sums of accounts at the end of a month.
+CREATE TABLE IF NOT EXISTS month_closings (
+  account_id TEXT NOT NULL,
+  month TEXT NOT NULL,
+  credited INTEGER NOT NULL,
+  returned TEXT NOT NULL,
+  spent INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  -- Time from which statements exist, if they start after this closing.
+  start INTEGER,
+  PRIMARY KEY (account_id, month)
+) STRICT, WITHOUT ROWID;
+
+-- Charges of closed months by model, as JSON.
+CREATE TABLE IF NOT EXISTS month_charges (
+  account_id TEXT NOT NULL,
+  month TEXT NOT NULL,
+  charges TEXT NOT NULL,
+  PRIMARY KEY (account_id, month)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS credits_by_month ON credits (account_id, month) WHERE month IS NOT NULL;
+`;
+
 /** Throws an Error, and changes nothing, if the file has a newer schema or belongs to another program. */
 export const checkOwner = (db: DatabaseSync): void => {
   // One transaction, so that a file that another process is creating is either empty or complete.
@@ -256,6 +288,9 @@ const ADDED_COLUMNS = [
   ['credits', 'of_ref', 'TEXT'],
   ['credits', 'returned', 'INTEGER'],
   ['credits', 'reversed_by', 'TEXT'],
+  ['credits', 'month', 'TEXT'],
+  ['accounts', 'returned', 'TEXT'],
+  ['accounts', 'month', 'TEXT'],
   ['keys', 'estimate_factor', 'INTEGER'],
   ['keys', 'estimate_factor_at', 'INTEGER'],
   ['accounts', 'uncollected_day', 'TEXT'],
@@ -278,6 +313,7 @@ export const migrate = (db: DatabaseSync): void => {
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
     }
     for (const column of missingColumns(db)) db.exec(`ALTER TABLE ${column[0]} ADD COLUMN ${column[1]} ${column[2]}`);
+    db.exec(ADDED_TABLES);
     db.exec('COMMIT');
   } catch (error) {
     db.exec('ROLLBACK');

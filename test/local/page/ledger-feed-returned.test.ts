@@ -8,6 +8,7 @@ const account = (creditedPicos: bigint, version: number): Account => ({
   status: 'active',
   availablePicos: creditedPicos,
   creditedPicos,
+  returnedPicos: 0n,
   spentPicos: 0n,
   holds: new Map(),
   version,

@@ -56,7 +56,7 @@ test('BILL-15 every money change is an event with its amounts, and the account a
     await ledger.putRecord(record);
     await ledger.apply(record, held, 0);
   };
-  await ledger.createAccount(accountId);
+  await ledger.createAccount(accountId, 0);
   await ledger.credit({ accountId, ref: 'r', amountPicos: 3n * USD, reason: 'test', at });
   await hold('one.0', 2n * USD);
   await hold('two.0', USD / 2n);

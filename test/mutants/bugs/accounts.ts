@@ -20,8 +20,8 @@ const openingBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', storeTest
   {
     id: 'start-credit-without-a-record',
     what: 'A new account starts with a balance that has no credit record.',
-    find: '...(creditPicos === 0n ? [] : [putNew(accounts, toCreditItem(credit))]),',
-    replace: '...(toCreditItem(credit) && []),',
+    find: 'putNew(accounts, toCreditItem(credit, month)), ',
+    replace: '',
   },
   {
     id: 'start-credit-with-every-start',

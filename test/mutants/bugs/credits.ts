@@ -89,7 +89,7 @@ const sqliteBugs = bugsIn('local/stores/sqlite/credits.ts', returnTests, [
   {
     id: 'sqlite-credit-without-a-record',
     what: 'The embedded ledger credits a payment without its reference, and credits a repeat again.',
-    find: '  insertCredit(db, request);\n',
+    find: '  insertCredit(db, request, after.month);\n',
     replace: '',
     caughtBy: ledgerTests,
   },
@@ -141,9 +141,62 @@ const sqliteBugs = bugsIn('local/stores/sqlite/credits.ts', returnTests, [
   {
     id: 'sqlite-available-without-credited',
     what: 'In the embedded ledger, a refund lowers what can be spent but not the balance.',
-    find: 'credited = credited + ?, version = version + 1,',
-    replace: 'credited = credited + 0 * ?, version = version + 1,',
+    find: 'replaceAccount(db, before, after, request.at);',
+    replace: 'replaceAccount(db, before, { ...after, creditedPicos: before.creditedPicos }, request.at);',
   },
 ]);
 
-export const creditBugs: readonly MoneyBug[] = [...coreBugs, ...sqliteBugs];
+const months = 'test/contracts/ledger-months.contract.test.ts';
+const monthBugs = [
+  ...bugsIn(
+    'lambdas/core/ledger/month.ts',
+    [months, 'test/lambdas/core/ledger/month.test.ts'],
+    [
+      {
+        id: 'late-call-reopens-a-month',
+        what: 'A call that lands after the end of a month moves the account back into the closed month.',
+        find: 'return present > month ? present : month;',
+        replace: 'return present;',
+      },
+      {
+        id: 'later-holds-in-a-closing',
+        what: 'The closing of a month also has the holds of requests after its end.',
+        find: 'held -= amountPicos;',
+        replace: 'held -= 0n * amountPicos;',
+      },
+    ],
+  ),
+  ...bugsIn('lambdas/core/ledger/change-credit.ts', months, [
+    {
+      id: 'debit-not-returned',
+      what: 'A debit lowers the credits of its month in the statement, instead of being listed as a return.',
+      find: "change.type === 'credit' ?",
+      replace: "change.type === 'credit' || change.type === 'debit' ?",
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/statement.ts', 'test/contracts/statement-traffic.contract.test.ts', [
+    {
+      id: 'closed-statement-follows-late-records',
+      what: 'A record that is written late changes the statement of a closed month.',
+      find: 'return kept ?? deps.records.keepCharges(accountId, month, await sumByModel(deps, period));',
+      replace: 'return kept ?? sumByModel(deps, period);',
+    },
+    {
+      id: 'statement-of-an-open-month-kept',
+      what: 'A month that is over, but has no write after it, is returned as open and can still change.',
+      find: 'store.closeMonths(accountId, clock.now())',
+      replace: 'store.closeMonths(accountId, 0)',
+      caughtBy: 'test/lambdas/core/ledger/statement.test.ts',
+    },
+  ]),
+  ...bugsIn('local/stores/sqlite/replace-account.ts', months, [
+    {
+      id: 'sqlite-closing-of-the-later-sums',
+      what: 'The embedded ledger stores the first charge of a month in the closing of the month before.',
+      find: 'closingsBefore(before, nowMs)',
+      replace: 'closingsBefore({ ...after, month: before.month }, nowMs)',
+    },
+  ]),
+];
+
+export const creditBugs: readonly MoneyBug[] = [...coreBugs, ...sqliteBugs, ...monthBugs];

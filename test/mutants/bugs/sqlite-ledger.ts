@@ -126,14 +126,15 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   {
     id: 'sqlite-charge-given-back',
     what: 'The embedded ledger both spends a charge and returns it with the rest of the hold.',
-    find: '    after.availablePicos,\n    after.spentPicos,',
-    replace: '    after.availablePicos + amountPicos,\n    after.spentPicos,',
+    find: '  replaceAccount(db, before, after, nowMs);\n  noteLowBalance',
+    replace:
+      '  replaceAccount(db, before, { ...after, availablePicos: after.availablePicos + amountPicos }, nowMs);\n  noteLowBalance',
   },
   {
     id: 'sqlite-spent-is-the-last-charge',
     what: 'The embedded ledger forgets earlier charges when it applies a later one.',
-    find: '    after.spentPicos,\n    after.version,',
-    replace: '    amountPicos,\n    after.version,',
+    find: '  replaceAccount(db, before, after, nowMs);\n  noteLowBalance',
+    replace: '  replaceAccount(db, before, { ...after, spentPicos: amountPicos }, nowMs);\n  noteLowBalance',
     caughtBy: [limitTests, `${contracts}/ledger-histories.contract.test.ts`],
   },
   {

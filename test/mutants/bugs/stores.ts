@@ -3,6 +3,7 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 const contracts = 'test/contracts';
 const holdTests = `${contracts}/ledger-holds.contract.test.ts`;
 const ledgerTests = `${contracts}/ledger-store.contract.test.ts`;
+const monthTests = `${contracts}/ledger-months.contract.test.ts`;
 const claimTests = `${contracts}/claim-store.contract.test.ts`;
 
 /** Every changed condition still uses all its names and values, because DynamoDB rejects a write with an unused one. */
@@ -72,13 +73,6 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
     caughtBy: ledgerTests,
   },
   {
-    id: 'packed-hold-left-open',
-    what: 'A packed hold stays open when its money is moved.',
-    find: 'const packedKey = packedKeyOf(holdId);',
-    replace: "const packedKey = packedKeyOf(holdId)?.concat('-');",
-    caughtBy: ledgerTests,
-  },
-  {
     id: 'newer-hold-closed',
     what: 'A packed hold with bytes of a newer release is closed, and its cap is not restored.',
     find: 'size(holds.#idPacked) = :bytes',
@@ -93,11 +87,11 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
     caughtBy: ledgerTests,
   },
   {
-    id: 'slow-close-over-a-later-write',
-    what: 'The slow write that closes a hold replaces sums that another write changed after its read.',
-    find: "if ('conditionFailed' in reply) throw",
-    replace: "if ('conditionFailed' in reply && after.version < 0) throw",
-    caughtBy: 'test/lambdas/stores/dynamodb/ledger-store.test.ts',
+    id: 'charge-in-a-month-that-is-over',
+    what: 'The first charge of a month is added to the month before, whose statement was read already.',
+    find: '`#month >= :month AND ',
+    replace: '`(attribute_exists(pk) OR #month >= :month) AND ',
+    caughtBy: monthTests,
   },
   {
     id: 'sweep-put-off-by-every-hold',
@@ -105,6 +99,31 @@ const ledgerBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', holdTests, 
     find: 'sweepAt = if_not_exists(sweepAt, :sweepAt)',
     replace: 'sweepAt = :sweepAt',
     caughtBy: ledgerTests,
+  },
+]);
+
+const entryBugs = bugsIn('lambdas/stores/dynamodb/hold-entries.ts', ledgerTests, [
+  {
+    id: 'packed-hold-left-open',
+    what: 'A packed hold stays open when its money is moved.',
+    find: 'const packedKey = packedKeyOf(holdId);',
+    replace: "const packedKey = packedKeyOf(holdId)?.concat('-');",
+  },
+]);
+
+const replaceBugs = bugsIn('lambdas/stores/dynamodb/replace-account.ts', monthTests, [
+  {
+    id: 'slow-write-over-a-later-write',
+    what: 'The slow write of an account replaces sums that another write changed after its read.',
+    find: "condition: 'version = :before'",
+    replace: "condition: 'attribute_exists(pk) OR version = :before'",
+    caughtBy: [monthTests, 'test/contracts/fault-proxy.test.ts'],
+  },
+  {
+    id: 'month-ends-without-its-closing',
+    what: 'The first write of a month does not store the sums of the month before.',
+    find: 'const closings = toClosingWrites(table, replacement);',
+    replace: 'const closings = toClosingWrites(table, { ...replacement, before: replacement.after });',
   },
 ]);
 
@@ -134,8 +153,8 @@ const creditBugs = bugsIn('lambdas/stores/dynamodb/credit-items.ts', returnTests
   {
     id: 'credited-twice',
     what: 'A repeated top-up is credited again.',
-    find: "item: toCreditItem(request), condition: 'attribute_not_exists(pk)'",
-    replace: "item: toCreditItem(request), condition: 'attribute_not_exists(written)'",
+    find: "item: toCreditItem(request, month),\n      condition: 'attribute_not_exists(pk)'",
+    replace: "item: toCreditItem(request, month),\n      condition: 'attribute_not_exists(written)'",
     caughtBy: ledgerTests,
   },
   {
@@ -184,14 +203,21 @@ const creditBugs = bugsIn('lambdas/stores/dynamodb/credit-items.ts', returnTests
   {
     id: 'available-without-credited',
     what: 'A refund lowers what can be spent but not the balance.',
-    find: 'SET available = available + :change, credited = credited + :change, version',
-    replace: 'SET available = available + :change, version',
+    find: 'SET available = available + :change, credited = credited + :change, ',
+    replace: 'SET available = available + :change, ',
   },
   {
     id: 'debit-below-zero',
     what: 'Concurrent debits take more than the account has.',
-    find: "isCovered ? 'available >= :amount' : 'attribute_exists(pk)'",
-    replace: "isCovered ? 'attribute_exists(pk) OR available >= :amount' : 'attribute_exists(pk)'",
+    find: "isCovered ? ' AND available >= :amount' : ''",
+    replace: "isCovered ? ' AND (attribute_exists(pk) OR available >= :amount)' : ''",
+  },
+  {
+    id: 'credit-listed-in-another-month',
+    what: 'A credit is listed in the month of its call, and counted in the month of the account.',
+    find: '`#month = :month$',
+    replace: '`(attribute_exists(pk) OR #month = :month)$',
+    caughtBy: monthTests,
   },
   {
     id: 'refund-stored-as-a-payment',
@@ -325,6 +351,8 @@ const itemBugs = [
 
 export const storeBugs: readonly MoneyBug[] = [
   ...ledgerBugs,
+  ...entryBugs,
+  ...replaceBugs,
   ...sweepBugs,
   ...creditBugs,
   ...claimBugs,

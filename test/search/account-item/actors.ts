@@ -1,4 +1,4 @@
-import type { Call, Hold, Outcome, Reply } from './item.ts';
+import type { Call, Hold, Item, MoneyCall, Outcome, Reply } from './item.ts';
 
 /** Result of a call. Undefined: no reply came, so the call may have been executed, or may be later. */
 export type Received = Reply | undefined;
@@ -17,16 +17,38 @@ function* repeated(call: Call): Generator<Call, Received, Received> {
   return undefined;
 }
 
+interface Release {
+  readonly withoutCaps?: true;
+  /** Whether the release writes statements. */
+  readonly months?: true;
+}
+
 function* commitAndApply(
   record: Outcome,
   hold: Hold,
   clock: () => number,
-  release: { readonly withoutCaps?: true } = {},
+  { months, ...release }: Release = {},
 ): Generator<Call, Outcome | undefined, Received> {
   const committed = (yield* repeated({ kind: 'record', record }))?.record;
-  if (committed) yield* repeated({ kind: 'apply', record: committed, hold, day: clock(), ...release });
+  if (!committed) return undefined;
+  const call = { kind: 'apply', record: committed, hold, day: clock(), ...release } as const;
+  if (months) yield* inMonths(call, clock);
+  else yield* repeated(call);
   return committed;
 }
+
+/** Makes a call, and then the slow write if the account is in another month. */
+function* inMonths(call: Exclude<MoneyCall, { kind: 'read' }>, clock: () => number): Generator<Call, void, Received> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const day = clock();
+    const reply = yield { ...call, day };
+    if (reply?.done || (reply && !mayBeSlow(reply.item, call, day))) return;
+    if (reply && (yield { kind: 'replace', before: reply.item, write: call, day })?.done) return;
+  }
+}
+
+const mayBeSlow = ({ holds, months }: Item, call: MoneyCall, day: number): boolean =>
+  call.kind === 'apply' ? holds[call.record.id]?.amount === call.hold.amount : months?.month !== day;
 
 /** Result of a request, with its id. */
 export type RequestResult = `${'success' | 'failed' | 'unknown' | 'refused'} ${string}`;
@@ -38,6 +60,8 @@ export interface RequestPlan {
   /** Cost of a release that counts against the allowance. */
   readonly uncollected?: number;
   readonly key?: string;
+  /** Whether its release writes statements. */
+  readonly months?: true;
 }
 
 /** A paid request: hold, provider call, record, apply. Each hold id is sent once. */
@@ -82,13 +106,14 @@ const isOver = ({ item }: Reply, { key = '' }: RequestPlan, day: number): boolea
   (item.caps[key]?.period ?? day) < day;
 
 function* finish(
-  { id: requestId, charge, uncollected }: RequestPlan,
+  { id: requestId, charge, uncollected, months }: RequestPlan,
   id: string,
   hold: Hold,
   clock: () => number,
 ): Generator<Call, RequestResult, Received> {
   const ending = uncollected === undefined ? { charge, success: true } : { charge: 0, success: false, uncollected };
-  const committed = yield* commitAndApply({ id, ...ending, ...(hold.cap && { cap: hold.cap }) }, hold, clock);
+  const record = { id, ...ending, ...(hold.cap && { cap: hold.cap }) };
+  const committed = yield* commitAndApply(record, hold, clock, months && { months });
   if (!committed) return `unknown ${requestId}`;
   return `${committed.success ? 'success' : 'failed'} ${requestId}`;
 }
@@ -98,7 +123,7 @@ function* giveUp(ids: readonly string[]): Generator<Call, void, Received> {
   for (const id of ids) yield* repeated({ kind: 'record', record: { id, charge: 0, success: false } });
 }
 
-const sweeperOf = (release: { readonly withoutCaps?: true }): Actor =>
+const sweeperOf = (release: Release): Actor =>
   function* play(clock) {
     const reply = yield { kind: 'read' };
     for (const [id, hold] of Object.entries(reply?.item.holds ?? {}))
@@ -109,8 +134,28 @@ const sweeperOf = (release: { readonly withoutCaps?: true }): Actor =>
 /** Ends every hold that it sees, at any time: an expiry can be at any moment. */
 export const sweeper = sweeperOf({});
 
+export const sweeperInMonths = sweeperOf({ months: true });
+
 /** Sweeper of a release that cannot read caps. Also a takeover of that release makes these calls. */
 export const sweeperWithoutCaps = sweeperOf({ withoutCaps: true });
+
+/** Makes changes of credit in their order, each in the month of the account. */
+export const operatorInMonths = (...calls: readonly Exclude<MoneyCall, { kind: 'read' }>[]): Actor =>
+  function* play(clock) {
+    for (const call of calls) yield* inMonths(call, clock);
+    return 'done';
+  };
+
+/** Reads a statement. If a month is over, it closes the month first. */
+export const reader: Actor = function* play(clock) {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const before = (yield { kind: 'read' })?.item;
+    const day = clock();
+    if (!before?.months || before.months.month >= day) continue;
+    if ((yield { kind: 'replace', before, write: { kind: 'read' }, day })?.done) return 'read';
+  }
+  return 'read';
+};
 
 /** Makes calls of an operator or a payment provider in their order, each until it has a reply. */
 export const operator = (...calls: readonly Call[]): Actor =>

@@ -1,6 +1,6 @@
-import { operator, request, sweeper, sweeperWithoutCaps } from './actors.ts';
+import { operator, operatorInMonths, reader, request, sweeper, sweeperInMonths, sweeperWithoutCaps } from './actors.ts';
 import type { Configuration } from './explore.ts';
-import type { Call, Item, Return, Tables } from './item.ts';
+import type { Item, Return, Tables } from './item.ts';
 
 const startWith = (credited: number, changes: Partial<Item> = {}): Tables => ({
   item: {
@@ -19,15 +19,17 @@ const startWith = (credited: number, changes: Partial<Item> = {}): Tables => ({
   counted: {},
 });
 
-const credit = (ref: string, amount: number): Call => ({ kind: 'credit', ref, amount });
-const back = (type: Return['type'], ref: string, amount: number, of = 'c'): Call => ({
-  kind: 'return',
-  type,
-  ref,
-  of,
-  amount,
+/** An account with statements, in its first month. */
+const inMonths = (credited: number): Tables => ({
+  ...startWith(credited, { months: { month: 0, version: 0, returned: 0 } }),
+  credits: { first: { amount: credited, returned: 0, month: 0 } },
+  books: { closings: {}, booked: { 0: { credited, returned: 0, spent: 0 } }, misplaced: false },
 });
-const reverse = (ref: string, of: string, amount: number): Call => ({ kind: 'reverse', ref, of, amount });
+
+const credit = (ref: string, amount: number) => ({ kind: 'credit', ref, amount }) as const;
+const back = (type: Return['type'], ref: string, amount: number, of = 'c') =>
+  ({ kind: 'return', type, ref, of, amount }) as const;
+const reverse = (ref: string, of: string, amount: number) => ({ kind: 'reverse', ref, of, amount }) as const;
 
 const cap = (limit: number) => ({ caps: { k: { left: limit, limit, period: 0 } } });
 
@@ -142,5 +144,44 @@ export const configurations: readonly Configuration[] = [
     faults: 1,
     crashes: 0,
     days: 0,
+  },
+  {
+    id: 'month-end',
+    actors: [request({ id: 'a', amount: 2, charge: 1, months: true }), operatorInMonths(credit('c', 1)), reader],
+    tables: inMonths(3),
+    faults: 0,
+    crashes: 1,
+    days: 2,
+  },
+  {
+    id: 'month-end-of-two-requests',
+    actors: [
+      request({ id: 'a', amount: 1, charge: 1, months: true }),
+      request({ id: 'b', amount: 1, charge: 1, months: true }),
+    ],
+    tables: inMonths(3),
+    faults: 1,
+    crashes: 0,
+    days: 1,
+  },
+  {
+    id: 'month-end-of-a-crash',
+    actors: [request({ id: 'a', amount: 2, charge: 1, months: true }), sweeperInMonths],
+    tables: inMonths(3),
+    faults: 1,
+    crashes: 1,
+    days: 1,
+  },
+  {
+    id: 'returns-in-months',
+    actors: [
+      operatorInMonths(back('chargeback', 'r', 2, 'first'), reverse('v', 'r', 2)),
+      operatorInMonths({ kind: 'debit', ref: 'x', amount: 1 }),
+      reader,
+    ],
+    tables: inMonths(3),
+    faults: 1,
+    crashes: 0,
+    days: 1,
   },
 ];

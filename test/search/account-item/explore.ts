@@ -1,5 +1,6 @@
 import type { Actor, Received } from './actors.ts';
 import { ALLOWANCE, type Call, type Clause, execute, HOLDS_MAX, type Hold, type Tables } from './item.ts';
+import { monthsProblemOf } from './months.ts';
 
 export interface Configuration {
   readonly id: string;
@@ -60,6 +61,7 @@ export const explore = (configuration: Configuration, without?: Clause): Found =
     const isEnd = waiting.every((call) => 'result' in call);
     const violation =
       problemOf(state.tables) ??
+      monthsProblemOf(state.tables) ??
       resultProblemOf(waiting, state.tables) ??
       (isEnd && state.late.length === 0 ? closingProblemOf(state.tables, without) : undefined);
     if (violation !== undefined) return { states: seen.size, ends, violation };
@@ -199,5 +201,7 @@ const closingProblemOf = (tables: Tables, without: Clause | undefined): string |
     const { record } = execute(end, { kind: 'record', record: { id, charge: 0, success: false } }, without);
     if (record) execute(end, { kind: 'apply', record, hold, day: end.item.uncollected.day }, without);
   }
-  return Object.keys(end.item.holds).length > 0 ? 'a hold can never be closed' : problemOf(end);
+  return Object.keys(end.item.holds).length > 0
+    ? 'a hold can never be closed'
+    : (problemOf(end) ?? monthsProblemOf(end));
 };

@@ -1,3 +1,5 @@
+import { type Books, book, close, inMonth, type Months, sumsOf } from './months.ts';
+
 /**
  * The account item as planned: what it stores, and every conditional write of it and of the records of credit. Amounts are small whole numbers. Each
  * clause of a condition can be removed, to check that the search finds the mistake.
@@ -12,6 +14,8 @@ export interface Item {
   uncollected: { day: number; used: number };
   /** API keys with a cap: their cap, and what is left of it in the period. */
   caps: Record<string, { left: number; limit: number; period: number }>;
+  /** Only in configurations with statements. */
+  months?: Months;
 }
 
 export interface Hold {
@@ -34,11 +38,13 @@ export interface Tables {
   item: Item;
   records: Record<string, Outcome>;
   /** Credits by reference, with the sum that was returned of each. */
-  credits: Record<string, { readonly amount: number; returned: number }>;
+  credits: Record<string, { readonly amount: number; returned: number; readonly month?: number }>;
   /** Refunds and chargebacks by reference. */
   returns: Record<string, Return>;
   /** Changes that no other one names, by reference: a reversal adds its amount, a debit takes it. */
-  others: Record<string, { readonly change: number; readonly covered?: true }>;
+  others: Record<string, { readonly change: number; readonly covered?: true; readonly month?: number }>;
+  /** Only in configurations with statements. */
+  books?: Books;
   /** Day that the cost of each closed hold counts on. Only the checks read it. */
   counted: Record<string, { readonly day: number; readonly cost: number }>;
 }
@@ -48,6 +54,7 @@ export interface Return {
   readonly of: string;
   readonly amount: number;
   reversed: boolean;
+  readonly month?: number;
 }
 
 export const HOLDS_MAX = 2;
@@ -66,6 +73,9 @@ export const clauses = [
   'apply: the cap still has the period of the hold',
   'apply: the day of the account is earlier',
   'apply: the amounts are of one day',
+  'apply: the month of the call has begun',
+  'credit: the account is in the month of the call',
+  'replace: no other write came first',
   'credit: the reference is new',
   'return: the reference is new',
   'return: the credit covers it',
@@ -98,19 +108,37 @@ export type Call =
       readonly day: number;
       readonly withoutCaps?: true;
     }
+  /** Writes the account as it is computed from the state `before`, with the record of the change. */
+  | { readonly kind: 'replace'; readonly before: Item; readonly write: MoneyCall; readonly day: number }
   | { readonly kind: 'read' }
-  | { readonly kind: 'credit'; readonly ref: string; readonly amount: number }
+  | { readonly kind: 'credit'; readonly ref: string; readonly amount: number; readonly day?: number }
   | {
       readonly kind: 'return';
       readonly type: Return['type'];
       readonly ref: string;
       readonly of: string;
       readonly amount: number;
+      readonly day?: number;
     }
-  | { readonly kind: 'reverse'; readonly ref: string; readonly of: string; readonly amount: number }
+  | {
+      readonly kind: 'reverse';
+      readonly ref: string;
+      readonly of: string;
+      readonly amount: number;
+      readonly day?: number;
+    }
   /** `covered`: the available amount must cover it. */
-  | { readonly kind: 'debit'; readonly ref: string; readonly amount: number; readonly covered?: true }
+  | {
+      readonly kind: 'debit';
+      readonly ref: string;
+      readonly amount: number;
+      readonly covered?: true;
+      readonly day?: number;
+    }
   | { readonly kind: 'change-cap'; readonly key: string; readonly from: number; readonly to: number };
+
+/** Calls that a replacement can make: a change of the sums, or only the end of a month. */
+export type MoneyCall = Extract<Call, { kind: 'apply' | 'credit' | 'return' | 'reverse' | 'debit' | 'read' }>;
 
 export interface Reply {
   readonly done: boolean;
@@ -128,11 +156,15 @@ type Executors = {
 /** Executes one call atomically. */
 export const execute = (tables: Tables, call: Call, without?: Clause): Reply => {
   const holds: Holds = (clause, condition) => clause === without || condition;
-  const run = executors[call.kind] as (tables: Tables, call: Call, holds: Holds) => Written;
-  const written = run(tables, call, holds);
+  const before = sumsOf(tables.item);
+  const written = runOf(call)(tables, call, holds);
   const { done, record } = typeof written === 'boolean' ? { done: written, record: undefined } : written;
+  if (done && tables.item.months && call.kind !== 'read' && call.kind !== 'record') tables.item.months.version += 1;
+  book(tables, before, call);
   return { done, item: structuredClone(tables.item), ...(record && { record }) };
 };
+
+const runOf = (call: Call) => executors[call.kind] as (tables: Tables, call: Call, holds: Holds) => Written;
 
 const executors: Executors = {
   hold: ({ item }, call, holds) => {
@@ -156,46 +188,59 @@ const executors: Executors = {
     return { done: true, record };
   },
   apply: (tables, call, holds) => {
+    const { months } = tables.item;
+    if (months && !holds('apply: the month of the call has begun', months.month >= call.day)) return false;
     if (!call.withoutCaps) return apply(tables, call, holds);
     const cap = tables.item.holds[call.record.id]?.cap;
     const isKnown = holds('apply: a release without caps leaves holds with a cap', !cap);
     return isKnown && apply(tables, { ...call, hold: { amount: call.hold.amount } }, holds);
   },
+  replace: (tables, { before, write, day }, holds) => {
+    const isFirst = tables.item.months?.version === before.months?.version;
+    if (!holds('replace: no other write came first', isFirst)) return false;
+    const after = inMonth(structuredClone(before), day);
+    const call = 'day' in write || write.kind !== 'read' ? { ...write, day: after.months?.month ?? day } : write;
+    const computed: Tables = { ...tables, item: after };
+    if (!runOf(call)(computed, call, holds)) return false;
+    if (tables.books) close(tables.books, before, after);
+    tables.item = computed.item;
+    return true;
+  },
   read: () => true,
-  credit: (tables, { ref, amount }, holds) => {
+  credit: (tables, { ref, amount, day }, holds) => {
     const { item, credits } = tables;
-    if (!holds('credit: the reference is new', isNew(tables, ref))) return false;
-    credits[ref] = { amount, returned: credits[ref]?.returned ?? 0 };
+    if (!holds('credit: the reference is new', isNew(tables, ref)) || !isOf(item, day, holds)) return false;
+    credits[ref] = { amount, returned: credits[ref]?.returned ?? 0, ...of(day) };
     move(item, amount);
     return true;
   },
-  return: (tables, { type, ref, of, amount }, holds) => {
+  return: (tables, { type, ref, of: creditRef, amount, day }, holds) => {
     const { item, credits, returns } = tables;
-    const credit = credits[of];
-    if (!credit || !holds('return: the reference is new', isNew(tables, ref))) return false;
+    const credit = credits[creditRef];
+    if (!credit || !holds('return: the reference is new', isNew(tables, ref)) || !isOf(item, day, holds)) return false;
     if (!holds('return: the credit covers it', credit.returned + amount <= credit.amount)) return false;
     credit.returned += amount;
-    returns[ref] = { type, of, amount, reversed: false };
-    move(item, -amount);
+    returns[ref] = { type, of: creditRef, amount, reversed: false, ...of(day) };
+    move(item, -amount, amount);
     return true;
   },
-  reverse: (tables, { ref, of, amount }, holds) => {
+  reverse: (tables, { ref, of: returnRef, amount, day }, holds) => {
     const { item, credits, returns, others } = tables;
-    const back = returns[of];
-    if (!back || !holds('reversal: the reference is new', isNew(tables, ref))) return false;
+    const back = returns[returnRef];
+    if (!back || !holds('reversal: the reference is new', isNew(tables, ref)) || !isOf(item, day, holds)) return false;
     if (!mayReverse(back, amount, holds)) return false;
     back.reversed = true;
     const credit = credits[back.of];
     if (credit) credit.returned -= amount;
-    others[ref] = { change: amount };
-    move(item, amount);
+    others[ref] = { change: amount, ...of(day) };
+    move(item, amount, -amount);
     return true;
   },
-  debit: (tables, { ref, amount, covered }, holds) => {
-    if (!holds('debit: the reference is new', isNew(tables, ref))) return false;
+  debit: (tables, { ref, amount, covered, day }, holds) => {
+    if (!holds('debit: the reference is new', isNew(tables, ref)) || !isOf(tables.item, day, holds)) return false;
     if (covered && !holds('debit: enough is available', tables.item.available >= amount)) return false;
-    tables.others[ref] = { change: -amount, ...(covered && { covered }) };
-    move(tables.item, -amount);
+    tables.others[ref] = { change: -amount, ...(covered && { covered }), ...of(day) };
+    move(tables.item, -amount, amount);
     return true;
   },
   'change-cap': ({ item }, { key, from, to }, holds) => {
@@ -230,9 +275,17 @@ const capCovers = (cap: Item['caps'][string], { amount, cap: wanted }: HoldCall,
   holds('hold: the cap has the period of the request', cap.period === wanted?.period) &&
   holds('hold: the cap covers the amount', cap.left >= amount);
 
-const move = (item: Item, amount: number): void => {
+/** Whether a change of credit without the slow write belongs to the month of the account. */
+const isOf = ({ months }: Item, day: number | undefined, holds: Holds): boolean =>
+  !months || day === undefined || holds('credit: the account is in the month of the call', months.month === day);
+
+/** Month that a record of credit stores. */
+const of = (day: number | undefined) => (day === undefined ? {} : { month: day });
+
+const move = (item: Item, amount: number, returned = 0): void => {
   item.credited += amount;
   item.available += amount;
+  if (item.months) item.months.returned += returned;
 };
 
 type ApplyCall = Extract<Call, { kind: 'apply' }>;

@@ -43,7 +43,7 @@ export async function openLane(number: number, options: LaneOptions): Promise<La
   const address = `127.0.1.${number}`;
   const apiKey = makeApiKey(randomBytes(32));
   const hash = hashApiKey(pepper, apiKey);
-  await ledger.store.createAccount(accountId);
+  await ledger.store.createAccount(accountId, ledger.clock.now());
   await ledger.store.credit({ accountId, ref: 'first', amountPicos: fundsPicos, reason: 'test', at: 0 });
   await putKey(clients.repeating, localTableNames.keys, { hash, accountId, label: labelOf(apiKey), pepperId: '1' });
   const marks = [`account#${accountId} `, `account#${accountId}#`];

@@ -31,7 +31,7 @@ export class MemoryAccountStore implements AccountStore {
     ) {
       return 'exists';
     }
-    void this.#ledger.createAccount(accountId);
+    void this.#ledger.createAccount(accountId, atMs);
     if (creditPicos > 0n) {
       void this.#ledger.credit({
         accountId,

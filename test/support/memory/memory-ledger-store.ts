@@ -1,4 +1,5 @@
 import { isAllowanceUsed, type UncollectedOfDay } from '../../../lambdas/core/ledger/allowance.ts';
+import { beginMonth, changeCredit } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../../lambdas/core/ledger/credit-record.ts';
 import type {
@@ -13,6 +14,7 @@ import type {
   RecordReply,
 } from '../../../lambdas/core/ledger/ledger.ts';
 import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/ledger.ts';
+import { closingsBefore, type ModelCharges, type MonthClosing, monthOf } from '../../../lambdas/core/ledger/month.ts';
 import type { AccountPlace, LedgerRecords, RecordPage, RecordRange } from '../../../lambdas/core/ledger/records.ts';
 
 interface Row {
@@ -20,12 +22,16 @@ interface Row {
   status: AccountStatus;
   available: bigint;
   credited: bigint;
+  returned: bigint;
   spent: bigint;
+  month: string | undefined;
   version: number;
   sweepAtMs: number | undefined;
   readonly holds: Map<string, Hold>;
   readonly records: Map<string, ChargeRecord>;
   readonly credits: Map<string, CreditRecord>;
+  readonly closings: MonthClosing[];
+  readonly charges: Map<string, readonly ModelCharges[]>;
   uncollected?: UncollectedOfDay | undefined;
 }
 
@@ -59,13 +65,11 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
 
   async apply(record: ChargeRecord, holdAmountPicos: bigint, nowMs: number): Promise<Account | undefined> {
     const row = this.#rows.get(record.accountId);
-    const after = row && closeHold(toAccount(row), record, holdAmountPicos, nowMs);
+    const before = row && toAccount(row);
+    const after = before && closeHold(before, record, holdAmountPicos, nowMs);
     if (!after) return undefined;
-    row.available = after.availablePicos;
-    row.spent = after.spentPicos;
     row.holds.delete(record.holdId);
-    row.version = after.version;
-    row.uncollected = after.uncollected;
+    replace(row, after, nowMs, before);
     return after;
   }
 
@@ -78,19 +82,23 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return structuredClone(this.#recordsFor(accountId).get(holdId));
   }
 
-  async createAccount(accountId: string): Promise<'created' | 'exists'> {
+  async createAccount(accountId: string, nowMs: number): Promise<'created' | 'exists'> {
     if (this.#rows.has(accountId)) return 'exists';
     this.#rows.set(accountId, {
       id: accountId,
       status: 'active',
       available: 0n,
       credited: 0n,
+      returned: 0n,
       spent: 0n,
+      month: monthOf(nowMs),
       version: 0,
       sweepAtMs: undefined,
       holds: new Map(),
       records: this.#recordsFor(accountId),
       credits: new Map(),
+      closings: [],
+      charges: new Map(),
     });
     return 'created';
   }
@@ -104,11 +112,20 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     if (present) return isRepeat(present, record) ? { kind: 'repeated' } : { kind: 'other-values', record: present };
     if (isCovered && row.available < amountPicos) return { kind: 'not-covered', availablePicos: row.available };
     if (target && !changeTarget(row.credits, record, target)) return { kind: 'not-returnable' };
-    row.credits.set(ref, record);
-    row.available += changeOf(record);
-    row.credited += changeOf(record);
-    row.version += 1;
+    const before = toAccount(row);
+    const after = changeCredit(before, record, at);
+    row.credits.set(ref, { ...record, ...(after.month !== undefined && { month: after.month }) });
+    replace(row, after, at, before);
     return { kind: 'credited' };
+  }
+
+  async closeMonths(accountId: string, nowMs: number): Promise<Account | undefined> {
+    const row = this.#rows.get(accountId);
+    if (!row) return undefined;
+    const before = toAccount(row);
+    const after = beginMonth(before, nowMs);
+    if (after !== before) replace(row, after, nowMs, before);
+    return after;
   }
 
   async due(nowMs: number): Promise<readonly Due[]> {
@@ -145,6 +162,40 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return this.creditRecordsOf(accountId);
   }
 
+  async creditsOfMonth(accountId: string, month: string): Promise<readonly CreditRecord[]> {
+    return this.creditRecordsOf(accountId)
+      .filter((record) => record.month === month)
+      .map(({ returnedPicos: _returned, reversedBy: _reversedBy, ...record }) => record)
+      .toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
+  }
+
+  async closings(accountId: string, throughMonth: string, limit?: number): Promise<readonly MonthClosing[]> {
+    const closings = this.#rows.get(accountId)?.closings ?? [];
+    return closings
+      .filter(({ month }) => month <= throughMonth)
+      .toReversed()
+      .slice(0, limit);
+  }
+
+  async firstClosing(accountId: string): Promise<MonthClosing | undefined> {
+    return this.#rows.get(accountId)?.closings[0];
+  }
+
+  async readCharges(accountId: string, month: string): Promise<readonly ModelCharges[] | undefined> {
+    return this.#rows.get(accountId)?.charges.get(month);
+  }
+
+  async keepCharges(
+    accountId: string,
+    month: string,
+    charges: readonly ModelCharges[],
+  ): Promise<readonly ModelCharges[]> {
+    const kept = this.#rows.get(accountId)?.charges;
+    const present = kept?.get(month);
+    kept?.set(month, present ?? charges);
+    return present ?? charges;
+  }
+
   async *accountPlaces(after?: string): AsyncGenerator<AccountPlace, void> {
     const ids = [...this.#rows.keys()];
     const wanted = after === undefined ? ids : ids.slice(ids.indexOf(after) + 1);
@@ -157,6 +208,14 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     if (!row) throw new Error(`there is no account ${accountId}`);
     row.status = status;
     row.version += 1;
+  }
+
+  /** Removes the month of an account, as an earlier release leaves it. */
+  forgetMonth(accountId: string): void {
+    const row = this.#rows.get(accountId);
+    if (!row) return;
+    row.month = undefined;
+    row.returned = 0n;
   }
 
   has(accountId: string): boolean {
@@ -189,6 +248,11 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   creditsOf(accountId: string): ReadonlyMap<string, bigint> {
     const credits = this.#rows.get(accountId)?.credits.values() ?? [];
     return new Map([...credits].map((record) => [record.ref, changeOf(record)]));
+  }
+
+  /** Returns the closings, the oldest first. */
+  closingsOf(accountId: string): readonly MonthClosing[] {
+    return [...(this.#rows.get(accountId)?.closings ?? [])];
   }
 
   creditRecordsOf(accountId: string): readonly CreditRecord[] {
@@ -234,12 +298,25 @@ const mayHold = (row: Row, { amountPicos, holdId, previousHoldId, allowance }: H
   (previousHoldId === undefined || !row.holds.has(previousHoldId)) &&
   !isAllowanceUsed(row, allowance);
 
+const replace = (row: Row, after: Account, nowMs: number, before: Account): void => {
+  row.closings.push(...closingsBefore(before, nowMs));
+  row.available = after.availablePicos;
+  row.credited = after.creditedPicos;
+  row.returned = after.returnedPicos;
+  row.spent = after.spentPicos;
+  row.month = after.month;
+  row.version = after.version;
+  row.uncollected = after.uncollected;
+};
+
 const toAccount = (row: Row): Account => ({
   id: row.id,
   status: row.status,
   availablePicos: row.available,
   creditedPicos: row.credited,
+  returnedPicos: row.returned,
   spentPicos: row.spent,
+  ...(row.month !== undefined && { month: row.month }),
   holds: new Map(row.holds),
   version: row.version,
   ...(row.uncollected && { uncollected: row.uncollected }),

@@ -14,7 +14,7 @@ const reach = async (state: State): Promise<{ world: AccountWorld; before: Curre
   const world = accountWorld();
   if (state === 'none') return { world, before: 'new' };
   if (state === 'open') {
-    await world.ledger.createAccount(ID);
+    await world.ledger.createAccount(ID, 0);
     return { world, before: undefined };
   }
   const issued = await issueKey(world.through(), ID, 'new');

@@ -10,7 +10,7 @@ import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.t
 const createScene = async (faults: FaultScript<keyof KeyStore> = {}) => {
   const clock = new ManualClock();
   const ledger = new MemoryLedgerStore();
-  await ledger.createAccount('one');
+  await ledger.createAccount('one', clock.now());
   const memory = new MemoryKeyStore(ledger);
   await memory.putFirstKey('one', keyNamed('old'), clock.now());
   const keys = withKeyFaults(memory, faults);

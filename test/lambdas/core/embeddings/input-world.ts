@@ -79,7 +79,7 @@ interface WorldOptions {
 export const createInputWorld = async (options: WorldOptions) => {
   const clock = new ManualClock(NOW);
   const memory = new MemoryLedgerStore();
-  await memory.createAccount(ACCOUNT);
+  await memory.createAccount(ACCOUNT, 0);
   const amountPicos = parseUsd(options.usd ?? '1000');
   await memory.credit({ accountId: ACCOUNT, ref: 'first', amountPicos, reason: 'test', at: NOW });
   const log: string[] = [];

@@ -137,7 +137,7 @@ describe.each(models)('$id', (model) => {
         const record = recordOf(charge);
         expect(recordedAmount(record)).toBe(charge.implausible ? undefined : charge.amountPicos);
         const memory = new MemoryLedgerStore();
-        await memory.createAccount('account-1');
+        await memory.createAccount('account-1', 0);
         await memory.credit({ accountId: 'account-1', ref: 'a', amountPicos: parseUsd('100'), reason: 'b', at: NOW });
         await memory.hold({
           ...{ accountId: 'account-1', holdId: 'request-1.0', amountPicos: 1n, expiresAtMs: NOW },

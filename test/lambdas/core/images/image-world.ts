@@ -77,7 +77,7 @@ interface WorldOptions {
 export const imageWorld = async (options: WorldOptions = {}) => {
   const clock = new ManualClock(NOW);
   const memory = new MemoryLedgerStore();
-  await memory.createAccount(ACCOUNT);
+  await memory.createAccount(ACCOUNT, 0);
   const amountPicos = options.usd === undefined ? START : parseUsd(options.usd);
   await memory.credit({ accountId: ACCOUNT, ref: 'first', amountPicos, reason: 'test', at: NOW });
   const wire = options.wire ?? new ScriptedImageWire();

@@ -34,7 +34,7 @@ const memoryCursor = (): AuditCursor & { at: string | undefined } => {
 const createScene = async (takesMs: Readonly<Record<string, number>> = {}) => {
   const store = new MemoryLedgerStore();
   for (const id of IDS) {
-    await store.createAccount(id);
+    await store.createAccount(id, 0);
     await store.credit({ accountId: id, ref: 'first', amountPicos: 5n, reason: 'test', at: 0 });
   }
   const clock = new ManualClock();

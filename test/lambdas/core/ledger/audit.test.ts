@@ -90,7 +90,11 @@ test.each<readonly [invariant: string, recordId: string | null, tampering: Tampe
   ],
   ['spent', null, { record: of(idOf(2), { amountPicos: 31n }) }],
   ['spent', null, { record: of(idOf(2), { outcome: 'released', amountPicos: 0n }) }],
-  ['credited', null, { account: (it) => ({ ...it, creditedPicos: 999n, availablePicos: it.availablePicos - 1n }) }],
+  [
+    'credited',
+    null,
+    { account: (it) => ({ ...it, creditedPicos: it.creditedPicos + 1n, availablePicos: it.availablePicos + 1n }) },
+  ],
   ['released-costs-nothing', idOf(4), { record: of(idOf(4), { amountPicos: 1n }) }],
   ['charge-as-priced', idOf(1), { record: of(idOf(1), { ...priced, prices: { input: 1n, output: 4n } }) }],
   ['charge-as-priced', idOf(1), { record: of(idOf(1), { ...priced, usage: { ...priced.usage, output: 3 } }) }],
@@ -228,7 +232,7 @@ test('OPS-5 a charge that the first reading missed is not a finding', async () =
 test('OPS-5 every account is audited, and an unknown account has no audit', async () => {
   const memory = new MemoryLedgerStore();
   const deps = { store: memory, records: memory, clock: new ManualClock() };
-  for (const id of ['one', 'two', 'three']) await memory.createAccount(id);
+  for (const id of ['one', 'two', 'three']) await memory.createAccount(id, 0);
   const audits = await Array.fromAsync(auditAll(deps));
   expect(audits.map(({ accountId }) => accountId)).toEqual(['one', 'two', 'three']);
   expect(await auditAccount(deps, 'four')).toBeUndefined();

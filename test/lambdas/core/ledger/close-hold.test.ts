@@ -8,6 +8,7 @@ const account: Account = {
   status: 'active',
   availablePicos: 55n,
   creditedPicos: 100n,
+  returnedPicos: 0n,
   spentPicos: 0n,
   holds: new Map([
     ['a.0', { amountPicos: 40n, expiresAtMs: 1 }],
@@ -20,6 +21,7 @@ test('BILL-3 a charge closes its hold and releases the rest', () => {
   expect(closeHold(account, { holdId: 'a.0', amountPicos: 25n }, 40n, 0)).toEqual({
     ...account,
     availablePicos: 70n,
+    month: '1970-01',
     spentPicos: 25n,
     holds: new Map([['b.0', other]]),
     version: 4,

@@ -3,10 +3,11 @@ import { sleep } from '../../../../lambdas/core/clock.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { creditProblems } from '../../../../lambdas/core/ledger/audit-credits.ts';
+import { statementProblems } from '../../../../lambdas/core/ledger/audit-statements.ts';
 import { type CreditDependencies, creditAccount } from '../../../../lambdas/core/ledger/credit.ts';
 import { changeOf } from '../../../../lambdas/core/ledger/credit-record.ts';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
-import type { LedgerDependencies, LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
+import type { Account, LedgerDependencies, LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { balanceOf, heldOf } from '../../../../lambdas/core/ledger/ledger.ts';
 import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
@@ -35,11 +36,13 @@ export interface RequestPlan {
 export type ClientResult = 'charged' | 'refused' | 'released' | 'failed' | undefined;
 
 /** An empty ledger whose content can be read between two writes. */
-export type InspectedLedger = LedgerStore & Pick<MemoryLedgerStore, 'accounts' | 'recordsOf' | 'creditRecordsOf'>;
+export type InspectedLedger = LedgerStore &
+  Pick<MemoryLedgerStore, 'accounts' | 'recordsOf' | 'creditRecordsOf' | 'closingsOf'>;
 
 /** A random history of a ledger: concurrent requests, sweepers and credits on a store that fails. */
 export class History {
-  readonly clock = new ManualClock();
+  /** A month ends soon after the start. */
+  readonly clock = new ManualClock(Date.UTC(2026, 10, 1) - LIFETIME_MS);
   readonly ledger: InspectedLedger;
   readonly outbox = new MemoryOutbox();
   readonly told: ClientResult[] = [];
@@ -51,6 +54,7 @@ export class History {
   readonly #everOpen = new Map<string, Set<string>>();
   readonly #closed = new Set<string>();
   readonly #records = new Map<string, string>();
+  readonly #closings = new Map<string, string>();
 
   constructor(
     numbers: readonly number[],
@@ -84,7 +88,7 @@ export class History {
   /** Runs all requests, sweeps all holds, then lets the most delayed calls land and sweeps again. */
   async play(): Promise<void> {
     for (const accountId of ACCOUNTS) {
-      await this.ledger.createAccount(accountId);
+      await this.ledger.createAccount(accountId, 0);
       await this.ledger.credit({ accountId, ref: 'first', amountPicos: GIVEN_PICOS, reason: 'test', at: 0 });
     }
     this.check('start');
@@ -113,6 +117,23 @@ export class History {
       const net = credits.reduce((sum, record) => sum + changeOf(record), 0n);
       expect(account.creditedPicos, `${method}: credited = credits - returns`).toBe(net);
       expect(creditProblems(credits), `${method}: returns`).toEqual([]);
+      this.#checkMonths(method, account);
+    }
+  }
+
+  /** Expects that the closings match the records, and that none of them changes. */
+  #checkMonths(method: string, account: Account): void {
+    const closings = this.ledger.closingsOf(account.id);
+    const credits = this.ledger.creditRecordsOf(account.id);
+    expect(statementProblems(account, closings, credits), `${method}: closings`).toEqual([]);
+    for (const { month, creditedPicos, spentPicos } of closings) {
+      const name = `${account.id} ${month}`;
+      const sums = `${creditedPicos} ${spentPicos}`;
+      expect(this.#closings.get(name) ?? sums, `${method}: the closing of ${name} changed`).toBe(sums);
+      this.#closings.set(name, sums);
+      const listed = credits.filter((record) => record.month !== undefined && record.month <= month);
+      const net = listed.reduce((sum, record) => sum + changeOf(record), 0n);
+      expect(creditedPicos, `${method}: credited through ${name}`).toBe(net);
     }
   }
 

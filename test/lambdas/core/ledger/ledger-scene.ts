@@ -27,7 +27,7 @@ export const ledgerScene = async (amountPicos: bigint, faults: LedgerFaults = {}
   const memory = new MemoryLedgerStore();
   const outbox = new MemoryOutbox();
   const clock = new ManualClock();
-  await memory.createAccount(ID);
+  await memory.createAccount(ID, 0);
   if (amountPicos > 0n) await memory.credit({ accountId: ID, ref: 'first', amountPicos, reason: 'test', at: 0 });
   const portsWith = (plan: LedgerFaults) => ({
     store: withFaults(memory, plan),

@@ -81,7 +81,7 @@ test('BILL-13 a hold placed while the list is being updated stays on the list', 
 test('BILL-14 an account that cannot be read is left for the next run, and the others are swept', async () => {
   const scene = await ledgerScene(1_000n, { readAccount: [fails] });
   await hold(scene, 'r');
-  await scene.memory.createAccount('other');
+  await scene.memory.createAccount('other', 0);
   await scene.memory.credit({ accountId: 'other', ref: 'first', amountPicos: 500n, reason: 'test', at: 0 });
   await placeHold(scene.another({}), scene.order({ accountId: 'other', requestId: 's' }));
   await scene.clock.advance(LIFETIME_MS);

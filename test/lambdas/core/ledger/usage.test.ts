@@ -15,7 +15,7 @@ const charged = (holdId: string): ChargeRecord => settledRecord(holdId, 5n, 0);
 
 const open = async (...records: readonly ChargeRecord[]): Promise<MemoryLedgerStore> => {
   const memory = new MemoryLedgerStore();
-  await memory.createAccount(ID);
+  await memory.createAccount(ID, 0);
   await memory.credit({ accountId: ID, ref: 'first', amountPicos: 1_000n, reason: 'test', at: 0 });
   for (const record of records) await memory.putRecord(record);
   return memory;

@@ -93,7 +93,7 @@ export interface WorldOptions {
 export const createWorld = async (options: WorldOptions = {}) => {
   const clock = new ManualClock(NOW);
   const memory = new MemoryLedgerStore();
-  await memory.createAccount(ACCOUNT);
+  await memory.createAccount(ACCOUNT, 0);
   await memory.credit({
     accountId: ACCOUNT,
     ref: 'first',

@@ -122,7 +122,7 @@ export class VideoHistory {
    * judges.
    */
   async play(): Promise<void> {
-    await this.#ledger.createAccount(ACCOUNT);
+    await this.#ledger.createAccount(ACCOUNT, 0);
     const amountPicos = parseUsd('5');
     await this.#ledger.credit({ accountId: ACCOUNT, ref: 'first', amountPicos, reason: 'test', at: NOW });
     while (await this.#goOn());

@@ -68,7 +68,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
   const { faults = {} } = options;
   const clock = new ManualClock(NOW);
   const ledgerStore = new MemoryLedgerStore();
-  await ledgerStore.createAccount(ACCOUNT);
+  await ledgerStore.createAccount(ACCOUNT, 0);
   const amountPicos = parseUsd(options.usd ?? '1000');
   await ledgerStore.credit({ accountId: ACCOUNT, ref: 'first', amountPicos, reason: 'test', at: NOW });
   const memory = {

@@ -13,7 +13,7 @@ const createScene = async () => {
   const measured: unknown[] = [];
   let cursor: string | undefined;
   for (const accountId of ['one', 'two']) {
-    await store.createAccount(accountId);
+    await store.createAccount(accountId, 0);
     await store.credit({ accountId, ref: 'first', amountPicos: 5_000_000_000_000n, reason: 'test', at: 0 });
   }
   const deps: AuditFunctionDependencies = {

@@ -55,7 +55,7 @@ export const createSilentService = async (frontDoor: FrontDoorTimeouts | 'none' 
   const ledger = new MemoryLedgerStore();
   const keys = new MemoryKeyStore(ledger);
   await keys.put(hashApiKey(PEPPER, apiKey), ACCOUNT);
-  await ledger.createAccount(ACCOUNT);
+  await ledger.createAccount(ACCOUNT, 0);
   await ledger.credit({ accountId: ACCOUNT, ref: 'r', amountPicos: parseUsd('1000'), reason: 'test', at: DAY });
   const finished: Summary[] = [];
   const calls: string[] = [];

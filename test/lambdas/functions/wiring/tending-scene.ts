@@ -16,7 +16,7 @@ export const createTendingScene = async () => {
   const notices: unknown[] = [];
   const measured: object[] = [];
   for (const accountId of ['one', 'two', 'three']) {
-    await ledgerStore.createAccount(accountId);
+    await ledgerStore.createAccount(accountId, 0);
     await ledgerStore.credit({ accountId, ref: 'first', amountPicos: 5_000_000n, reason: 'test', at: 0 });
     await ledgerStore.hold({ ...hold, accountId, holdId: `${accountId}.0` });
   }

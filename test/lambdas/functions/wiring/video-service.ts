@@ -36,7 +36,7 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
   const ledgerStore = new MemoryLedgerStore();
   const keys = new MemoryKeyStore(ledgerStore);
   await keys.put(hashApiKey(PEPPER, apiKey), ACCOUNT);
-  await ledgerStore.createAccount(ACCOUNT);
+  await ledgerStore.createAccount(ACCOUNT, 0);
   await ledgerStore.credit({ accountId: ACCOUNT, ref: 'r', amountPicos: parseUsd('10'), reason: 'test', at: 0 });
   const deliveries: Delivery[] = [];
   const notices: (readonly [name: string, details: object])[] = [];

@@ -34,7 +34,7 @@ test.for(['another', ACCOUNT.toUpperCase(), 'a'.repeat(64)])(
 test('KEY-6 an invalid account id is not looked up, and the error shows the valid form', async () => {
   const service = await createAppService();
   const account = `${ACCOUNT}#KEY`;
-  await service.ledger.createAccount(account);
+  await service.ledger.createAccount(account, 0);
   const { status, body } = await service.topUp({ ...payment, account });
   expect([status, body.error]).toMatchObject([400, { code: 'invalid_request_error', param: 'account' }]);
   expect(body.error.message).toContain('1 to 64 letters, digits and . _ @ : + -');

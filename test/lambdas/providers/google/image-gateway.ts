@@ -52,7 +52,7 @@ export const startImageGateway = async () => {
   const finished: Summary[] = [];
   const clock = new ManualClock(DAY);
   await keys.put(hashApiKey(PEPPER, apiKey), ACCOUNT);
-  await ledger.createAccount(ACCOUNT);
+  await ledger.createAccount(ACCOUNT, 0);
   await ledger.credit({ accountId: ACCOUNT, ref: 'r', amountPicos: parseUsd('100'), reason: 'test', at: DAY });
   const parts: FunctionDependencies = {
     settings: readSettings({ ...noTables, LIMIT_KEY_BURST: '1000', LIMIT_ADDRESS_BURST: '1000' }),

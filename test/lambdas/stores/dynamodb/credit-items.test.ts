@@ -3,10 +3,10 @@ import { toCreditItem, toCreditRecord } from '../../../../lambdas/stores/dynamod
 
 const request = { accountId: 'one', ref: 'r', amountPicos: 5n, reason: 'test', at: 7 };
 /** Numbers as the table returns them. */
-const stored = { ...toCreditItem(request), at: 7n };
+const stored = { ...toCreditItem(request, '1970-01'), at: 7n };
 
 test('OPS-11 a payment is stored as earlier releases store it', () => {
-  expect(toCreditItem(request)).toEqual({
+  expect(toCreditItem(request, '1970-01')).toEqual({
     pk: 'account#one',
     sk: 'CREDIT#r',
     accountId: 'one',
@@ -14,8 +14,16 @@ test('OPS-11 a payment is stored as earlier releases store it', () => {
     amount: 5n,
     reason: 'test',
     at: 7,
+    month: '1970-01',
   });
-  expect(toCreditRecord(stored)).toEqual({ ref: 'r', type: 'credit', amountPicos: 5n, reason: 'test', at: 7 });
+  expect(toCreditRecord(stored)).toEqual({
+    ref: 'r',
+    type: 'credit',
+    amountPicos: 5n,
+    reason: 'test',
+    at: 7,
+    month: '1970-01',
+  });
 });
 
 test.for([
@@ -25,7 +33,7 @@ test.for([
   ['chargeback', -5n],
   ['debit', -5n],
 ] as const)('OPS-11 a %s is stored with the amount that earlier releases add up', ([type, amount]) => {
-  const item = toCreditItem({ ...request, type });
+  const item = toCreditItem({ ...request, type }, '1970-01');
   expect(item.amount).toBe(amount);
   expect(toCreditRecord({ ...item, at: 7n })).toMatchObject({ type, amountPicos: 5n });
 });

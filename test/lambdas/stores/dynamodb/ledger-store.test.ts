@@ -12,7 +12,7 @@ const holdId = `${requestId}.0`;
 const record: ChargeRecord = { accountId: 'one', holdId, requestId, outcome: 'settled', amountPicos: 25n, at: AT };
 const { key, value } = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000 }, 'packed');
 const item = {
-  ...newAccountItem('one'),
+  ...newAccountItem('one', AT),
   available: 60n,
   credited: 100n,
   spent: 0n,
@@ -56,7 +56,7 @@ test('BILL-13 an open hold whose fast write fails is closed by the version that 
       values: { ':available': 75n, ':spent': 25n, ':before': 3, ':after': 4 },
     },
   ]);
-  expect(Object.values(sent[0]?.names ?? {})).toEqual([holdId, packedKeyOf(holdId)]);
+  expect(Object.values(sent[0]?.names ?? {})).toEqual([holdId, packedKeyOf(holdId), 'month']);
 });
 
 test('BILL-13 a slow write that another write precedes is a conflict, which is safe to repeat', async () => {

@@ -6,14 +6,16 @@ import { openTestDatabase } from '../../../support/sqlite.ts';
 test('BILL-21 an account is read with its holds and, once it has one, its counter', async () => {
   const db = await openTestDatabase();
   const store = createLedgerStore(db);
-  await store.createAccount('one');
+  await store.createAccount('one', Date.UTC(2026, 10, 26));
   expect(readAccount(db, 'other')).toBeUndefined();
   expect(readAccount(db, 'one')).toEqual({
     id: 'one',
     status: 'active',
     availablePicos: 0n,
     creditedPicos: 0n,
+    returnedPicos: 0n,
     spentPicos: 0n,
+    month: '2026-11',
     version: 0,
     holds: new Map(),
   });

@@ -76,7 +76,7 @@ test('KEY-3 more changes than one read returns are followed by the next reads', 
   await foreign.start();
   await other.write(() => {
     for (let account = 0; account < 1_500; account += 1)
-      insertAccount(other, { accountId: `account-${account}`, creditPicos: 0n });
+      insertAccount(other, { accountId: `account-${account}`, creditPicos: 0n, nowMs: 0 });
   });
   const looks: number[] = [];
   for (let look = 0; look < 3; look += 1) looks.push((await foreign.take()).length);

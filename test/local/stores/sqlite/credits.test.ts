@@ -33,7 +33,7 @@ const refund = {
 
 test('OPS-11 a credit of a file without the new columns can be refunded', async () => {
   const first = await open();
-  await first.store.createAccount('one');
+  await first.store.createAccount('one', 0);
   await first.store.credit(given);
   first.db.close();
   opened = [];
@@ -51,7 +51,7 @@ test('OPS-11 a credit of a file without the new columns can be refunded', async 
 
 test('OPS-11 an earlier release adds up the same net amount, and its credits are read', async () => {
   const { db, store, records } = await open();
-  await store.createAccount('one');
+  await store.createAccount('one', 0);
   await store.credit(given);
   await store.credit(refund);
   await db.write(() =>
@@ -70,7 +70,7 @@ test('OPS-11 an earlier release adds up the same net amount, and its credits are
 
 test('OPS-11 a type of a newer release counts by its amount', async () => {
   const { db, store, records } = await open();
-  await store.createAccount('one');
+  await store.createAccount('one', 0);
   await store.credit(given);
   await store.credit(refund);
   await db.write(() => db.sql("UPDATE credits SET type = 'fee' WHERE ref = 'back'").run());
@@ -79,7 +79,7 @@ test('OPS-11 a type of a newer release counts by its amount', async () => {
 
 test('BILL-19 a debit below -9,000,000 USD is rejected and writes nothing', async () => {
   const { store, records } = await open();
-  await store.createAccount('one');
+  await store.createAccount('one', 0);
   const debit = { ...given, type: 'debit', ref: 'd', amountPicos: CREDIT_MAX_PICOS + 1n } as const;
   await expect(store.credit(debit)).rejects.toMatchObject({ status: 400, param: 'amount_usd' });
   expect(await records.readCredits('one')).toEqual([]);
@@ -88,7 +88,7 @@ test('BILL-19 a debit below -9,000,000 USD is rejected and writes nothing', asyn
 
 test('KEY-3 a refund that takes the balance to the threshold leaves a notification', async () => {
   const { db, store } = await open();
-  await store.createAccount('one');
+  await store.createAccount('one', 0);
   await db.write(() => db.sql("UPDATE accounts SET chat_id = '7', threshold = 60 WHERE id = 'one'").run());
   await store.credit(given);
   const waiting = () => db.peek(() => db.sql('SELECT before, after FROM low_balances').all());

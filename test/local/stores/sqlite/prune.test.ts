@@ -6,7 +6,11 @@ import { createCircuitStore } from '../../../../local/stores/sqlite/circuit-stor
 import { createClaimStore } from '../../../../local/stores/sqlite/claim-store.ts';
 import { type Database, textOf } from '../../../../local/stores/sqlite/database.ts';
 import { createAddressCounters } from '../../../../local/stores/sqlite/key-store.ts';
-import { createAuditCursor, createOperationLog } from '../../../../local/stores/sqlite/ledger-records.ts';
+import {
+  createAuditCursor,
+  createLedgerRecords,
+  createOperationLog,
+} from '../../../../local/stores/sqlite/ledger-records.ts';
 import { createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.ts';
 import { prune } from '../../../../local/stores/sqlite/prune.ts';
 import { createUpdateLog } from '../../../../local/stores/sqlite/update-log.ts';
@@ -51,6 +55,8 @@ const fill = async (): Promise<void> => {
   const record = { accountId, holdId: 'a', requestId: 'a', outcome: 'settled', amountPicos: 5n, at: NOW } as const;
   await ledger.putRecord(record);
   await ledger.apply(record, 5n, 0);
+  await ledger.closeMonths(accountId, NOW + YEARS);
+  await createLedgerRecords(db).keepCharges(accountId, '2026-11', []);
   await createOperationLog(db).add({ accountId, id: '1', command: 'credit', reason: 'test', at: NOW });
   await createAuditCursor(db).write('one');
   await createVideoJobStore(db).create(orderOf(), NOW);

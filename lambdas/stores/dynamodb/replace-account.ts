@@ -1,0 +1,89 @@
+import { StoreError } from '../../core/errors/store-error.ts';
+import type { Account } from '../../core/ledger/ledger.ts';
+import { closingsBefore, type MonthClosing } from '../../core/ledger/month.ts';
+import { type DynamoDB, putNew, type UpdateRequest, type Write } from './dynamodb.ts';
+import { entryNames } from './hold-entries.ts';
+import { type Item, readBigint, readNumber, readText } from './item.ts';
+import { accountKey } from './ledger-items.ts';
+
+interface Replacement {
+  readonly before: Account;
+  /** Computed from `before`. It may lack holds of `before`, and has no others. */
+  readonly after: Account;
+  /** Caller's clock in Unix ms, from which `after` was computed. */
+  readonly nowMs: number;
+}
+
+/**
+ * Writes an account that was computed from an earlier state, with the closings of months that are over. Throws
+ * StoreError `conflict` if another write came first.
+ */
+export const replaceAccount = async (db: DynamoDB, table: string, replacement: Replacement): Promise<void> => {
+  const update = toReplacement(table, replacement);
+  const closings = toClosingWrites(table, replacement);
+  const failed =
+    closings.length === 0
+      ? 'conditionFailed' in (await db.update(update))
+      : (await db.transact([{ update }, ...closings])) !== undefined;
+  if (failed) throw lostRace();
+};
+
+export const lostRace = (): StoreError => new StoreError('conflict', 'another write changed the account first');
+
+export const toReplacement = (table: string, { before, after }: Replacement): UpdateRequest => {
+  const closed = [...before.holds.keys()].filter((holdId) => !after.holds.has(holdId));
+  const names = Object.assign({}, ...closed.map((holdId, index) => entryNames(holdId, `id${index}`)));
+  const removed = Object.keys(names).map((name) => `holds.${name}`);
+  const { uncollected } = after;
+  return {
+    table,
+    key: accountKey(after.id),
+    update:
+      'SET available = :available, credited = :credited, returned = :returned, spent = :spent, version = :after' +
+      (after.month === undefined ? '' : ', #month = :month') +
+      (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected' : '') +
+      (removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''),
+    condition: 'version = :before',
+    names: { ...names, ...(after.month !== undefined && { '#month': 'month' }) },
+    values: {
+      ':available': after.availablePicos,
+      ':credited': after.creditedPicos,
+      ':returned': after.returnedPicos,
+      ':spent': after.spentPicos,
+      ':after': after.version,
+      ':before': before.version,
+      ...(after.month !== undefined && { ':month': after.month }),
+      ...(uncollected && { ':day': uncollected.day, ':uncollected': uncollected.picos }),
+    },
+  };
+};
+
+const PREFIX = 'STATEMENT#';
+
+export const closingKey = (accountId: string, month: string): Item => ({
+  pk: `account#${accountId}`,
+  sk: `${PREFIX}${month}`,
+});
+
+/** Writes of the closings that come with the first write in a later month. */
+export const toClosingWrites = (table: string, { before, nowMs }: Replacement): readonly Write[] =>
+  closingsBefore(before, nowMs).map((closing) => putNew(table, toClosingItem(before.id, closing)));
+
+const toClosingItem = (accountId: string, closing: MonthClosing): Item => ({
+  ...closingKey(accountId, closing.month),
+  month: closing.month,
+  credited: closing.creditedPicos,
+  returned: closing.returnedPicos,
+  spent: closing.spentPicos,
+  held: closing.heldPicos,
+  ...(closing.startMs === undefined ? {} : { start: closing.startMs }),
+});
+
+export const toClosing = (item: Item): MonthClosing => ({
+  month: readText(item, 'month'),
+  creditedPicos: readBigint(item, 'credited'),
+  returnedPicos: readBigint(item, 'returned'),
+  spentPicos: readBigint(item, 'spent'),
+  heldPicos: readBigint(item, 'held'),
+  ...(item.start === undefined ? {} : { startMs: readNumber(item, 'start') }),
+});

@@ -1,0 +1,41 @@
+import type { Account } from '../../../lambdas/core/ledger/ledger.ts';
+import { closingsBefore, type MonthClosing } from '../../../lambdas/core/ledger/month.ts';
+import { NEXT_CHANGE } from './account-rows.ts';
+import type { Database } from './database.ts';
+
+/**
+ * Writes the sums of an account that was computed from `before`, and the closings of months that are over. Called in a
+ * transaction.
+ */
+export const replaceAccount = (db: Database, before: Account, after: Account, nowMs: number): void => {
+  db.sql(
+    `UPDATE accounts SET available = ?, credited = ?, returned = ?, spent = ?, month = ?, uncollected_day = ?,
+       uncollected = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`,
+  ).run(
+    after.availablePicos,
+    after.creditedPicos,
+    after.returnedPicos.toString(),
+    after.spentPicos,
+    after.month ?? null,
+    after.uncollected?.day ?? null,
+    after.uncollected?.picos ?? null,
+    after.version,
+    after.id,
+  );
+  for (const closing of closingsBefore(before, nowMs)) insertClosing(db, before.id, closing);
+};
+
+const insertClosing = (db: Database, accountId: string, closing: MonthClosing): void => {
+  db.sql(
+    `INSERT INTO month_closings (account_id, month, credited, returned, spent, held, start)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    accountId,
+    closing.month,
+    closing.creditedPicos,
+    closing.returnedPicos.toString(),
+    closing.spentPicos,
+    closing.heldPicos,
+    closing.startMs ?? null,
+  );
+};

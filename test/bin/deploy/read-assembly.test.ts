@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { assemblyOf } from '../fake-assembly.ts';
+
+test('OPS-12 an assembly names the roles, the buckets and the bootstrap of each stack', () => {
+  const resources = [{ Type: 'AWS::S3::Bucket', Properties: { BucketName: 'x' } }];
+  const role = (name: string) =>
+    `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:role/cdk-acme-${name}-role-\${AWS::AccountId}-us-east-1`;
+  expect(assemblyOf([{ name: 'gateway-dev-data', region: 'us-east-1', resources }])).toEqual([
+    {
+      name: 'gateway-dev-data',
+      region: 'us-east-1',
+      resources: [{ type: 'AWS::S3::Bucket', properties: { BucketName: 'x' } }],
+      deployRole: role('deploy'),
+      lookupRole: role('lookup'),
+      assetBuckets: [{ bucket: `cdk-acme-assets-\${AWS::AccountId}-us-east-1`, role: role('file-publishing') }],
+      // The lookup role needs a later version than the deployment.
+      bootstrap: { parameter: '/cdk-bootstrap/acme/version', versionMin: 8 },
+    },
+  ]);
+});

@@ -1,0 +1,66 @@
+import { bugsIn } from './money-bug.ts';
+
+const callerTests = 'test/bin/caller.test.ts';
+const programTests = 'test/bin/program.test.ts';
+const preflightTests = 'test/bin/deploy/preflight.test.ts';
+const checkTests = 'test/bin/deploy/account-checks.test.ts';
+
+/** Mistakes of the commands that change a deployed environment. */
+export const deploymentBugs = [
+  ...bugsIn('bin/caller.ts', callerTests, [
+    {
+      id: 'another-account-accepted',
+      what: 'Commands change an environment of another AWS account.',
+      find: "if (allowed === 'any' || allowed === caller.account) return caller;",
+      replace: 'if (allowed) return caller;',
+    },
+    {
+      id: 'no-account-accepted',
+      what: 'An environment whose AWS account is not set can be deployed to any account.',
+      find: 'if (account !== undefined) return account;',
+      replace: "if (account !== null) return account ?? 'any';",
+    },
+  ]),
+  ...bugsIn('bin/program.ts', programTests, [
+    {
+      id: 'commands-without-account-guard',
+      what: 'The command line does not compare the AWS account before it changes money.',
+      find: 'if (env !== undefined) await guardAccount(env, terminal);',
+      replace: 'if (env === undefined) await Promise.resolve();',
+    },
+  ]),
+  ...bugsIn('bin/deploy/preflight.ts', preflightTests, [
+    {
+      id: 'old-bootstrap-accepted',
+      what: 'A deployment starts although the CDK bootstrap is too old, and fails halfway.',
+      find: 'if (Number(version) >= bootstrap.versionMin) return undefined;',
+      replace: 'if (Number(version) > 0) return undefined;',
+    },
+    {
+      id: 'preflight-with-callers-rights',
+      what: 'The preflight needs more rights than the deployment.',
+      find: '{ region, credentials: credentialsOf(role) });\n  const command',
+      replace: '{ region });\n  const command',
+    },
+    {
+      id: 'denied-check-stops',
+      what: 'A check that the roles may not make stops a deployment that would succeed.',
+      find: 'if (!isDenied(error)) return [',
+      replace: 'if (error) return [',
+    },
+  ]),
+  ...bugsIn('bin/deploy/account-checks.ts', checkTests, [
+    {
+      id: 'reserve-without-the-rest',
+      what: 'Reserved concurrency that AWS rejects passes the preflight.',
+      find: 'if (value < reserved + UNRESERVED_MIN)',
+      replace: 'if (value < reserved)',
+    },
+    {
+      id: 'bootstrap-key-not-compared',
+      what: 'A deployment starts although the copier of code cannot decrypt the assets, and fails halfway.',
+      find: 'if (key === undefined || isKey(key, environment.bootstrapKeyArn)) return;',
+      replace: 'if (key === undefined || isKey(key, key)) return;',
+    },
+  ]),
+];
