@@ -5,8 +5,8 @@ test.each([
   [0, 4],
   [1, 3],
   [30, 3],
-  [36, 3],
-  [37, 5],
+  [35, 3],
+  [36, 5],
   [100, 7],
   [199, 11],
 ])('BILL-1 with %i other open holds, a request takes %i write units of its account', (open, units) => {
@@ -26,8 +26,8 @@ test.each([
 });
 
 test('BILL-1 the rate of an account is where its units reach those of a partition', () => {
-  // An item with 126 holds has 170 + 23 × 126 = 3,068 bytes: 3 units for each of two writes, and one for the record.
-  expect(partitionRate(1, false)).toEqual({ perSecond: 125, openHolds: 125, units: 7 });
+  // An item with 125 holds has 182 + 23 × 125 = 3,057 bytes: 3 units for each of two writes, and one for the record.
+  expect(partitionRate(1, false)).toEqual({ perSecond: 124, openHolds: 124, units: 7 });
   // 90 × 11 = 990. 91 × 11 = 1,001.
   expect(partitionRate(2, false)).toEqual({ perSecond: 90, openHolds: 180, units: 11 });
   // Without the record, 100 × 10 = 1,000.
