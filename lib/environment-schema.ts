@@ -5,6 +5,8 @@ import { EDGE_REGION } from './edge/edge-region.ts';
 import type { EventFunctionDescription, WebFunctionDescription } from './function-description.ts';
 import { eventFunctionNames, type FunctionName, functions, type WebFunctionName } from './functions.ts';
 import { inferenceFunctionNames } from './inference-functions.ts';
+import { severities } from './operations/alarm-row.ts';
+import { alarmTargets, hasTarget } from './operations/alarm-targets.ts';
 import { tightTimesIn } from './video/last-steps.ts';
 
 export interface EventFunction {
@@ -152,6 +154,12 @@ const rules: readonly Rule[] = [
       ? undefined
       : at(wrong[0], 'has no effect, because inferenceHost serves this function with a Web Function. Remove it');
   },
+  ({ alarms, alarmActions }) => {
+    const silent = severities.find((severity) => !hasTarget(alarms[severity]));
+    return alarmActions && silent !== undefined
+      ? at(`alarms.${silent}`, 'needs a recipient in mail, https or chat if alarmActions is true. Add one')
+      : undefined;
+  },
   ({ videos: { VIDEO_POLL_SECONDS, VIDEO_POLL_SECONDS_MAX } }) =>
     VIDEO_POLL_SECONDS_MAX < VIDEO_POLL_SECONDS
       ? at('videos.VIDEO_POLL_SECONDS_MAX', `must be at least VIDEO_POLL_SECONDS, which is ${VIDEO_POLL_SECONDS}`)
@@ -271,8 +279,10 @@ export const environmentSchema = z
       .min(1)
       .refine(unique, 'must not repeat a company')
       .default([...companies]),
-    /** Email addresses for alarms. Each recipient must confirm once. Default: no alarms are sent. */
-    alarmAddresses: z.array(z.email()).refine(unique, 'must not repeat an address').default([]),
+    /** Recipients of alarms, by severity. Default: none. */
+    alarms: alarmTargets.prefault({}),
+    /** Whether alarms notify their recipients. Set it once the first check of the environment has passed. */
+    alarmActions: z.boolean().default(false),
     /** Whether a function checks the gateway every five minutes, with an alarm (OPS-13). Ignored without a front door. */
     canary: z.boolean().default(false),
     /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */

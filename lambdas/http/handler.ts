@@ -176,8 +176,10 @@ const receive = async (
 ): Promise<void> => {
   const taken = exchange.route?.route.body ?? 'none';
   if (taken === 'none') return;
+  const beganAtMs = deps.clock.now();
   await readBody(exchange, taken, { budget: deps.bodies, owners: ownersOf(deps, exchange) }, proof?.checkBody);
   exchange.receivedAtMs = deps.clock.now();
+  exchange.summary.uploadMs = exchange.receivedAtMs - beganAtMs;
 };
 
 /** Returns the owners whose shares of the body budget the body uses (GEN-14). */

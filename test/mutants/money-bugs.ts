@@ -12,6 +12,7 @@ import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
 import { localProgramBugs } from './bugs/local-program.ts';
 import type { MoneyBug } from './bugs/money-bug.ts';
+import { objectiveBugs } from './bugs/objectives.ts';
 import { paidCallBugs } from './bugs/paid-call.ts';
 import { priceBugs } from './bugs/prices.ts';
 import { publishedPriceBugs } from './bugs/published-prices.ts';
@@ -49,6 +50,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...uncollectedBugs,
   ...deploymentBugs,
   ...deploymentCheckBugs,
+  ...objectiveBugs,
   ...githubRoleBugs,
 ];
 
