@@ -205,6 +205,21 @@ const limits = z.strictObject(
   }).shape,
 );
 
+const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a DynamoDB table');
+
+/** Restored tables by their logical names. The other tables hold nothing that a restore brings back. */
+const restored = z.strictObject({
+  accounts: z
+    .strictObject({
+      table: tableName,
+      /** Stream of the restored table, which a restore does not create. */
+      streamArn: z.string().regex(/^arn:[\w-]+:dynamodb:.+\/stream\/.+$/, 'must be the ARN of a stream'),
+    })
+    .optional(),
+  keys: tableName.optional(),
+  videos: tableName.optional(),
+});
+
 const bot = z.strictObject({
   /** Start credit of a new account in USD. The default is 0. */
   startCreditUsd: settingsSchema.shape.START_CREDIT_USD,
@@ -302,6 +317,8 @@ export const environmentSchema = z
      * that form, and before a rollback to such a release.
      */
     holdFormat: settingsSchema.shape.HOLD_FORMAT,
+    /** Tables that replace those of the stack after a restore (docs/operations/restore.md). */
+    restored: restored.prefault({}),
     /** Allowance of an account and UTC day for text requests that end without a charge (BILL-21). The default is 1. */
     uncollectedDailyUsd: settingsSchema.shape.UNCOLLECTED_DAILY_USD,
     /** Public URL that the bot shows. Undefined: the URL of the domain, or else that of the front door. */

@@ -126,6 +126,8 @@ const rows = {
   audit_difference: maintenance,
   audit_too_long: maintenance,
   canary_failed: maintenance,
+  worker_paused: maintenance,
+  maintenance_unreadable: maintenance,
 
   notice_failed: messenger,
   notice_refused: messenger,

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { GatewayTable } from '../constructs/gateway-table.ts';
 import { functionsOf, hasCanary } from '../environment-schema.ts';
 import type { AlarmRow } from './alarm-row.ts';
 import { type OwnMetric, sumOf } from './own-metric.ts';
@@ -177,7 +177,7 @@ const functionErrors = ({ environment, api, video }: Sources): readonly AlarmRow
   ];
 };
 
-const throttlesOf = (table: GatewayTable): readonly IMetric[] =>
+const throttlesOf = (table: ITableV2): readonly IMetric[] =>
   ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
     (metricName) =>
       new Metric({

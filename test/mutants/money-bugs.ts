@@ -18,6 +18,7 @@ import { priceBugs } from './bugs/prices.ts';
 import { publishedPriceBugs } from './bugs/published-prices.ts';
 import { requestFieldBugs } from './bugs/request-fields.ts';
 import { responsesFieldBugs } from './bugs/responses-fields.ts';
+import { restoreBugs } from './bugs/restore.ts';
 import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
@@ -51,6 +52,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...deploymentBugs,
   ...deploymentCheckBugs,
   ...objectiveBugs,
+  ...restoreBugs,
   ...githubRoleBugs,
 ];
 
