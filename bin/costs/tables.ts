@@ -1,3 +1,5 @@
+import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
+import { type AccountRate, accountUnits, holdLimitRate, partitionRate } from './account-writes.ts';
 import { type Estimate, frontDoors, functionHost, recordsKept, services, sumOf, webHost } from './estimate.ts';
 import { costOf, type Price, type PriceName, prices } from './prices.ts';
 import { type Workload, workloads } from './workloads.ts';
@@ -82,10 +84,14 @@ export const toTables = (): Readonly<Record<string, string>> => ({
   'web-functions': webFunctions(),
   doors: doors(),
   services: servicesTable(),
+  'open-holds': openHoldsTable(),
   standing: standingTable(),
   canary: canaryTable(),
   prices: pricesTable(),
 });
+
+/** Returns the tables of docs/operations/scaling.md. */
+export const toScalingTables = (): Readonly<Record<string, string>> => ({ 'account-rates': accountRatesTable() });
 
 const totals = (): string =>
   toTable(
@@ -137,6 +143,48 @@ const servicesTable = (): string =>
     works.map((work) => [work.title, ...Object.values(services).map((cost) => usd(cost(work)))]),
   );
 
+/** Numbers of open holds that `test/service/store-units.long.test.ts` measures. */
+export const MEASURED_HOLDS = [0, 30, 35, 36, 100, HOLDS_MAX - 1] as const;
+
+const openHoldsTable = (): string => {
+  const others = workloads.shortChat.writeUnits - accountUnits(1);
+  return toTable(
+    ['other open holds', 'account and record', 'paid request', 'writes of one million requests'],
+    MEASURED_HOLDS.map((open) => {
+      const units = others + accountUnits(open);
+      const picos = costOf('writeUnit', units * 1_000_000);
+      return [count(open), count(accountUnits(open)), count(units), usd({ picos, parts: [] })];
+    }),
+  );
+};
+
+/** Durations of an embedding, of chat completions and of a stream, in seconds. */
+const DURATIONS = [0.3, 1, 2, 3, 10, 60] as const;
+
+const accountRatesTable = (): string =>
+  toTable(
+    [
+      'seconds per request',
+      'DynamoDB throttles above',
+      'after records have moved',
+      'LIM-8 rejects above',
+      'first limit',
+    ],
+    DURATIONS.map((seconds) => {
+      const [together, apart, holds] = [
+        partitionRate(seconds, false),
+        partitionRate(seconds, true),
+        holdLimitRate(seconds),
+      ];
+      const first = holds.perSecond < together.perSecond ? 'LIM-8' : 'DynamoDB';
+      return [String(seconds), rate(together), rate(apart), rate(holds), first];
+    }),
+  );
+
+/** LIM-8 rejects requests before an account has more open holds. */
+const rate = ({ perSecond, openHolds, units }: AccountRate): string =>
+  openHolds > HOLDS_MAX ? 'not reached' : `${count(perSecond)} a second (${count(openHolds)} open, ${units} units)`;
+
 const standingTable = (): string => {
   const rows = standing.map(([what, name, many]) => [what, count(many), dollars(costOfStanding(name, many))]);
   const together = standing.reduce((total, [, name, many]) => total + costOfStanding(name, many), 0n);
@@ -186,17 +234,17 @@ const count = (many: number): string => grouped(String(many));
 /** Matches the place of a table: from `<!-- costs: name -->` to the next `<!-- /costs -->`. */
 const place = /<!-- costs: ([\w-]+) -->\n[\s\S]*?<!-- \/costs -->/g;
 
-/** Fills in the tables. Throws an Error for a place without a table, and for a table without a place. */
-export const withTables = (document: string, tables: Readonly<Record<string, string>>): string => {
+/** Fills in the tables of the document at `path`. Throws an Error for a place without a table, and for a table without a place. */
+export const withTables = (document: string, tables: Readonly<Record<string, string>>, path: string): string => {
   const placed = new Set<string>();
   const filled = document.replace(place, (_whole, name: string) => {
     const table = tables[name];
     if (table === undefined)
-      throw new Error(`docs/operations/costs.md has a place for the table "${name}", but there is no table "${name}".`);
+      throw new Error(`${path} has a place for the table "${name}", but there is no table "${name}".`);
     placed.add(name);
     return `<!-- costs: ${name} -->\n${table}\n<!-- /costs -->`;
   });
   const homeless = Object.keys(tables).filter((name) => !placed.has(name));
-  if (homeless.length > 0) throw new Error(`docs/operations/costs.md has no place for ${homeless.join(', ')}.`);
+  if (homeless.length > 0) throw new Error(`${path} has no place for ${homeless.join(', ')}.`);
   return filled;
 };

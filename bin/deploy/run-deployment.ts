@@ -52,6 +52,7 @@ export interface DeploymentDependencies {
 interface DeployOptions {
   readonly dryRun?: true;
   readonly preflight?: true;
+  readonly check: boolean;
 }
 
 /** Returns the exit code. `args` come from the shell, without the name of the program. */
@@ -63,10 +64,11 @@ export const runDeployment = (args: readonly string[], ports: DeploymentDependen
     .argument('[flags...]', 'options for `cdk deploy` after `--`, such as --require-approval never')
     .option('--dry-run', 'show what would be deployed; needs no credentials')
     .addOption(new Option('--preflight', 'check the AWS account and change nothing').conflicts('dryRun'))
-    .action(async (name: EnvironmentName, flags: readonly string[], { dryRun, preflight: checks }: DeployOptions) => {
+    .option('--no-check', 'do not check the deployed environment, which needs more rights than a deployment')
+    .action(async (name: EnvironmentName, flags: readonly string[], options: DeployOptions) => {
       refuseFlags(flags);
-      const work = dryRun ? plan : checks ? check : deploy;
-      await inFolder((folder) => work({ ...ports, name, flags, folder }));
+      const work = options.dryRun ? plan : options.preflight ? check : deploy;
+      await inFolder((folder) => work({ ...ports, name, flags, folder, checks: options.check }));
     });
   return runCommand(program, args, terminal);
 };
@@ -118,6 +120,8 @@ interface Deployment extends DeploymentDependencies {
   readonly flags: readonly string[];
   /** Temporary folder, removed at the end. */
   readonly folder: string;
+  /** Whether a check of the deployed environment follows. */
+  readonly checks: boolean;
 }
 
 /** Shows what would be deployed. */
@@ -142,7 +146,7 @@ const check = async (deployment: Deployment): Promise<void> => {
 
 /** Deploys the stacks, then checks them as a client. A repeat after a failure continues, because CloudFormation keeps the stacks that are deployed. */
 const deploy = async (deployment: Deployment): Promise<void> => {
-  const { terminal, cdk, name, flags, folder, checkDeployed } = deployment;
+  const { terminal, cdk, name, flags, folder, checks, checkDeployed } = deployment;
   const { assembly, stacks } = await prepare(deployment);
   terminal.status(`Stacks ${prefixOf(name)}-* in ${regionsOf(stacks).join(', ')}`);
   const outputsFile = join(folder, 'outputs.json');
@@ -151,7 +155,7 @@ const deploy = async (deployment: Deployment): Promise<void> => {
   const code = await runCdk(cdk, ['deploy', `${name}/*`, ...own, ...flags]);
   if (code !== 0) throw failed(toAdvice(name, code));
   await terminal.print(toNextSteps(name, readOutputs(outputsFile, name)));
-  await checkDeployed(name);
+  if (checks) await checkDeployed(name);
 };
 
 /**

@@ -3,22 +3,21 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { frontDoors, functionHost, webHost } from '../../bin/costs/estimate.ts';
 import { costOf, type Price, prices } from '../../bin/costs/prices.ts';
-import { toTables, withTables } from '../../bin/costs/tables.ts';
+import { toScalingTables, toTables, withTables } from '../../bin/costs/tables.ts';
 import { workloads } from '../../bin/costs/workloads.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 
-const document = readFileSync(join(import.meta.dirname, '../../docs/operations/costs.md'), 'utf8');
-
-test('the cost tables equal the computed prices', () => {
-  expect(
-    withTables(document, toTables()) === document,
-    'docs/operations/costs.md is outdated. Run npm run costs.',
-  ).toBe(true);
+test.each([
+  ['docs/operations/costs.md', toTables()],
+  ['docs/operations/scaling.md', toScalingTables()],
+])('the tables of %s equal the computed values', (path, tables) => {
+  const document = readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+  expect(withTables(document, tables, path) === document, `${path} is outdated. Run npm run costs.`).toBe(true);
 });
 
 test('a table without a place, or a place without a table, is an error', () => {
-  expect(() => withTables('', { hosts: '' })).toThrow('no place for hosts');
-  expect(() => withTables('<!-- costs: x -->\n<!-- /costs -->', {})).toThrow('no table "x"');
+  expect(() => withTables('', { hosts: '' }, 'a.md')).toThrow('a.md has no place for hosts');
+  expect(() => withTables('<!-- costs: x -->\n<!-- /costs -->', {}, 'a.md')).toThrow('no table "x"');
 });
 
 test('every price has a source and a date that is not in the future', () => {

@@ -6,6 +6,7 @@ import { deploymentCheckBugs } from './bugs/deployment-check.ts';
 import { earlyBugs } from './bugs/early.ts';
 import { estimateFactorBugs } from './bugs/estimate-factor.ts';
 import { frontDoorBugs } from './bugs/front-door.ts';
+import { githubRoleBugs } from './bugs/github-roles.ts';
 import { imageBugs } from './bugs/images.ts';
 import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
@@ -52,6 +53,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...deploymentCheckBugs,
   ...objectiveBugs,
   ...restoreBugs,
+  ...githubRoleBugs,
 ];
 
 /** Test files that must detect a mistake. */
