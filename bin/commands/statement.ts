@@ -35,6 +35,7 @@ export const addStatementCommand = (accounts: Command, terminal: Terminal): void
       if (options.json) await printJson(terminal, statement);
       else if (options.csv) await terminal.print(toStatementCsv(statement).split('\r\n').map(plain).join('\r\n'));
       else await terminal.print(toText(statement));
+      if (!statement.charges_complete) terminal.status(incompleteOf(statement));
     });
 };
 
@@ -49,9 +50,14 @@ const read = async (place: Place, accountId: string, month: string): Promise<Sta
   return toStatementObject(statementOf(await readStatement(deps, accountId, month), month));
 };
 
+const incompleteOf = ({ status }: StatementObject): string =>
+  status === 'open'
+    ? 'charges: this month has too many receipts for one read, so only the newest are listed. charges_usd is exact.'
+    : 'charges: not all receipts of the month are summed yet. Run the command again to add more. charges_usd is exact.';
+
 const toText = ({ object: _object, credits, returns, charges, ...sums }: StatementObject): string => {
   const width = Math.max(...Object.keys(sums).map((name) => name.length));
-  const lines = Object.entries(sums).map(([name, value]) => `${name.padEnd(width)}  ${value}\n`);
+  const lines = Object.entries(sums).map(([name, value]) => `${name.padEnd(width)}  ${value ?? '-'}\n`);
   const part = (title: string, rows: readonly Facts[]): string =>
     rows[0] ? `\n${title}\n${toTable(Object.keys(rows[0]), rows)}` : '';
   return lines.join('') + part('credits', credits) + part('returns', returns) + part('charges', charges);
