@@ -32,11 +32,20 @@ export const addStatementCommand = (accounts: Command, terminal: Terminal): void
     .action(async (accountId: string, month: string, options: StatementOptions) => {
       if (options.json && options.csv) throw misused('--json and --csv are mutually exclusive. Use one of them.');
       const statement = await atPlace(terminal, options, (place) => read(place, accountId, month));
-      if (options.json) await printJson(terminal, statement);
-      else if (options.csv) await terminal.print(toStatementCsv(statement).split('\r\n').map(plain).join('\r\n'));
-      else await terminal.print(toText(statement));
-      if (!statement.charges_complete) terminal.status(incompleteOf(statement));
+      await printStatement(terminal, statement, options);
     });
+};
+
+/** Prints a statement as text, JSON or CSV. Reports on stderr if its charges are not complete. */
+export const printStatement = async (
+  terminal: Terminal,
+  statement: StatementObject,
+  { json, csv }: StatementOptions,
+): Promise<void> => {
+  if (json) await printJson(terminal, statement);
+  else if (csv) await terminal.print(toStatementCsv(statement).split('\r\n').map(plain).join('\r\n'));
+  else await terminal.print(toText(statement));
+  if (!statement.charges_complete) terminal.status(incompleteOf(statement));
 };
 
 const toMonth = (text: string): string => {

@@ -130,7 +130,7 @@ const expectExact = (statement: StatementObject): void => {
   expect(parseUsd(closing_usd)).toBe(sum([opening_usd, credits_usd]) - sum([returns_usd, charges_usd]));
   expect(sum(statement.credits.map(({ amount_usd }) => amount_usd))).toBe(parseUsd(credits_usd));
   expect(sum(statement.returns.map(({ amount_usd }) => amount_usd))).toBe(parseUsd(returns_usd));
-  const charges = [...statement.charges.map(({ cost_usd }) => cost_usd), statement.settled_in_other_month_usd ?? ''];
+  const charges = [...statement.charges.map(({ cost_usd }) => cost_usd), statement.settled_in_other_month_usd ?? '0'];
   expect(sum(charges)).toBe(parseUsd(charges_usd));
   const lines = linesOf(toStatementCsv(statement));
   const of = (name: string): bigint => sum(lines.get(name) ?? []);

@@ -79,9 +79,9 @@ const dynamodbBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', contracts, [
   },
   {
     id: 'higher-factor-lost-to-a-concurrent-one',
-    what: 'Of two concurrent raises over a decayed estimate factor, the lower one can stay.',
-    find: '`(${isHigher}) OR (estimateFactor = :seen AND estimateFactorAt = :seenAt)`',
-    replace: "'estimateFactor = :seen AND estimateFactorAt = :seenAt'",
+    what: 'If two concurrent raises meet a decayed estimate factor, the lower one can stay.',
+    find: ') OR (estimateFactor = :seen',
+    replace: ') AND attribute_not_exists(pk) OR (estimateFactor = :seen',
   },
   {
     id: 'factor-lost-by-rotation',
