@@ -138,7 +138,11 @@ const REQUEST_MS_MAX = 3 * 86_400_000;
 
 const PAGE = 1_000;
 
-/** Limit on the records of one read: about 5 MB of the table, in about five pages. They take about a second. */
+/**
+ * Limit on the records of one read. They are at most about 5 MB of the table, or 1,250 read units. A partition, which
+ * the holds of the account use too, has 3,000 a second:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html (2026-11-26)
+ */
 const RECORDS_MAX = 5 * PAGE;
 
 /**
