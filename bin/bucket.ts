@@ -3,9 +3,11 @@ import { join, resolve } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { Outbox } from '../lambdas/core/ledger/ledger.ts';
+import type { OutboxHistory, PastEntry } from '../lambdas/core/ledger/replay.ts';
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
 import { createS3Client } from '../lambdas/functions/wiring/clients.ts';
 import { createOutbox } from '../lambdas/stores/s3/outbox.ts';
+import { createOutboxHistory } from '../lambdas/stores/s3/outbox-history.ts';
 import { createVideoFiles } from '../lambdas/stores/s3/video-files.ts';
 import { misused } from './exit.ts';
 import type { Environment } from './terminal.ts';
@@ -24,6 +26,7 @@ export interface Bucket {
   readonly where: string;
   readonly name: string;
   readonly outbox: Outbox;
+  readonly outboxHistory: OutboxHistory;
   readonly videoFiles: VideoFiles;
   client(): Promise<S3Client>;
   close(): Promise<void>;
@@ -71,6 +74,7 @@ export const openBucket = (options: BucketOptions): Bucket => {
     name,
     client,
     outbox: namedOutbox(where, createOutbox(client, name)),
+    outboxHistory: namedHistory(where, createOutboxHistory(client, name)),
     videoFiles: namedFiles(where, createVideoFiles(client, name)),
     close: async () => {
       for (const end of endings.splice(0).reverse()) await end();
@@ -106,6 +110,16 @@ const namedOutbox = (where: string, outbox: Outbox): Outbox => ({
   read: (holdId) => named(where, outbox.read(holdId)),
   list: () => named(where, outbox.list()),
   remove: (holdId) => named(where, outbox.remove(holdId)),
+});
+
+const namedHistory = (where: string, history: OutboxHistory): OutboxHistory => ({
+  since: async function* (atMs): AsyncGenerator<PastEntry> {
+    try {
+      yield* history.since(atMs);
+    } catch (error) {
+      throw error instanceof StoreError ? new BucketError(where, error) : error;
+    }
+  },
 });
 
 const namedFiles = (where: string, files: VideoFiles): VideoFiles => ({

@@ -9,6 +9,8 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addHoldsCommands } from './commands/holds.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKeysCommands } from './commands/keys.ts';
+import { addMaintenanceCommands } from './commands/maintenance.ts';
+import { addOutboxCommands } from './commands/outbox.ts';
 import { addUsageCommands } from './commands/usage.ts';
 import { addVideosCommands } from './commands/videos.ts';
 import { misused } from './exit.ts';
@@ -31,6 +33,8 @@ export const createProgram = (terminal: Terminal): Command => {
   addHoldsCommands(program, terminal);
   addVideosCommands(program, terminal);
   addAuditCommand(program, terminal);
+  addMaintenanceCommands(program, terminal);
+  addOutboxCommands(program, terminal);
   addBotCommands(program, terminal);
   addImportCommand(program, terminal);
   addDoctorCommand(program, terminal);

@@ -3,6 +3,8 @@ import type { AccountStore } from '../lambdas/core/accounts/account-store.ts';
 import type { KeyStore } from '../lambdas/core/accounts/key-store.ts';
 import type { LedgerStore, Outbox } from '../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords, OperationLog } from '../lambdas/core/ledger/records.ts';
+import type { OutboxHistory } from '../lambdas/core/ledger/replay.ts';
+import type { MaintenanceStore } from '../lambdas/core/maintenance.ts';
 import type { VideoFiles } from '../lambdas/core/videos/dependencies.ts';
 import type { VideoJobStore } from '../lambdas/core/videos/video-job.ts';
 import { createDatabases } from '../lambdas/functions/wiring/clients.ts';
@@ -11,6 +13,7 @@ import { createDynamoDB } from '../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerRecords, createOperationLog } from '../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../lambdas/stores/dynamodb/ledger-store.ts';
+import { createMaintenanceStore } from '../lambdas/stores/dynamodb/maintenance-store.ts';
 import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.ts';
 import type { TableName } from '../lib/tables.ts';
 import { localDynamodbConfig, localTableNames } from '../local/create-tables.ts';
@@ -28,7 +31,10 @@ export interface Stores {
   readonly keys: KeyStore;
   readonly videoJobs: VideoJobStore;
   readonly outbox: Outbox;
+  /** Undefined for embedded stores, which keep no removed entries. */
+  readonly outboxHistory: OutboxHistory | undefined;
   readonly videoFiles: VideoFiles;
+  readonly maintenance: MaintenanceStore;
   /** AWS clients and names; undefined for embedded stores. */
   readonly aws: AwsStores | undefined;
   /** Codes of parts that do not work, as in `GET /health`. Always empty in AWS. */
@@ -50,7 +56,7 @@ export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
   const folder = joinDataFolder(dataFolder);
   try {
     const stores = await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') });
-    const { ledgerStore, ledgerRecords, accounts, keys, videoJobs, outbox, videoFiles } = stores.deps;
+    const { ledgerStore, ledgerRecords, accounts, keys, videoJobs, outbox, videoFiles, maintenance } = stores.deps;
     return {
       ledger: ledgerStore,
       records: ledgerRecords,
@@ -59,7 +65,9 @@ export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
       keys,
       videoJobs,
       outbox,
+      outboxHistory: undefined,
       videoFiles,
+      maintenance,
       aws: undefined,
       problems: stores.problems,
       close: async () => {
@@ -112,8 +120,14 @@ export const openStores = (options: BucketOptions): Stores => {
     get videoJobs() {
       return createVideoJobStore(createDynamoDB(client), table('videos'));
     },
+    get maintenance() {
+      return createMaintenanceStore(createDynamoDB(client), table('counters'));
+    },
     get outbox() {
       return open().outbox;
+    },
+    get outboxHistory() {
+      return open().outboxHistory;
     },
     get videoFiles() {
       return open().videoFiles;

@@ -44,6 +44,8 @@ export interface Route {
   readonly fresh?: true;
   /** Whether the request places a hold. Only these routes reject an empty balance (AUTH-4). */
   readonly billed: boolean;
+  /** Whether the request changes an account or a video. In maintenance, such and billed requests get 503 (OPS-15). */
+  readonly writes?: true;
   /** Whether the request counts against the bucket of the client IP. True for all routes except `/health` (AUTH-6). */
   readonly limited: boolean;
   readonly body: 'json' | 'form' | 'json-or-form' | 'none';
@@ -66,7 +68,7 @@ const open = { ...own, credential: 'none' } as const;
 const page = { ...open, function: 'content', streamed: true } as const;
 /** Routes of the mini app: `ofApp` reads and `changes` writes. */
 const ofApp = { ...own, credential: 'init_data', function: 'app' } as const;
-const changes = { ...ofApp, method: 'POST', body: 'json' } as const;
+const changes = { ...ofApp, method: 'POST', body: 'json', writes: true } as const;
 
 /** Table of all routes. Deployment, the local host and the tests read it. */
 export const routes = {
@@ -154,6 +156,7 @@ export const routes = {
     streamed: false,
     credential: 'bearer',
     billed: false,
+    writes: true,
     limited: true,
     body: 'none',
   },

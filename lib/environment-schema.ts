@@ -5,6 +5,8 @@ import { EDGE_REGION } from './edge/edge-region.ts';
 import type { EventFunctionDescription, WebFunctionDescription } from './function-description.ts';
 import { eventFunctionNames, type FunctionName, functions, type WebFunctionName } from './functions.ts';
 import { inferenceFunctionNames } from './inference-functions.ts';
+import { severities } from './operations/alarm-row.ts';
+import { alarmTargets, hasTarget } from './operations/alarm-targets.ts';
 import { tightTimesIn } from './video/last-steps.ts';
 
 export interface EventFunction {
@@ -152,6 +154,12 @@ const rules: readonly Rule[] = [
       ? undefined
       : at(wrong[0], 'has no effect, because inferenceHost serves this function with a Web Function. Remove it');
   },
+  ({ alarms, alarmActions }) => {
+    const silent = severities.find((severity) => !hasTarget(alarms[severity]));
+    return alarmActions && silent !== undefined
+      ? at(`alarms.${silent}`, 'needs a recipient in mail, https or chat if alarmActions is true. Add one')
+      : undefined;
+  },
   ({ videos: { VIDEO_POLL_SECONDS, VIDEO_POLL_SECONDS_MAX } }) =>
     VIDEO_POLL_SECONDS_MAX < VIDEO_POLL_SECONDS
       ? at('videos.VIDEO_POLL_SECONDS_MAX', `must be at least VIDEO_POLL_SECONDS, which is ${VIDEO_POLL_SECONDS}`)
@@ -196,6 +204,21 @@ const limits = z.strictObject(
     LIMIT_KEY_BURST: true,
   }).shape,
 );
+
+const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a DynamoDB table');
+
+/** Restored tables by their logical names. The other tables hold nothing that a restore brings back. */
+const restored = z.strictObject({
+  accounts: z
+    .strictObject({
+      table: tableName,
+      /** Stream of the restored table, which a restore does not create. */
+      streamArn: z.string().regex(/^arn:[\w-]+:dynamodb:.+\/stream\/.+$/, 'must be the ARN of a stream'),
+    })
+    .optional(),
+  keys: tableName.optional(),
+  videos: tableName.optional(),
+});
 
 const bot = z.strictObject({
   /** Start credit of a new account in USD. The default is 0. */
@@ -271,8 +294,10 @@ export const environmentSchema = z
       .min(1)
       .refine(unique, 'must not repeat a company')
       .default([...companies]),
-    /** Email addresses for alarms. Each recipient must confirm once. Default: no alarms are sent. */
-    alarmAddresses: z.array(z.email()).refine(unique, 'must not repeat an address').default([]),
+    /** Recipients of alarms, by severity. Default: none. */
+    alarms: alarmTargets.prefault({}),
+    /** Whether alarms notify their recipients. Set it once the first check of the environment has passed. */
+    alarmActions: z.boolean().default(false),
     /** Whether a function checks the gateway every five minutes, with an alarm (OPS-13). Ignored without a front door. */
     canary: z.boolean().default(false),
     /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */
@@ -292,6 +317,8 @@ export const environmentSchema = z
      * that form, and before a rollback to such a release.
      */
     holdFormat: settingsSchema.shape.HOLD_FORMAT,
+    /** Tables that replace those of the stack after a restore (docs/operations/restore.md). */
+    restored: restored.prefault({}),
     /** Allowance of an account and UTC day for text requests that end without a charge (BILL-21). The default is 1. */
     uncollectedDailyUsd: settingsSchema.shape.UNCOLLECTED_DAILY_USD,
     /** Public URL that the bot shows. Undefined: the URL of the domain, or else that of the front door. */

@@ -26,10 +26,18 @@ interface Problem {
   readonly message: string;
 }
 
+/** Fields of earlier releases, each with its replacement. */
+const renamed: ReadonlyMap<string, string> = new Map([
+  ['alarmAddresses', 'replaced. Move the addresses to alarms.page.mail and alarms.ticket.mail'],
+]);
+
 const toProblems = (issue: z.core.$ZodIssue): readonly Problem[] => {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...path, key], message: 'unknown field. Remove it or correct its name' }));
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: renamed.get(key) ?? 'unknown field. Remove it or correct its name',
+    }));
   return [{ path, message }];
 };
 
@@ -51,7 +59,7 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
     keepsData: false,
     terminationProtection: false,
     markup: '1',
-    // About 60 USD of this are fixed costs without requests.
+    // About 70 USD of this are fixed costs without requests.
     budgetUsdPerMonth: 100,
   },
   /**

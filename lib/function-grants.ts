@@ -1,9 +1,13 @@
 import type { BucketGrant, FunctionDescription, TableGrant } from './function-description.ts';
 
+/** Grant to read the maintenance switch, for every function that checks it (OPS-15). */
+export const maintenance: TableGrant = { table: 'counters', actions: ['GetItem'] };
+
 /** Grants to check API keys and client limits. One update checks an API key; the read is for a failed update. */
 export const admission: readonly TableGrant[] = [
   { table: 'keys', actions: ['GetItem', 'UpdateItem'] },
   { table: 'counters', actions: ['UpdateItem'] },
+  maintenance,
 ];
 
 /** Grant for holds, charges and releases. */

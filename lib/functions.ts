@@ -1,7 +1,7 @@
 import { BODIES_AT_ONCE } from '../lambdas/limits.ts';
 import type { HttpFunction } from '../lambdas/routes.ts';
 import type { Triggered, WebFunctionDescription } from './function-description.ts';
-import { accountChanges, admission, ledger, putMedia, readOutbox, unionOf } from './function-grants.ts';
+import { accountChanges, admission, ledger, maintenance, putMedia, readOutbox, unionOf } from './function-grants.ts';
 import { inferenceFunctionNames, inferenceFunctions } from './inference-functions.ts';
 
 /**
@@ -80,6 +80,7 @@ export const functions: Readonly<
       ...accountChanges,
       // Counters of client IPs, and processed updates of the messenger.
       { table: 'counters', actions: ['UpdateItem', 'DeleteItem'] },
+      maintenance,
     ],
     buckets: [],
     secrets: ['keyPepper', 'botToken'],
@@ -90,7 +91,7 @@ export const functions: Readonly<
     trigger: 'url',
     memoryMb: 512,
     timeoutSeconds: 30,
-    tables: [...accountChanges, { table: 'counters', actions: ['UpdateItem'] }],
+    tables: [...accountChanges, { table: 'counters', actions: ['UpdateItem'] }, maintenance],
     buckets: [],
     secrets: ['keyPepper', 'botToken', 'topUpKey'],
   },
@@ -109,7 +110,7 @@ export const functions: Readonly<
     trigger: 'every-minute',
     memoryMb: 512,
     timeoutSeconds: 60,
-    tables: [ledger, { table: 'accounts', index: 'sweep', actions: ['Query'] }],
+    tables: [ledger, { table: 'accounts', index: 'sweep', actions: ['Query'] }, maintenance],
     // For a hold with an outbox entry, the function `outbox` commits the charge.
     buckets: [readOutbox],
     secrets: [],
@@ -120,7 +121,7 @@ export const functions: Readonly<
     trigger: 'every-minute',
     memoryMb: 512,
     timeoutSeconds: 60,
-    tables: [ledger],
+    tables: [ledger, maintenance],
     buckets: [{ prefix: 'outbox/', actions: ['GetObject', 'DeleteObject', 'ListBucket'] }],
     secrets: [],
   },
@@ -149,6 +150,7 @@ export const functions: Readonly<
       { table: 'videos', actions: ['GetItem', 'UpdateItem'] },
       // Counts of results without usage, and the quarantine that they cause.
       { table: 'counters', actions: ['BatchGetItem', 'UpdateItem'] },
+      maintenance,
     ],
     buckets: [readOutbox, { prefix: 'videos/', actions: ['PutObject', 'DeleteObject', 'AbortMultipartUpload'] }],
     secrets: ['providerKeys'],
@@ -162,6 +164,7 @@ export const functions: Readonly<
       ledger,
       { table: 'videos', actions: ['GetItem', 'UpdateItem'] },
       { table: 'videos', index: 'running', actions: ['Query'] },
+      maintenance,
     ],
     buckets: [readOutbox, { prefix: 'videos/', actions: ['DeleteObject'] }],
     secrets: [],

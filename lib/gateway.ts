@@ -53,6 +53,8 @@ export const addGateway = (
     global && edge && environment.region !== EDGE_REGION
       ? new EdgeOperationsStack(scope, 'edge-operations', { environment, prefix, global, edge })
       : undefined;
+  // Its chat channels subscribe to the topics of both.
+  if (edgeOperations) operations.addStackDependency(edgeOperations);
   Tags.of(scope).add('gateway:environment', name);
   return { data, video, api, global, edge, accessLogs, operations, edgeOperations };
 };

@@ -10,8 +10,9 @@ import { createAccountStore } from './stores/sqlite/account-store.ts';
 import { createCircuitStore } from './stores/sqlite/circuit-store.ts';
 import { createClaimStore } from './stores/sqlite/claim-store.ts';
 import { Database } from './stores/sqlite/database.ts';
+import { createAuditCursor, createMaintenanceStore } from './stores/sqlite/facts.ts';
 import { createAddressCounters, createKeyStore } from './stores/sqlite/key-store.ts';
-import { createAuditCursor, createLedgerRecords, createOperationLog } from './stores/sqlite/ledger-records.ts';
+import { createLedgerRecords, createOperationLog } from './stores/sqlite/ledger-records.ts';
 import { type AccountChange, createLedgerStore } from './stores/sqlite/ledger-store.ts';
 import { prune } from './stores/sqlite/prune.ts';
 import { createUpdateLog } from './stores/sqlite/update-log.ts';
@@ -26,6 +27,7 @@ type StoreNames =
   | 'ledgerStore'
   | 'ledgerRecords'
   | 'outbox'
+  | 'maintenance'
   | 'circuitStore'
   | 'videoJobs'
   | 'videoFiles'
@@ -93,6 +95,7 @@ export const openEmbeddedStores = async (
       addressCounters: createAddressCounters(db),
       claims: createClaimStore(db),
       outbox: files.outbox,
+      maintenance: createMaintenanceStore(db),
       answers: files.answers,
       media: files.media,
       videoFiles: files.videos,

@@ -4,7 +4,7 @@ import { dependenciesFromEnvironment } from '../lambdas/functions/wiring/from-en
 import { createNoticesHandler } from '../lambdas/functions/wiring/notices-handler.ts';
 import { readSettings } from '../lambdas/settings.ts';
 import { type AccountChanges, followChanges } from './account-changes.ts';
-import { createTables, localTableNames } from './create-tables.ts';
+import { createTables, localTableNames, type TableNames } from './create-tables.ts';
 import type { DataFolder } from './data-folder.ts';
 import { startDynamodb } from './emulators/dynamodb.ts';
 import { fromStream } from './emulators/ledger-stream.ts';
@@ -36,12 +36,13 @@ export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engi
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    const database = await openDatabase(options.settings, folder, onFailure);
+    const names = tableNamesOf(environment);
+    const database = await openDatabase(options.settings, folder, names, onFailure);
     endings.push(database.stop);
     const bucket = await openBucket(options.settings, folder);
     endings.push(bucket.stop);
     let deps: FunctionDependencies | undefined;
-    const settings = readSettings({ ...environment, ...tableVariables });
+    const settings = readSettings({ ...environment, ...toVariables(names) });
     const machine = await startStepFunctions(
       videoMachineOptions(
         settings,
@@ -60,7 +61,7 @@ export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engi
       S3_ENDPOINT: bucket.endpoint,
       SFN_ENDPOINT: machine.endpoint,
       VIDEO_MACHINE_ARN: machine.machineArn,
-      ...tableVariables,
+      ...toVariables(names),
     });
     deps = { ...deployed, pages: options.pages.files, reporting: options.reporting };
     return toEngine(options, { deps, database, bucket, endings, stop });
@@ -70,14 +71,22 @@ export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engi
   }
 };
 
-const tableVariables = {
-  ACCOUNTS_TABLE: localTableNames.accounts,
-  KEYS_TABLE: localTableNames.keys,
-  COUNTERS_TABLE: localTableNames.counters,
-  IDEMPOTENCY_TABLE: localTableNames.idempotency,
-  VIDEOS_TABLE: localTableNames.videos,
+/** Restored tables replace the usual ones by the same variables as in AWS (docs/operations/restore.md). */
+const tableNamesOf = ({ ACCOUNTS_TABLE, KEYS_TABLE, VIDEOS_TABLE }: EngineOptions['environment']): TableNames => ({
+  ...localTableNames,
+  ...(ACCOUNTS_TABLE && { accounts: ACCOUNTS_TABLE }),
+  ...(KEYS_TABLE && { keys: KEYS_TABLE }),
+  ...(VIDEOS_TABLE && { videos: VIDEOS_TABLE }),
+});
+
+const toVariables = (names: TableNames) => ({
+  ACCOUNTS_TABLE: names.accounts,
+  KEYS_TABLE: names.keys,
+  COUNTERS_TABLE: names.counters,
+  IDEMPOTENCY_TABLE: names.idempotency,
+  VIDEOS_TABLE: names.videos,
   MEDIA_BUCKET: localMediaBucket,
-} as const;
+});
 
 interface Opened {
   readonly deps: FunctionDependencies;
@@ -99,7 +108,7 @@ const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engin
     follow: async ({ onChange, sendNotification }) => {
       const followed: AccountChanges = await followChanges({
         endpoint: database.endpoint,
-        table: localTableNames.accounts,
+        table: deps.settings.ACCOUNTS_TABLE,
         // The position is useless without the database beside it.
         positionFile: join(folder.room('dynamodb'), 'changes-read.json'),
         onFailure,
@@ -119,13 +128,15 @@ const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engin
 const openDatabase = async (
   { DYNAMODB_ENDPOINT, DATA_DIR }: LocalSettings,
   folder: DataFolder,
+  names: TableNames,
   onExit: (message: string) => void,
 ): Promise<Service> => {
   if (DYNAMODB_ENDPOINT) {
-    await createTables(DYNAMODB_ENDPOINT);
+    await createTables(DYNAMODB_ENDPOINT, names);
     return ownService('DynamoDB', DYNAMODB_ENDPOINT);
   }
   const emulator = await startDynamodb({ folder, onExit });
+  await createTables(emulator.endpoint, names);
   return { ...emulator, emulator: ['DynamoDB', `dynoxide, data in ${DATA_DIR}`] };
 };
 

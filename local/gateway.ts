@@ -274,8 +274,8 @@ const startTimers = async (
   let isResumed = false;
   const lookAfterVideos = async (): Promise<void> => {
     if (isResumed) return sweepVideos();
-    const { failed } = await resumeAll();
-    isResumed = failed === 0;
+    const report = await resumeAll();
+    isResumed = report?.failed === 0;
   };
   const attempt = (work: () => Promise<void>): Promise<void> =>
     work().catch((error: unknown) => onFailure(`the sweeper failed: ${reasonsOf(error)}`));

@@ -228,7 +228,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'The provider returned an error. Nothing was charged. Retry the request.',
   },
   service_unavailable: {
-    when: 'the provider, its circuit or a part of the gateway is not available',
+    when: 'the provider, its circuit or a part of the gateway is not available, or the service is in maintenance',
     fix: 'Retry after `Retry-After`, or use another model.',
     message: 'The model is not available now. Retry later.',
   },

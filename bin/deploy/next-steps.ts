@@ -1,9 +1,11 @@
-import { type EnvironmentName, environments } from '../../lib/environments.ts';
+import { type Environment, type EnvironmentName, environments } from '../../lib/environments.ts';
+import { severities } from '../../lib/operations/alarm-row.ts';
+import { hasTarget } from '../../lib/operations/alarm-targets.ts';
 import type { Outputs } from './read-outputs.ts';
 
 /** Returns the URL of the gateway and the steps that an operator must take by hand. */
 export const toNextSteps = (name: EnvironmentName, outputs: Outputs): string => {
-  const { region, alarmAddresses } = environments[name];
+  const { region } = environments[name];
   const cli = 'npm run cli -- ';
   const put = (secret: string, file: string): string =>
     `   aws secretsmanager put-secret-value --region ${region} --secret-id ${secret} --secret-string file://${file}`;
@@ -22,11 +24,24 @@ export const toNextSteps = (name: EnvironmentName, outputs: Outputs): string => 
     '4. Check the environment:',
     `   ${cli}doctor --env ${name}`,
     `   npm run check:deployed -- ${name} --stream`,
-    alarmAddresses.length === 0
-      ? '5. Alarms have no recipient. Set alarmAddresses in lib/environments.ts.'
-      : `5. Confirm the alarm subscription by the link in the email from AWS: ${alarmAddresses.join(', ')}`,
+    `5. ${alarmStep(environments[name])}`,
     '',
   ].join('\n');
+};
+
+/** Returns what an operator must do about the recipients of alarms, in one sentence or two. */
+export const alarmStep = ({ alarms, alarmActions }: Pick<Environment, 'alarms' | 'alarmActions'>): string => {
+  const silent = severities.filter((severity) => !hasTarget(alarms[severity]));
+  if (silent.length > 0) {
+    const fields = silent.map((severity) => `alarms.${severity}`).join(' and ');
+    return `Alarms have no recipient in ${fields}. Set one in lib/environments.ts.`;
+  }
+  if (!alarmActions)
+    return 'Alarms do not notify yet. After the first check has passed, set alarmActions: true in lib/environments.ts and deploy again.';
+  const addresses = new Set(severities.flatMap((severity) => alarms[severity].mail));
+  return addresses.size === 0
+    ? 'Alarms notify their recipients.'
+    : `Confirm each alarm subscription by the link in the email from AWS: ${[...addresses].join(', ')}`;
 };
 
 const toAddresses = ({ publicUrl, urls }: Outputs): readonly string[] => {

@@ -12,6 +12,7 @@ import { failed, misused, whyOf } from '../exit.ts';
 import { toTable } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { toNextSteps } from './next-steps.ts';
+import { pinAccount } from './pin-account.ts';
 import { preflight } from './preflight.ts';
 import { type AssemblyStack, readAssembly } from './read-assembly.ts';
 import { readOutputs } from './read-outputs.ts';
@@ -21,9 +22,18 @@ export type Cdk = readonly string[];
 
 const root = join(import.meta.dirname, '../..');
 
-/** Runs cdk and returns its exit code. cdk shares this terminal, because it asks before it broadens permissions. */
+/** Variables that select credentials of cdk, but not those of the AWS SDK and so of the checks. */
+const ONLY_CDK = ['AWS_DEFAULT_PROFILE', 'AMAZON_ACCESS_KEY_ID', 'AMAZON_SECRET_ACCESS_KEY', 'AMAZON_SESSION_TOKEN'];
+
+/**
+ * Runs cdk and returns its exit code. cdk shares this terminal, because it asks before it broadens permissions. It finds
+ * credentials where the AWS SDK does: AWS_PROFILE, then the access key in the shell. An empty `--profile` means no
+ * profile, and has precedence over CDK_PROFILE and `~/.cdk.json`.
+ */
 export const runCdk = async ([program = '', ...first]: Cdk, args: readonly string[]): Promise<number> => {
-  const child = spawn(program, [...first, ...args], { cwd: root, stdio: 'inherit' });
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ONLY_CDK.includes(name)));
+  const all = [...first, ...args, `--profile=${env.AWS_PROFILE ?? ''}`];
+  const child = spawn(program, all, { cwd: root, stdio: 'inherit', env });
   try {
     const [code] = await once(child, 'exit');
     return typeof code === 'number' ? code : 1;
@@ -146,7 +156,7 @@ const deploy = async (deployment: Deployment): Promise<void> => {
 
 /**
  * Compares the AWS account before anything else, because it takes a second and the synthesis a minute. Then checks the
- * account for the synthesized stacks, which are the ones that are deployed.
+ * account for the synthesized stacks, which are the ones that are deployed, and only to this account.
  */
 const prepare = async (deployment: Deployment): Promise<Synthesis> => {
   const { terminal, name } = deployment;
@@ -154,6 +164,7 @@ const prepare = async (deployment: Deployment): Promise<Synthesis> => {
   await checkFirst(terminal, name);
   terminal.status(`AWS account ${caller.account}, as ${caller.arn}`);
   const synthesis = await synthesize(deployment);
+  pinAccount(synthesis.assembly, caller.account);
   await preflight(synthesis.stacks, name, caller, terminal);
   return synthesis;
 };

@@ -41,11 +41,18 @@ const secret = count('secret');
 const maintenance = count('maintenance');
 const messenger = count('messenger');
 
+/** Added time in ms above which a paid request counts as slow (`added_slow`). */
+export const ADDED_MS_MAX = 500;
+
 /** Every metric of the gateway. Reporting, dashboards and alarms accept no other name. */
 const rows = {
   requests: { ...request, dimensions: ['code'] },
   // 1 or 0: the average is the share of failed requests.
   failed_by_us: request,
+  // 1 or 0 for each paid request that the gateway accepted: the two objectives of lib/operations/objectives.ts.
+  paid_failed: request,
+  added_slow: request,
+  added_ms: { ...request, unit: 'Milliseconds' },
   // Requests without a client IP from the front door.
   client_ip_missing: request,
   total_ms: { ...request, unit: 'Milliseconds', dimensions: ['kind'] },
@@ -119,6 +126,8 @@ const rows = {
   audit_difference: maintenance,
   audit_too_long: maintenance,
   canary_failed: maintenance,
+  worker_paused: maintenance,
+  maintenance_unreadable: maintenance,
 
   notice_failed: messenger,
   notice_refused: messenger,

@@ -51,6 +51,12 @@ export interface Summary {
   replayed?: boolean;
   /** Whether the request only asked for its price (BILL-16). */
   dryRun?: boolean;
+  /** Whether the error is a failure of the provider, whatever its code. */
+  providerFailed?: true;
+  /** Milliseconds that the body took to arrive. */
+  uploadMs?: number;
+  /** Milliseconds from the provider call to the start of the provider's response. Absent without a provider call. */
+  providerMs?: number;
   /** Milliseconds from the request's arrival. */
   firstByteMs?: number;
   totalMs?: number;
@@ -113,6 +119,15 @@ export interface Exchange {
   /** Response that was started early. The request is in progress until the handler finishes. */
   startedResponse?: EventStream | undefined;
 }
+
+/**
+ * Returns the milliseconds that the gateway added before the first byte of a paid response: its time without the upload
+ * and without the provider. Undefined if no provider has responded. A response without `firstByteMs` is sent whole.
+ */
+export const addedMsOf = ({ firstByteMs, totalMs, providerMs, uploadMs = 0 }: Summary): number | undefined => {
+  const sentMs = firstByteMs ?? totalMs;
+  return sentMs === undefined || providerMs === undefined ? undefined : Math.max(0, sentMs - uploadMs - providerMs);
+};
 
 export type RouteHandler = (exchange: Exchange) => Promise<GatewayResponse>;
 

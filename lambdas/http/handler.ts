@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { FundedAccounts } from '../core/limits/funded-accounts.ts';
 import type { AddressLimit } from '../core/limits/rate-limit.ts';
+import { type MaintenanceState, maintenanceError } from '../core/maintenance.ts';
 import { StoreTime } from '../core/retry.ts';
 import type { RouteName } from '../routes.ts';
 import {
@@ -36,6 +37,8 @@ export interface HttpDependencies {
   readonly clock: Clock;
   readonly newRequestId: () => string;
   readonly frontDoor: FrontDoor;
+  /** State of the maintenance switch. Makes no store trip under traffic. Never rejects. */
+  readonly maintenance: () => Promise<MaintenanceState>;
   readonly admission: AdmissionDependencies;
   /** Secrets that authenticate callers without an API key. */
   readonly secrets: CallerSecrets;
@@ -65,6 +68,7 @@ export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<R
     })
     .before(({ event }) => deps.frontDoor.admit(event))
     .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
+    .before(({ event }) => refuseInMaintenance(deps, exchangeOf(event)))
     .before(async ({ event }) => {
       event.proof = await authenticate(deps, exchangeOf(event));
     })
@@ -119,6 +123,13 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
   if (isPreflight(exchange) && matchPath(rawPath).length > 0) return;
   exchange.route = matchRoute(requestContext.http.method, rawPath, served);
   exchange.summary.route = exchange.route.name;
+};
+
+/** Precedes authentication, so that a rejected request calls no table that an operator may be restoring (OPS-15). */
+const refuseInMaintenance = async ({ maintenance }: HttpDependencies, exchange: Exchange): Promise<void> => {
+  const route = exchange.route?.route;
+  if (!route?.billed && !route?.writes) return;
+  if ((await maintenance()) !== 'off') throw maintenanceError();
 };
 
 /** Returns the bucket of the client IP (LIM-1), or undefined if the front door reports none (LIM-7). */
@@ -176,8 +187,10 @@ const receive = async (
 ): Promise<void> => {
   const taken = exchange.route?.route.body ?? 'none';
   if (taken === 'none') return;
+  const beganAtMs = deps.clock.now();
   await readBody(exchange, taken, { budget: deps.bodies, owners: ownersOf(deps, exchange) }, proof?.checkBody);
   exchange.receivedAtMs = deps.clock.now();
+  exchange.summary.uploadMs = exchange.receivedAtMs - beganAtMs;
 };
 
 /**

@@ -126,8 +126,10 @@ export const formatOf = (path: string, headers: Headers): ClientFormat => {
  * Sets the log fields of an error. The cause is logged only for a server error, because a client error needs no
  * attention of the operator.
  */
-export const recordError = (summary: Summary, { code, limit, cause, status }: GatewayError): void => {
+export const recordError = (summary: Summary, error: GatewayError): void => {
+  const { code, limit, cause, status, upstreamFailed } = error;
   summary.errorCode = code;
+  if (upstreamFailed) summary.providerFailed = true;
   if (limit !== undefined) summary.limit = limit;
   if (cause !== undefined && status >= 500) summary.cause = cause;
 };

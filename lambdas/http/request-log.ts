@@ -1,6 +1,6 @@
 import { formatUsd } from '../core/money/usd.ts';
 import { routes } from '../routes.ts';
-import type { Summary } from './exchange.ts';
+import { addedMsOf, type Summary } from './exchange.ts';
 
 /**
  * Converts one request to a log record, named after OpenTelemetry's gen_ai attributes. Only the fields named here are
@@ -22,6 +22,7 @@ export const toRequestRecord = (requestId: string, summary: Summary): Record<str
   'gateway.account.id': summary.accountId,
   'enduser.id': summary.endUser,
   'gateway.first_byte_ms': summary.firstByteMs,
+  'gateway.added_ms': addedMsOf(summary),
   'gateway.total_ms': summary.totalMs,
 });
 

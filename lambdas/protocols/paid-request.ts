@@ -77,7 +77,10 @@ const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFall
 
 /** Caller of the exchange and the deadline of its response. */
 export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Caller => {
-  const { requestId, hostEndsAtMs, storeTime } = exchange;
+  const { requestId, hostEndsAtMs, storeTime, summary } = exchange;
   const { accountId, estimate } = admissionOf(exchange);
-  return { accountId, requestId, hostEndsAtMs, storeTime, answerBy, estimate };
+  const providerTook = (ms: number): void => {
+    summary.providerMs = ms;
+  };
+  return { accountId, requestId, hostEndsAtMs, storeTime, answerBy, estimate, providerTook };
 };

@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { letPublish } from './alarm-topic.ts';
+import { letPublish } from './alarm-topics.ts';
 
 /**
  * Adds a monthly budget for the bill of the whole AWS account. It notifies once when actual costs exceed it, and once

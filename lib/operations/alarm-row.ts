@@ -1,5 +1,9 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 
+/** `page`: a person must act now, also at night. `ticket`: the next working day is early enough. */
+export const severities = ['page', 'ticket'] as const;
+export type Severity = (typeof severities)[number];
+
 /**
  * Alarm as data. With the environment's prefix, its id is the alarm's name in AWS; it is also its section in
  * docs/runbook.md.
@@ -8,6 +12,8 @@ export interface AlarmRow {
   readonly id: string;
   /** Section of docs/runbook.md, if several alarms share one. */
   readonly section?: string;
+  /** Topic that the alarm notifies. `none` for a condition of a composite alarm, which notifies instead. */
+  readonly severity: Severity | 'none';
   readonly metric: IMetric;
   /** Value that starts the alarm: `least` and above, or below `below`. */
   readonly threshold: { readonly least: number } | { readonly below: number };

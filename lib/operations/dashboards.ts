@@ -6,6 +6,7 @@ import { inferenceFunctionNames } from '../inference-functions.ts';
 import { distributionMetric, firewallMetric } from './edge-alarms.ts';
 import { byDimension, graph, heading, table } from './graphs.ts';
 import { MARGIN_MINUTES } from './margin-alarms.ts';
+import { objectiveWidgets } from './objectives.ts';
 import type { OwnMetric } from './own-metric.ts';
 import type { Sources } from './sources.ts';
 import { StockRows } from './stock-rows.ts';
@@ -50,6 +51,7 @@ const traffic = ({ own, sources, stock }: Board): Rows => {
   const { prefix, environment, api, edge } = sources;
   const called = functionsOf(environment).events.filter(({ description }) => description.trigger === 'url');
   return [
+    ...objectiveWidgets(own, sources),
     [
       graph('Requests by code', [byDimension(prefix, 'requests', 'Sum')]),
       graph('Share of requests failed by the gateway', [own('failed_by_us', { statistic: 'Average' })]),
@@ -109,6 +111,7 @@ const money = ({ own, sources, stock }: Board): Rows => [
   [
     graph('Audit', [own('audit_differences'), own('orphaned_holds')], [own('audit_accounts'), own('audit_unstable')]),
     graph('Complete audit passes, and skipped accounts', [own('audit_passes'), own('audit_too_long')]),
+    graph('Maintenance', [own('worker_paused'), own('maintenance_unreadable')]),
   ],
   [
     graph('Failed charges', [own('late_settlement'), own('commit_failed'), own('notes_late')]),

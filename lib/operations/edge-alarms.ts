@@ -63,6 +63,7 @@ const restApiMetric = (prefix: string, stage: string, metricName: string): Metri
 export const originSecretAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   {
     id: 'direct-access',
+    severity: 'page',
     metric: own('requests', { of: { code: 'direct_access_refused' } }),
     threshold: { least: 100 },
     reason: 'Clients try to bypass the edge, or the edge and the functions have different origin secrets.',
@@ -75,6 +76,7 @@ export const originSecretAlarms = (own: OwnMetric): readonly AlarmRow[] => [
  */
 const edgeRow = (metric: Metric, least: number): AlarmRow => ({
   id: 'edge-errors',
+  severity: 'page',
   metric,
   threshold: { least },
   periods: 3,
@@ -83,6 +85,7 @@ const edgeRow = (metric: Metric, least: number): AlarmRow => ({
 
 const firewallRow = (metric: Metric): AlarmRow => ({
   id: 'firewall-blocks',
+  severity: 'ticket',
   metric,
   threshold: { least: 5_000 },
   periods: 3,
@@ -95,6 +98,7 @@ const certificateRows = (certificateArn: string | undefined, region: string): re
     : [
         {
           id: 'certificate-expiry',
+          severity: 'ticket',
           metric: new Metric({
             namespace: 'AWS/CertificateManager',
             metricName: 'DaysToExpiry',

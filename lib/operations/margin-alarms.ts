@@ -12,6 +12,7 @@ export const marginAlarms = (own: OwnMetric, models: readonly string[]): readonl
     const group = models.slice(index * MODELS_PER_ALARM, (index + 1) * MODELS_PER_ALARM);
     return {
       id: `sold-below-cost-${index + 1}`,
+      severity: 'ticket',
       section: 'sold-below-cost',
       metric: leastOf(
         group.map((model) => own('margin_micro_usd', { of: { model }, minutes: MARGIN_MINUTES, label: model })),

@@ -1,3 +1,4 @@
+import type { CompositeRow } from './add-alarms.ts';
 import type { AlarmRow } from './alarm-row.ts';
 import { type OwnMetric, sumOf } from './own-metric.ts';
 
@@ -5,8 +6,13 @@ const USD = 1_000_000;
 const HOUR = 60;
 const DAY = 24 * HOUR;
 
-/** Ids of the alarms that `money-is-wrong` combines. */
-export const moneyIsWrong = ['audit-difference', 'settle-failures', 'orphaned-holds'] as const;
+/** Pages once, however many of its alarms start. Their tickets name the cause. */
+export const moneyIsWrong: CompositeRow = {
+  id: 'money-is-wrong',
+  severity: 'page',
+  needs: { any: ['audit-difference', 'settle-failures', 'orphaned-holds'] },
+  reason: 'Any of these alarms means that an account paid too much or too little, or cannot use its money.',
+};
 
 export const moneyAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   ...auditAlarms(own),
@@ -17,12 +23,14 @@ export const moneyAlarms = (own: OwnMetric): readonly AlarmRow[] => [
 const auditAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   {
     id: 'audit-difference',
+    severity: 'ticket',
     metric: own('audit_differences', { minutes: HOUR }),
     threshold: { least: 1 },
     reason: 'The ledger is exact to one pico-USD, so a single difference is an error.',
   },
   {
     id: 'audit-not-run',
+    severity: 'ticket',
     metric: own('audit_accounts', { minutes: HOUR, statistic: 'SampleCount' }),
     threshold: { below: 1 },
     periods: 3,
@@ -31,6 +39,7 @@ const auditAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'audit-not-complete',
+    severity: 'ticket',
     metric: own('audit_passes', { minutes: DAY }),
     threshold: { below: 1 },
     silence: 'wrong',
@@ -38,6 +47,7 @@ const auditAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'audit-too-long',
+    severity: 'ticket',
     metric: own('audit_too_long', { minutes: HOUR }),
     threshold: { least: 1 },
     reason: 'An account that the audit skips is not compared.',
@@ -47,6 +57,7 @@ const auditAlarms = (own: OwnMetric): readonly AlarmRow[] => [
 const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   {
     id: 'settle-failures',
+    severity: 'ticket',
     metric: sumOf(
       [
         own('late_settlement', { minutes: 15 }),
@@ -62,6 +73,7 @@ const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'uncollected',
+    severity: 'ticket',
     metric: own('uncollected_micro_usd', { minutes: HOUR }),
     threshold: { least: 1 * USD },
     reason:
@@ -69,6 +81,7 @@ const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'overage-high',
+    severity: 'ticket',
     metric: own('overage_micro_usd', { minutes: HOUR }),
     threshold: { least: 5 * USD },
     reason:
@@ -76,6 +89,7 @@ const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'usage-untrue',
+    severity: 'ticket',
     metric: sumOf(
       [
         own('usage_missing', { minutes: HOUR }),
@@ -95,6 +109,7 @@ const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
 const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   {
     id: 'ledger-unsure',
+    severity: 'ticket',
     metric: sumOf([own('settled_by_note'), own('apply_failed')], 'writes without a definite result'),
     threshold: { least: 5 },
     reason:
@@ -102,6 +117,7 @@ const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'outbox-old',
+    severity: 'ticket',
     metric: own('note_age_s', { statistic: 'Maximum' }),
     threshold: { least: 600 },
     reason:
@@ -109,6 +125,7 @@ const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'outbox-not-run',
+    severity: 'ticket',
     metric: own('notes_failed', { statistic: 'SampleCount' }),
     threshold: { below: 1 },
     periods: 2,
@@ -117,12 +134,14 @@ const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'orphaned-holds',
+    severity: 'ticket',
     metric: own('orphaned_holds', { minutes: HOUR, statistic: 'Maximum' }),
     threshold: { least: 1 },
     reason: 'The sweep ends a hold within a minute of its expiry; one that is ten minutes late is not processed.',
   },
   {
     id: 'sweep-failing',
+    severity: 'ticket',
     metric: own('sweep_failed'),
     threshold: { least: 1 },
     periods: 3,
@@ -130,6 +149,7 @@ const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'sweep-not-run',
+    severity: 'ticket',
     metric: own('swept_released', { statistic: 'SampleCount' }),
     threshold: { below: 1 },
     periods: 2,

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { GatewayTable } from '../constructs/gateway-table.ts';
 import { functionsOf, hasCanary } from '../environment-schema.ts';
 import type { AlarmRow } from './alarm-row.ts';
 import { type OwnMetric, sumOf } from './own-metric.ts';
@@ -16,12 +16,14 @@ const REQUESTS_MIN = 20;
 export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] => [
   {
     id: 'internal-errors',
+    severity: 'ticket',
     metric: own('requests', { of: { code: 'internal_error' } }),
     threshold: { least: 3 },
     reason: 'Each internal error is a bug or a late charge, and its cause is in the log.',
   },
   {
     id: 'failing-requests',
+    severity: 'ticket',
     metric: new MathExpression({
       expression: `IF(count >= ${REQUESTS_MIN}, part, 0)`,
       usingMetrics: {
@@ -38,6 +40,7 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
   },
   {
     id: 'client-ip-missing',
+    severity: 'ticket',
     metric: own('client_ip_missing'),
     threshold: { least: 1 },
     reason: 'Without the client IP of the front door, only the firewall limits clients without an API key.',
@@ -48,19 +51,23 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
   ...messageAlarms(own, sources),
   {
     id: 'functions-throttled',
+    severity: 'page',
     // Metric of the account and region, because the functions share the concurrency quota.
     metric: LambdaFunction.metricAllThrottles({ statistic: 'Sum', period: PERIOD }),
     threshold: { least: 10 },
-    reason: 'Clients get a plain 429 from AWS; a few can occur while new environments start.',
+    periods: 3,
+    reason: 'Clients get a plain 429 from AWS. For 15 minutes, more calls were rejected than a burst explains.',
   },
   {
     id: 'tables-throttled',
+    severity: 'ticket',
     metric: sumOf(Object.values(sources.data.tables).flatMap(throttlesOf), 'throttled reads and writes'),
     threshold: { least: 10 },
     reason: 'On-demand tables double their capacity automatically; ten within 5 minutes mean a hot item or a quota.',
   },
   {
     id: 'tables-failing',
+    severity: 'ticket',
     metric: sumOf(systemErrorsOf(sources.data.tables), 'internal errors of DynamoDB'),
     threshold: { least: 5 },
     reason:
@@ -68,6 +75,7 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
   },
   {
     id: 'failed-executions',
+    severity: 'ticket',
     metric: sumOf(
       [
         sources.video.machine.metricFailed({ period: PERIOD }),
@@ -86,6 +94,7 @@ const canaryAlarms = (own: OwnMetric, { environment }: Sources): readonly AlarmR
     ? [
         {
           id: 'canary-failing',
+          severity: 'page',
           metric: own('canary_ok', { statistic: 'Minimum' }),
           threshold: { below: 1 },
           periods: 2,
@@ -99,6 +108,7 @@ const canaryAlarms = (own: OwnMetric, { environment }: Sources): readonly AlarmR
 const messageAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] => [
   {
     id: 'failed-account-changes',
+    severity: 'ticket',
     metric: sources.api.failedAccountChanges.metricApproximateNumberOfMessagesVisible({
       statistic: 'Maximum',
       period: PERIOD,
@@ -108,6 +118,7 @@ const messageAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] =>
   },
   {
     id: 'notices-failing',
+    severity: 'ticket',
     metric: sumOf(
       [
         own('notice_failed', { minutes: 15 }),
@@ -124,6 +135,7 @@ const messageAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] =>
   },
   {
     id: 'account-changes-unreadable',
+    severity: 'ticket',
     metric: own('account_change_unreadable'),
     threshold: { least: 1 },
     reason: 'An unreadable change blocks its shard. It follows a deployment that must be rolled back soon.',
@@ -145,6 +157,7 @@ const functionErrors = ({ environment, api, video }: Sources): readonly AlarmRow
   return [
     {
       id: 'function-errors',
+      severity: 'ticket',
       metric: sumOf(errorsOf(true), 'requests that crashed or timed out'),
       threshold: { least: 3 },
       reason:
@@ -152,6 +165,7 @@ const functionErrors = ({ environment, api, video }: Sources): readonly AlarmRow
     },
     {
       id: 'background-errors',
+      severity: 'ticket',
       metric: sumOf(
         [...errorsOf(false), video.steps.metricErrors({ statistic: 'Sum', period: PERIOD })],
         'runs that crashed or timed out',
@@ -163,7 +177,7 @@ const functionErrors = ({ environment, api, video }: Sources): readonly AlarmRow
   ];
 };
 
-const throttlesOf = (table: GatewayTable): readonly IMetric[] =>
+const throttlesOf = (table: ITableV2): readonly IMetric[] =>
   ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
     (metricName) =>
       new Metric({

@@ -1,6 +1,7 @@
 import { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Distribution } from 'aws-cdk-lib/aws-cloudfront';
 import type { IWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import {
@@ -12,7 +13,6 @@ import {
   StepFunctionMonitoring,
 } from 'cdk-monitoring-constructs';
 import type { Construct } from 'constructs';
-import type { GatewayTable } from '../constructs/gateway-table.ts';
 
 /** Standard widgets for AWS's own metrics. */
 export class StockRows {
@@ -33,7 +33,7 @@ export class StockRows {
     }).widgets();
   }
 
-  table(name: string, table: GatewayTable): IWidget[] {
+  table(name: string, table: ITableV2): IWidget[] {
     return new DynamoTableMonitoring(this.#scope, { table, humanReadableName: name }).widgets();
   }
 

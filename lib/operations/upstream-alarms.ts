@@ -3,21 +3,26 @@ import { type OwnMetric, sumOf } from './own-metric.ts';
 
 const HOUR = 60;
 
-export const upstreamAlarms = (own: OwnMetric): readonly AlarmRow[] => [
+export const upstreamAlarms = (own: OwnMetric): readonly AlarmRow[] => [...providerAlarms(own), ...videoAlarms(own)];
+
+const providerAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   {
     id: 'vendor-refused-us',
+    severity: 'page',
     metric: own('vendor_refused_us'),
     threshold: { least: 1 },
     reason: 'The error does not resolve itself, and all models of the provider are down until it is fixed (ERR-3).',
   },
   {
     id: 'vendor-model-missing',
+    severity: 'ticket',
     metric: own('vendor_model_missing'),
     threshold: { least: 1 },
     reason: 'A model that the provider removed does not return by itself (ERR-9).',
   },
   {
     id: 'circuits-open',
+    severity: 'ticket',
     metric: own('circuit_opened', { minutes: 15 }),
     threshold: { least: 3 },
     reason:
@@ -25,12 +30,14 @@ export const upstreamAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'model-quarantined',
+    severity: 'ticket',
     metric: own('model_quarantined'),
     threshold: { least: 1 },
     reason: 'Twenty results without usage were charged nothing before the quarantine (BILL-10).',
   },
   {
     id: 'upstream-errors',
+    severity: 'ticket',
     metric: sumOf(
       [own('requests', { of: { code: 'upstream_error' } }), own('requests', { of: { code: 'upstream_timeout' } })],
       'requests failed by providers',
@@ -41,18 +48,24 @@ export const upstreamAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'secrets-unreadable',
+    severity: 'ticket',
     metric: sumOf([own('provider_keys_unreadable'), own('origin_secret_unreadable')], 'failed reads of secrets'),
     threshold: { least: 3 },
     reason: 'Processes continue with the secrets they have; three failed reads are more than a brief network error.',
   },
+];
+
+const videoAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   {
     id: 'videos-failing',
+    severity: 'ticket',
     metric: own('video_failed', { minutes: HOUR }),
     threshold: { least: 10 },
     reason: 'Single videos fail because of their prompts. If ten fail within an hour, check the error codes.',
   },
   {
     id: 'videos-late',
+    severity: 'ticket',
     metric: sumOf(
       [own('video_timed_out', { minutes: HOUR }), own('video_resumed', { minutes: HOUR })],
       'videos ended late',
@@ -64,6 +77,7 @@ export const upstreamAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'video-sweep-failing',
+    severity: 'ticket',
     metric: own('video_sweep_failed'),
     threshold: { least: 1 },
     periods: 3,
@@ -71,6 +85,7 @@ export const upstreamAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'video-sweep-not-run',
+    severity: 'ticket',
     metric: own('video_sweep_failed', { statistic: 'SampleCount' }),
     threshold: { below: 1 },
     periods: 2,
@@ -79,6 +94,7 @@ export const upstreamAlarms = (own: OwnMetric): readonly AlarmRow[] => [
   },
   {
     id: 'webhooks-failing',
+    severity: 'ticket',
     metric: own('video_webhook_failed', { minutes: HOUR }),
     threshold: { least: 50 },
     reason: 'An unreachable client causes five failures per video; fifty within an hour are more than one client.',

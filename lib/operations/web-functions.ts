@@ -48,6 +48,7 @@ export const webFunctionAlarms = (own: OwnMetric, sources: Sources): readonly Al
   return [
     {
       id: 'web-function-errors',
+      severity: 'page',
       metric: differenceOf(
         [failures, told.map((code) => own('requests', { of: { code } }))],
         '5xx responses that the program did not send',

@@ -1,24 +1,27 @@
 import { CfnOutput, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import { type ITableV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { GatewayTable } from '../constructs/gateway-table.ts';
 import { MediaBucket } from '../constructs/media-bucket.ts';
 import { hasCanary } from '../environment-schema.ts';
+import type { Environment } from '../environments.ts';
 import type { SecretName } from '../function-description.ts';
 import { type TableName, tables } from '../tables.ts';
 import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 
 /** Stateful resources. This stack is deployed first and kept when the others are deleted. */
 export class DataStack extends GatewayStack {
-  readonly tables: Readonly<Record<TableName, GatewayTable>>;
+  /** Tables that the functions use: those of this stack, or restored ones. */
+  readonly tables: Readonly<Record<TableName, ITableV2>>;
   readonly media: Bucket;
   /** The secret of the canary exists only in environments with a canary. */
   readonly secrets: Readonly<Record<Exclude<SecretName, 'canaryKey'>, Secret> & { readonly canaryKey?: Secret }>;
 
   constructor(scope: Construct, id: string, props: GatewayStackProps) {
     super(scope, id, props);
-    const { keepsData, frontDoor } = props.environment;
+    const { keepsData, frontDoor, restored } = props.environment;
     const table = (name: TableName) => new GatewayTable(this, `${name}-table`, { table: tables[name], keepsData });
     this.tables = {
       accounts: table('accounts'),
@@ -26,6 +29,7 @@ export class DataStack extends GatewayStack {
       idempotency: table('idempotency'),
       counters: table('counters'),
       videos: table('videos'),
+      ...restoredTables(this, restored),
     };
     const media = new MediaBucket(this, 'media');
     if (frontDoor === 'cloudfront') media.letEdgeReadMedia();
@@ -43,6 +47,20 @@ export class DataStack extends GatewayStack {
     return secret.secretArn;
   }
 }
+
+/**
+ * Returns the restored tables. The tables that they replace stay in the stack, so that removing the setting returns to
+ * them.
+ */
+const restoredTables = (stack: Stack, { accounts, keys, videos }: Environment['restored']) => {
+  const named = (name: TableName, tableName: string, tableStreamArn?: string): ITableV2 =>
+    TableV2.fromTableAttributes(stack, `restored-${name}`, { tableName, ...(tableStreamArn && { tableStreamArn }) });
+  return {
+    ...(accounts && { accounts: named('accounts', accounts.table, accounts.streamArn) }),
+    ...(keys && { keys: named('keys', keys) }),
+    ...(videos && { videos: named('videos', videos) }),
+  };
+};
 
 /**
  * Adds the secrets. Secrets Manager generates all values, so no template contains one. Do not change

@@ -2,7 +2,7 @@ import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { EDGE_REGION } from '../edge/edge-region.ts';
 import { addAlarms } from '../operations/add-alarms.ts';
-import { addAlarmTopic } from '../operations/alarm-topic.ts';
+import { addAlarmTopics } from '../operations/alarm-topics.ts';
 import { edgeAlarms } from '../operations/edge-alarms.ts';
 import type { EdgeStack } from './edge-stack.ts';
 import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
@@ -15,15 +15,17 @@ export interface EdgeOperationsStackProps extends GatewayStackProps {
 
 /**
  * Alarms on CloudFront for an environment in another region. An alarm uses metrics and topics of its own region only,
- * so every recipient must confirm a second subscription.
+ * so every recipient must confirm a second subscription. The stack `operations` adds the chat channels.
  */
 export class EdgeOperationsStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: EdgeOperationsStackProps) {
     const { environment, prefix, global, edge } = props;
     super(scope, id, props, { region: EDGE_REGION, crossRegionReferences: true });
-    const topic = addAlarmTopic(this, environment.alarmAddresses);
-    const { distributionId } = edge;
-    addAlarms(this, { prefix, topic }, edgeAlarms({ prefix, distributionId, certificateArn: global.certificateArn }));
-    new CfnOutput(this, 'alarmTopicArn', { value: topic.topicArn });
+    const { alarms, alarmActions: actionsEnabled } = environment;
+    const topics = addAlarmTopics(this, prefix, alarms);
+    const rows = edgeAlarms({ prefix, distributionId: edge.distributionId, certificateArn: global.certificateArn });
+    addAlarms(this, { prefix, topics, actionsEnabled }, rows);
+    new CfnOutput(this, 'pageTopicArn', { value: topics.page.topicArn });
+    new CfnOutput(this, 'ticketTopicArn', { value: topics.ticket.topicArn });
   }
 }

@@ -6,11 +6,13 @@ import { EDGE_REGION } from '../edge/edge-region.ts';
 import { addAlarms, addComposite } from '../operations/add-alarms.ts';
 import { addBudget } from '../operations/add-budget.ts';
 import type { AlarmRow } from '../operations/alarm-row.ts';
-import { addAlarmTopic } from '../operations/alarm-topic.ts';
+import { addAlarmTopics } from '../operations/alarm-topics.ts';
+import { addChatChannels } from '../operations/chat-channels.ts';
 import { addDashboards } from '../operations/dashboards.ts';
 import { edgeAlarms, originSecretAlarms, restApiAlarms } from '../operations/edge-alarms.ts';
 import { marginAlarms } from '../operations/margin-alarms.ts';
 import { moneyAlarms, moneyIsWrong } from '../operations/money-alarms.ts';
+import { objectiveAlarms } from '../operations/objectives.ts';
 import { type OwnMetric, ownMetricsOf } from '../operations/own-metric.ts';
 import { serviceAlarms } from '../operations/service-alarms.ts';
 import type { Sources } from '../operations/sources.ts';
@@ -28,22 +30,18 @@ export class OperationsStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: OperationsStackProps) {
     const { environment, prefix } = props;
     super(scope, id, props, { crossRegionReferences: true });
-    const topic = addAlarmTopic(this, environment.alarmAddresses);
+    const { alarms, alarmActions: actionsEnabled, budgetUsdPerMonth: usdPerMonth, region } = environment;
+    const topics = addAlarmTopics(this, prefix, alarms);
+    addChatChannels(this, { prefix, alarms, regions: props.edge ? [...new Set([region, EDGE_REGION])] : [region] });
     const own = ownMetricsOf(prefix);
-    const alarms = addAlarms(this, { prefix, topic }, rowsOf(own, props));
-    addComposite(
-      this,
-      { prefix, topic },
-      {
-        id: 'money-is-wrong',
-        reason: 'Any of these alarms means that an account paid too much or too little, or cannot use its money.',
-        of: moneyIsWrong.map((name) => alarms.get(name)),
-      },
-    );
+    const objectives = objectiveAlarms(own, props);
+    const alarmProps = { prefix, topics, actionsEnabled };
+    const added = addAlarms(this, alarmProps, [...rowsOf(own, props), ...objectives.rows]);
+    for (const composite of [moneyIsWrong, ...objectives.composites]) addComposite(this, alarmProps, added, composite);
     addDashboards(this, own, props);
-    const { budgetUsdPerMonth: usdPerMonth } = environment;
-    if (usdPerMonth !== undefined) addBudget(this, { prefix, topic, usdPerMonth });
-    new CfnOutput(this, 'alarmTopicArn', { value: topic.topicArn });
+    if (usdPerMonth !== undefined) addBudget(this, { prefix, topic: topics.ticket, usdPerMonth });
+    new CfnOutput(this, 'pageTopicArn', { value: topics.page.topicArn });
+    new CfnOutput(this, 'ticketTopicArn', { value: topics.ticket.topicArn });
   }
 }
 

@@ -25,11 +25,15 @@ type VideoSettings = Pick<
 export const lastStepsSeconds = ({ States }: StateMachineDefinition, settings: VideoSettings): number =>
   lastTasks.reduce((sum, name) => sum + taskSeconds(name, States[name]), settings.VIDEO_POLL_SECONDS_MAX);
 
-/** Adds up all attempts of a step at their timeout, and the waits between them. */
+/** Error of a step while workers are paused for maintenance (OPS-15). Its retries have no limit except the hold. */
+const PAUSED_ERROR = 'MaintenancePaused';
+
+/** Adds up all attempts of a step at their timeout, and the waits between them. Leaves out a maintenance. */
 const taskSeconds = (name: string, state: StateMachineDefinition['States'][string] | undefined): number => {
   if (state?.Type !== 'Task' || state.TimeoutSeconds === undefined) throw new Error(`The step ${name} has no timeout.`);
   let seconds = state.TimeoutSeconds;
-  for (const { MaxAttempts, IntervalSeconds, BackoffRate, MaxDelaySeconds } of state.Retry ?? []) {
+  const retries = (state.Retry ?? []).filter(({ ErrorEquals }) => !ErrorEquals.includes(PAUSED_ERROR));
+  for (const { MaxAttempts, IntervalSeconds, BackoffRate, MaxDelaySeconds } of retries) {
     if (MaxAttempts === undefined || IntervalSeconds === undefined || BackoffRate === undefined)
       throw new Error(`The step ${name} has a retry without its own limits.`);
     for (let attempt = 0; attempt < MaxAttempts; attempt++)

@@ -1,5 +1,5 @@
 {
-  "Comment": "Polls, stores and charges one video. Its input is only the video's id, because the history of an execution keeps all data. No step starts work at a provider.",
+  "Comment": "Polls, stores and charges one video. Its input is only the video's id, because the history of an execution keeps all data. No step starts work at a provider. While workers are paused for maintenance, each step is repeated every minute.",
   "QueryLanguage": "JSONPath",
   "StartAt": "FirstWait",
   "TimeoutSeconds": ${HoldSeconds},
@@ -12,6 +12,12 @@
       "ResultPath": "$.poll",
       "TimeoutSeconds": 60,
       "Retry": [
+        {
+          "ErrorEquals": ["MaintenancePaused"],
+          "IntervalSeconds": 60,
+          "BackoffRate": 1,
+          "MaxAttempts": 99999999
+        },
         {
           "ErrorEquals": ["States.ALL"],
           "IntervalSeconds": ${RetrySeconds},
@@ -49,6 +55,12 @@
       "TimeoutSeconds": 150,
       "Retry": [
         {
+          "ErrorEquals": ["MaintenancePaused"],
+          "IntervalSeconds": 60,
+          "BackoffRate": 1,
+          "MaxAttempts": 99999999
+        },
+        {
           "ErrorEquals": ["States.ALL"],
           "IntervalSeconds": ${RetrySeconds},
           "BackoffRate": 2,
@@ -66,6 +78,12 @@
       "ResultPath": null,
       "TimeoutSeconds": 30,
       "Retry": [
+        {
+          "ErrorEquals": ["MaintenancePaused"],
+          "IntervalSeconds": 60,
+          "BackoffRate": 1,
+          "MaxAttempts": 99999999
+        },
         {
           "ErrorEquals": ["States.ALL"],
           "IntervalSeconds": ${RetrySeconds},
@@ -85,6 +103,12 @@
       "TimeoutSeconds": 30,
       "Retry": [
         {
+          "ErrorEquals": ["MaintenancePaused"],
+          "IntervalSeconds": 60,
+          "BackoffRate": 1,
+          "MaxAttempts": 99999999
+        },
+        {
           "ErrorEquals": ["States.ALL"],
           "IntervalSeconds": ${RetrySeconds},
           "BackoffRate": 2,
@@ -103,6 +127,12 @@
       "ResultPath": "$.ended",
       "TimeoutSeconds": 30,
       "Retry": [
+        {
+          "ErrorEquals": ["MaintenancePaused"],
+          "IntervalSeconds": 60,
+          "BackoffRate": 1,
+          "MaxAttempts": 99999999
+        },
         {
           "ErrorEquals": ["States.ALL"],
           "IntervalSeconds": ${RetrySeconds},
@@ -127,6 +157,12 @@
       "ResultPath": null,
       "TimeoutSeconds": 60,
       "Retry": [
+        {
+          "ErrorEquals": ["MaintenancePaused"],
+          "IntervalSeconds": 60,
+          "BackoffRate": 1,
+          "MaxAttempts": 99999999
+        },
         {
           "ErrorEquals": ["States.ALL"],
           "IntervalSeconds": ${WebhookRetrySeconds},

@@ -158,7 +158,7 @@ export const reserves = z
   .meta({ id: 'Reserves' });
 
 /** Response of the health check (GEN-10). */
-export const health = z.looseObject({ status: z.literal('ok') }).meta({ id: 'Health' });
+export const health = z.looseObject({ status: z.enum(['ok', 'maintenance']) }).meta({ id: 'Health' });
 export const degradedHealth = z
   .looseObject({
     status: z.literal('degraded'),

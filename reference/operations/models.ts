@@ -116,7 +116,10 @@ export const modelOperations: Record<Name, Operation> = {
     summary: 'Check the health of the service',
     description: 'Needs no API key and has no rate limit.',
     answers: {
-      '200': { description: 'All parts work.', content: { 'application/json': { schema: health } } },
+      '200': {
+        description: 'All parts work. In maintenance, requests that cost money get 503.',
+        content: { 'application/json': { schema: health } },
+      },
       '503': {
         description: 'A part does not work. Only a self-hosted gateway returns this.',
         content: { 'application/json': { schema: degradedHealth } },

@@ -31,11 +31,13 @@ const deploy = async (args: string, script: CdkScript, environment: Readonly<Rec
   };
   const status = await runDeployment(args.split(' '), { terminal, cdk, checkDeployed });
   const calls = existsSync(`${path}.calls`) ? readFileSync(`${path}.calls`, 'utf8').trim().split('\n') : [];
-  return { status, ...written, checked, calls: calls.map((line): string[] => JSON.parse(line)) };
+  const manifest = existsSync(`${path}.manifest`) ? readFileSync(`${path}.manifest`, 'utf8') : '';
+  return { status, ...written, checked, manifest, calls: calls.map((line): string[] => JSON.parse(line)) };
 };
 
 /** Arguments of the two runs of cdk. */
 const synth = ['synth', 'dev/*', '-c', 'environment=dev', '--quiet', '--output', expect.any(String)];
+const NO_PROFILE = '--profile=';
 const deploys = [
   ...['deploy', 'dev/*', '--app', expect.any(String), '--outputs-file', expect.any(String)],
   '--import-existing-resources',
@@ -53,8 +55,8 @@ test('a deployment, and its repeat, checks the account, creates the stacks and p
     ]);
     const own = ['--require-approval', 'never'];
     expect(run.calls).toEqual([
-      [...synth, ...own],
-      [...deploys, ...own],
+      [...synth, ...own, NO_PROFILE],
+      [...deploys, ...own, NO_PROFILE],
     ]);
     const [made = [], args = []] = run.calls;
     expect(args[args.indexOf('--app') + 1]).toBe(made[made.indexOf('--output') + 1]);
@@ -81,6 +83,15 @@ test('OPS-12 a deployment to another account starts nothing, and makes no other 
   expect(aws.calls).toEqual(['GetCallerIdentity', 'GetCallerIdentity']);
 });
 
+test.each(['any', ACCOUNT])('OPS-12 a deployment with account %s pins the account of the caller', async (account) => {
+  const environment = { ...environments.dev, account };
+  vi.spyOn(environments, 'dev', 'get').mockReturnValue(environment);
+  onTestFinished(() => void vi.restoreAllMocks());
+  await scriptAws({});
+  const { manifest } = await deploy('dev', { exitCode: 0, outputs });
+  expect(manifest.match(/aws:\/\/[^"]+/g)).toEqual([`aws://${ACCOUNT}/us-east-1`]);
+});
+
 test.each(['staging', 'prod'])('OPS-12 %s is not deployed before its account is set', async (name) => {
   const aws = await scriptAws({});
   const run = await deploy(name, { exitCode: 0, outputs });
@@ -91,14 +102,14 @@ test.each(['staging', 'prod'])('OPS-12 %s is not deployed before its account is 
 test('OPS-12 a failed check ends a deployment before it changes anything', async () => {
   await scriptAws({ missingTypes: ['AWS::Lambda::WebFunction'] });
   const run = await deploy('dev', { exitCode: 0, outputs });
-  expect([run.status, run.calls, run.stdout]).toEqual([1, [synth], '']);
+  expect([run.status, run.calls, run.stdout]).toEqual([1, [[...synth, NO_PROFILE]], '']);
   expect(run.stderr).toContain('region: us-east-1 does not offer AWS::Lambda::WebFunction.');
 });
 
 test('OPS-12 --preflight makes the checks and deploys nothing', async () => {
   await scriptAws({});
   const run = await deploy('dev --preflight', { exitCode: 0, outputs });
-  expect([run.status, run.calls, run.stdout]).toEqual([0, [synth], '']);
+  expect([run.status, run.calls, run.stdout]).toEqual([0, [[...synth, NO_PROFILE]], '']);
   expect(run.stderr).toContain('Preflight: no problem in us-east-1. Nothing was changed.');
 });
 
@@ -164,7 +175,7 @@ test('a deployment without credentials starts nothing', async () => {
 test('a dry run needs neither credentials nor an account and lists the stacks', async () => {
   withoutCredentials();
   const run = await deploy('dev --dry-run -- -c frontDoor=none', { exitCode: 0 });
-  expect([run.status, run.calls]).toEqual([0, [[...synth, '-c', 'frontDoor=none']]]);
+  expect([run.status, run.calls]).toEqual([0, [[...synth, '-c', 'frontDoor=none', NO_PROFILE]]]);
   expect(run.stdout).toMatch(/^gateway-dev-data {2,}us-east-1 +2$/m);
   expect((await deploy('prod --dry-run', { exitCode: 0 })).status).toBe(0);
   const broken = await deploy('dev --dry-run', { exitCode: 0, synthExitCode: 1 });

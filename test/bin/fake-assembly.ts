@@ -9,6 +9,9 @@ export interface FakeStack {
   readonly resources: readonly { readonly Type: string; readonly Properties?: object }[];
 }
 
+/** Version of the format, which cdk requires. */
+const SCHEMA = '36.0.0';
+
 const roleOf = (name: string, region: string): string =>
   `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:role/cdk-acme-${name}-role-\${AWS::AccountId}-${region}`;
 
@@ -28,11 +31,17 @@ export const writeAssembly = (folder: string, stacks: readonly FakeStack[]): voi
       bucketName: `cdk-acme-assets-\${AWS::AccountId}-${region}`,
       assumeRoleArn: roleOf('file-publishing', region),
     };
-    const files = Object.fromEntries(['a', 'b'].map((file) => [file, { destinations: { here: destination } }]));
-    write(`${name}.assets.json`, { files });
+    const files = Object.fromEntries(
+      ['a', 'b'].map((file) => {
+        const source = { path: `${name}.template.json`, packaging: 'file' };
+        return [file, { source, destinations: { here: { ...destination, objectKey: file } } }];
+      }),
+    );
+    write(`${name}.assets.json`, { version: SCHEMA, files });
     const stack = {
       type: 'aws:cloudformation:stack',
       environment: `aws://unknown-account/${region}`,
+      displayName: name.replace(/^gateway-(\w+)-/, '$1/'),
       dependencies: [`${name}.assets`],
       properties: {
         ...version,
@@ -45,7 +54,9 @@ export const writeAssembly = (folder: string, stacks: readonly FakeStack[]): voi
     const assets = { type: 'cdk:asset-manifest', properties: { ...version, file: `${name}.assets.json` } };
     return [[name, stack] as const, [`${name}.assets`, assets] as const];
   });
-  write('manifest.json', { artifacts: { ...Object.fromEntries(artifacts), Tree: { type: 'cdk:tree' } } });
+  write('tree.json', {});
+  const tree = { type: 'cdk:tree', properties: { file: 'tree.json' } };
+  write('manifest.json', { version: SCHEMA, artifacts: { ...Object.fromEntries(artifacts), tree } });
 };
 
 /** Reads the stacks of a fake cloud assembly. */

@@ -45,7 +45,10 @@ const argsOf = ({ path, command }: Leaf): readonly string[] => [
 ];
 
 /** Commands without required arguments. */
-const withoutWords = ['accounts list', 'catalog check', 'holds list', 'videos list', 'audit', 'bot setup', 'doctor'];
+const withoutWords = [
+  ...['accounts list', 'catalog check', 'holds list', 'videos list', 'audit', 'bot setup', 'doctor'],
+  ...['show', 'on', 'pause', 'off'].map((name) => `maintenance ${name}`),
+];
 
 test('OPS-5 the command line has all commands', () => {
   expect(leaves.map(([name]) => name).toSorted()).toEqual(
@@ -54,6 +57,8 @@ test('OPS-5 the command line has all commands', () => {
       ...['credit', 'debit', 'refund', 'chargeback', 'reverse-chargeback'].map((name) => `accounts ${name}`),
       ...['issue', 'rotate', 'revoke'].map((name) => `keys ${name}`),
       ...['usage list', 'usage export', 'catalog check', 'catalog diff', 'holds list', 'holds release'],
+      ...['show', 'on', 'pause', 'off'].map((name) => `maintenance ${name}`),
+      'outbox replay',
       ...['videos list', 'videos settle', 'audit', 'bot setup', 'doctor', 'import'],
     ].toSorted(),
   );

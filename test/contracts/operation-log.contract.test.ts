@@ -8,6 +8,7 @@ import {
   createLedgerRecords,
   createOperationLog,
 } from '../../lambdas/stores/dynamodb/ledger-records.ts';
+import * as facts from '../../local/stores/sqlite/facts.ts';
 import * as sqlite from '../../local/stores/sqlite/ledger-records.ts';
 import { createTestClients, hasDynamodb, onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryOperationLog } from '../support/memory/memory-operation-log.ts';
@@ -33,7 +34,7 @@ const inSqlite = async (): Promise<Subject> => {
   return {
     log: sqlite.createOperationLog(db),
     records: sqlite.createLedgerRecords(db),
-    cursor: sqlite.createAuditCursor(db),
+    cursor: facts.createAuditCursor(db),
   };
 };
 

@@ -21,8 +21,16 @@ test.each([
   ['catalogs.1', { catalogs: ['openai', 'nobody'] }],
   ['catalogs', { catalogs: ['openai', 'openai'] }],
   ['catalogs', { catalogs: [] }],
-  ['alarmAddresses.0', { alarmAddresses: ['somebody'] }],
-  ['alarmAddresses', { alarmAddresses: ['a@example.com', 'a@example.com'] }],
+  ['alarms.page.mail.0', { alarms: { page: { mail: ['somebody'] } } }],
+  ['alarms.ticket.mail', { alarms: { ticket: { mail: ['a@example.com', 'a@example.com'] } } }],
+  ['alarms.page.https.0', { alarms: { page: { https: ['http://pager.example'] } } }],
+  [
+    'alarms.page.chat.0.workspaceId',
+    { alarms: { page: { chat: [{ kind: 'slack', workspaceId: 'a', channelId: 'C1' }] } } },
+  ],
+  ['alarms.page.chat.0.kind', { alarms: { page: { chat: [{ kind: 'irc' }] } } }],
+  ['alarms.page', { alarmActions: true }],
+  ['alarms.ticket', { alarmActions: true, alarms: { page: { mail: ['a@example.com'] } } }],
   ['budgetUsdPerMonth', { budgetUsdPerMonth: 0 }],
   ['videos.VIDEO_SECONDS', { videos: { VIDEO_SECONDS: 1 } }],
   ['videos.VIDEO_LIMIT_SECONDS', { videos: { VIDEO_LIMIT_SECONDS: 0 } }],
@@ -85,4 +93,11 @@ test('an environment with several invalid fields is rejected with one line each'
 test('BILL-13 video times with which a hold could end before its video are rejected', () => {
   const wrong = { ...environments.dev, videos: { VIDEO_HOLD_SECONDS: 3_600 } };
   expect(() => parseEnvironment(wrong, 'dev')).toThrow(/^environments\.dev\.videos: VIDEO_HOLD_SECONDS is 3600/);
+});
+
+test('OPS-1 the former field of alarm addresses is rejected with the names of the new ones', () => {
+  const former = { ...environments.prod, alarmAddresses: ['a@example.com'] };
+  expect(() => parseEnvironment(former, 'prod')).toThrow(
+    'environments.prod.alarmAddresses: replaced. Move the addresses to alarms.page.mail and alarms.ticket.mail',
+  );
 });

@@ -11,11 +11,13 @@ import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
 import { localProgramBugs } from './bugs/local-program.ts';
 import type { MoneyBug } from './bugs/money-bug.ts';
+import { objectiveBugs } from './bugs/objectives.ts';
 import { paidCallBugs } from './bugs/paid-call.ts';
 import { priceBugs } from './bugs/prices.ts';
 import { publishedPriceBugs } from './bugs/published-prices.ts';
 import { requestFieldBugs } from './bugs/request-fields.ts';
 import { responsesFieldBugs } from './bugs/responses-fields.ts';
+import { restoreBugs } from './bugs/restore.ts';
 import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
@@ -48,6 +50,8 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...uncollectedBugs,
   ...deploymentBugs,
   ...deploymentCheckBugs,
+  ...objectiveBugs,
+  ...restoreBugs,
 ];
 
 /** Test files that must detect a mistake. */

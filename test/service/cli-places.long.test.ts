@@ -4,7 +4,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
+import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
+import { createMaintenanceStore } from '../../lambdas/stores/dynamodb/maintenance-store.ts';
 import { createTables, localDynamodbConfig } from '../../local/create-tables.ts';
 import { openDataFolder } from '../../local/data-folder.ts';
 import { startS3 } from '../../local/emulators/s3.ts';
@@ -93,6 +95,16 @@ test('OPS-5 --env finds tables, bucket and pepper of an environment from its sta
   client.destroy();
   const audit = await deployed('audit');
   expect(audit).toMatchObject({ status: 0, stdout: '1 accounts, 0 records, 0 open holds (0 expired): ok\n' });
+});
+
+test('OPS-15 maintenance of a deployed environment is an item of its counters table', async () => {
+  const on = await deployed('maintenance', 'pause', '--yes', '--json');
+  expect([on.status, JSON.parse(on.stdout)]).toEqual([0, { maintenance_before: 'off', maintenance: 'paused' }]);
+  const client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
+  expect(await createMaintenanceStore(createDynamoDB(client), names.counters).read()).toBe('paused');
+  client.destroy();
+  const off = await deployed('maintenance', 'off', '--yes', '--json');
+  expect(JSON.parse(off.stdout)).toEqual({ maintenance_before: 'paused', maintenance: 'off' });
 });
 
 test('OPS-5 the doctor checks a deployed environment and prints no secret', async () => {

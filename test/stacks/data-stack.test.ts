@@ -109,11 +109,29 @@ test('the bucket rejects TLS before 1.2', () => {
 test('IMG-6 lifecycle rules delete expired objects and unfinished uploads, but no outbox entry', () => {
   const { LifecycleConfiguration } = only(prod, 'AWS::S3::Bucket').Properties;
   const expiring = ['media/', 'videos/', 'answers/', 'inputs/'].map((Prefix) =>
-    expect.objectContaining({ Prefix, ExpirationInDays: 2 }),
+    expect.objectContaining({ Prefix, ExpirationInDays: 2, NoncurrentVersionExpiration: { NoncurrentDays: 1 } }),
   );
   expect(LifecycleConfiguration).toEqual({
-    Rules: [expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }), ...expiring],
+    Rules: [
+      expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }),
+      ...expiring,
+      expect.objectContaining({
+        Prefix: 'outbox/',
+        NoncurrentVersionExpiration: { NoncurrentDays: 35 },
+        ExpiredObjectDeleteMarker: true,
+      }),
+      expect.objectContaining({ Prefix: 'pages/', NoncurrentVersionExpiration: { NoncurrentDays: 1 } }),
+    ],
   });
+});
+
+test('OPS-16 the bucket keeps versions, and no function can read or delete one', () => {
+  expect(only(prod, 'AWS::S3::Bucket').Properties.VersioningConfiguration).toEqual({ Status: 'Enabled' });
+  for (const stack of [synthesize('prod').api, synthesize('prod').video]) {
+    const policies = ofType(stack, 'AWS::IAM::Policy').map((policy) => JSON.stringify(policy.Properties));
+    for (const policy of policies.filter((text) => !text.includes('cdk-hnb659fds')))
+      expect(policy).not.toMatch(/s3:(Get|Delete)ObjectVersion"/);
+  }
 });
 
 // Any other value makes CloudFormation generate new secrets, which loses the pepper of every API key and the provider

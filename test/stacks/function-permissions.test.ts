@@ -20,6 +20,7 @@ const admission = [
   'dynamodb:GetItem keys-table',
   'dynamodb:UpdateItem keys-table',
   'dynamodb:UpdateItem counters-table',
+  'dynamodb:GetItem counters-table',
 ];
 const ledger = [
   'dynamodb:GetItem accounts-table',
@@ -117,6 +118,7 @@ test.each([
       ...accountChanges,
       'dynamodb:UpdateItem counters-table',
       'dynamodb:DeleteItem counters-table',
+      'dynamodb:GetItem counters-table',
       'secretsmanager:GetSecretValue key-pepper',
       'secretsmanager:GetSecretValue bot-token',
     ],
@@ -127,6 +129,7 @@ test.each([
       ...door,
       ...accountChanges,
       'dynamodb:UpdateItem counters-table',
+      'dynamodb:GetItem counters-table',
       'secretsmanager:GetSecretValue key-pepper',
       'secretsmanager:GetSecretValue bot-token',
       'secretsmanager:GetSecretValue top-up-key',
@@ -148,13 +151,29 @@ test.each([
   ],
   [
     'sweep',
-    [...ledger, 'dynamodb:Query accounts-table/index/sweep', 's3:GetObject media/outbox/*', 's3:ListBucket media'],
+    [
+      ...ledger,
+      'dynamodb:GetItem counters-table',
+      'dynamodb:Query accounts-table/index/sweep',
+      's3:GetObject media/outbox/*',
+      's3:ListBucket media',
+    ],
   ],
-  ['outbox', [...ledger, 's3:GetObject media/outbox/*', 's3:DeleteObject media/outbox/*', 's3:ListBucket media']],
+  [
+    'outbox',
+    [
+      ...ledger,
+      'dynamodb:GetItem counters-table',
+      's3:GetObject media/outbox/*',
+      's3:DeleteObject media/outbox/*',
+      's3:ListBucket media',
+    ],
+  ],
   [
     'videoSweep',
     [
       ...ledger,
+      'dynamodb:GetItem counters-table',
       'dynamodb:GetItem videos-table',
       'dynamodb:UpdateItem videos-table',
       'dynamodb:Query videos-table/index/running',

@@ -10,7 +10,20 @@ import { routes } from '../../lambdas/routes.ts';
 import { toSlug } from '../docs/markdown.ts';
 import { sectionsOf } from '../docs/runbook-sections.ts';
 import { inAlarms, inDashboards, metricsOfAlarm } from './operations-metrics.ts';
-import { nameOf, OPERATOR, ofType, pointsAt, type Resource, type Synthesized, synthesize } from './synthesize.ts';
+import {
+  CHANNEL,
+  environmentOf,
+  nameOf,
+  newApp,
+  OPERATOR,
+  ofType,
+  PAGER,
+  pointsAt,
+  type Resource,
+  readGateway,
+  type Synthesized,
+  synthesize,
+} from './synthesize.ts';
 
 const PREFIX = 'gateway-prod';
 
@@ -33,9 +46,30 @@ const alarmsOf = (stack: Synthesized): readonly Resource[] => [
   ...ofType(stack, 'AWS::CloudWatch::CompositeAlarm'),
 ];
 const idOf = ({ Properties }: Resource): string => String(Properties.AlarmName).slice(PREFIX.length + 1);
-/** Returns the runbook section of an alarm. Numbered alarms share one. */
-const sectionOf = (alarm: Resource): string => idOf(alarm).replace(/-\d+$/, '');
+/** Returns the runbook section of an alarm. Alarms on one subject share one, and their ids start with it. */
+const sectionOf = (alarm: Resource): string => {
+  const [, section = ''] = /\. docs\/runbook\.md#(.+)$/.exec(String(alarm.Properties.AlarmDescription)) ?? [];
+  expect(`${idOf(alarm)}-`).toMatch(new RegExp(`^${section}-`));
+  return section;
+};
 const idsOf = (stack: Synthesized): readonly string[] => alarmsOf(stack).map(idOf);
+
+/** Returns the severity of each topic, by its logical id. */
+const topicsOf = (stack: Synthesized): ReadonlyMap<string, string> =>
+  new Map(
+    [...stack.resources].flatMap(([id, { Type, Properties }]) =>
+      Type === 'AWS::SNS::Topic' ? [[id, String(Properties.TopicName).slice(PREFIX.length + 1)] as const] : [],
+    ),
+  );
+const refsSchema = z.array(z.object({ Ref: z.string() })).default([]);
+/** Returns the severity of the only topic in a list, or undefined for an empty list. */
+const nameOfTopic = (refs: unknown, topics: ReadonlyMap<string, string>): string | undefined => {
+  const [ref, ...others] = refsSchema.parse(refs);
+  expect(others).toEqual([]);
+  return ref && topics.get(ref.Ref);
+};
+const severityOf = ({ Properties }: Resource, topics: ReadonlyMap<string, string>): string | undefined =>
+  nameOfTopic(Properties.AlarmActions, topics);
 
 const metricSchema = z.object({
   Namespace: z.string(),
@@ -73,41 +107,54 @@ describe.each(stacks)('operations of %s', (_, stack) => {
     }
   });
 
-  test('OPS-4 every alarm notifies the topic at its start and end, and names a runbook section', () => {
-    const [topic] = [...stack.resources].find(([, { Type }]) => Type === 'AWS::SNS::Topic') ?? [];
+  test('OPS-4 every alarm notifies one topic at its start and end, and names a runbook section', () => {
+    const topics = topicsOf(stack);
     const sections = [...sectionsOf('Alarms').keys()].map(toSlug);
     const alarms = alarmsOf(stack);
     expect(alarms.length).toBeGreaterThan(1);
     for (const alarm of alarms) {
-      expect(alarm.Properties).toMatchObject({ AlarmActions: [{ Ref: topic }], OKActions: [{ Ref: topic }] });
-      expect(alarm.Properties.ActionsEnabled).not.toBe(false);
-      expect(String(alarm.Properties.AlarmDescription)).toMatch(
-        new RegExp(`\\. docs/runbook\\.md#${sectionOf(alarm)}$`),
-      );
       expect(sections).toContain(sectionOf(alarm));
+      const severity = severityOf(alarm, topics);
+      const action = [...topics].filter(([, name]) => name === severity).map(([topic]) => ({ Ref: topic }));
+      expect([idOf(alarm), alarm.Properties.OKActions ?? []]).toEqual([idOf(alarm), action]);
+      expect(alarm.Properties.ActionsEnabled).toBe(true);
+      // A window of a burn rate only notifies as a part of a composite alarm.
+      if (severity === undefined) expect(idOf(alarm)).toMatch(/-burn-\d+[mh]$/);
     }
   });
 
   test("OPS-3 CloudWatch and the budget may publish to the operator's topic, over TLS only", () => {
-    const [policy] = ofType(stack, 'AWS::SNS::TopicPolicy');
-    expect(policy?.Properties.PolicyDocument).toMatchObject({
-      Statement: [
-        { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
-        {
-          Effect: 'Allow',
-          Action: 'sns:Publish',
-          Principal: { Service: 'cloudwatch.amazonaws.com' },
-          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-        },
-        ...ofType(stack, 'AWS::Budgets::Budget').map(() => ({
-          Effect: 'Allow',
-          Action: 'sns:Publish',
-          Principal: { Service: 'budgets.amazonaws.com' },
-        })),
-      ],
-    });
-    expect(ofType(stack, 'AWS::SNS::Subscription').map(({ Properties }) => Properties)).toMatchObject([
-      { Protocol: 'email', Endpoint: OPERATOR },
+    const topics = topicsOf(stack);
+    const policies = ofType(stack, 'AWS::SNS::TopicPolicy').map(({ Properties }) => Properties);
+    expect(policies.map(({ Topics }) => nameOfTopic(Topics, topics))).toEqual(['page', 'ticket']);
+    for (const { Topics, PolicyDocument } of policies) {
+      // The budget is a ticket.
+      const budgets = nameOfTopic(Topics, topics) === 'ticket' ? ofType(stack, 'AWS::Budgets::Budget') : [];
+      expect(PolicyDocument).toMatchObject({
+        Statement: [
+          { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+          {
+            Effect: 'Allow',
+            Action: 'sns:Publish',
+            Principal: { Service: 'cloudwatch.amazonaws.com' },
+            Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+          },
+          ...budgets.map(() => ({
+            Effect: 'Allow',
+            Action: 'sns:Publish',
+            Principal: { Service: 'budgets.amazonaws.com' },
+          })),
+        ],
+      });
+    }
+    const subscribed = ofType(stack, 'AWS::SNS::Subscription').map(({ Properties }) => [
+      nameOfTopic([Properties.TopicArn], topics),
+      Properties.Protocol,
+      Properties.Endpoint,
+    ]);
+    expect(subscribed.toSorted()).toEqual([
+      ['page', 'https', PAGER],
+      ['ticket', 'email', OPERATOR],
     ]);
   });
 
@@ -154,15 +201,21 @@ test('OPS-13 the alarm of the canary starts after two runs that failed or did no
   expect(alarmOf(plain.operations)).toBeUndefined();
 });
 
-test('OPS-3 money-is-wrong combines its three alarms', () => {
-  const [composite] = ofType(plain.operations, 'AWS::CloudWatch::CompositeAlarm');
+test.each([
+  ['money-is-wrong', ['audit-difference', 'settle-failures', 'orphaned-holds'], 'OR'],
+  ['availability-burn-fast', ['availability-burn-1h', 'availability-burn-5m'], 'AND'],
+  ['availability-burn-slow', ['availability-burn-6h', 'availability-burn-30m'], 'AND'],
+  ['added-time-burn-fast', ['added-time-burn-1h', 'added-time-burn-5m'], 'AND'],
+  ['added-time-burn-slow', ['added-time-burn-6h', 'added-time-burn-30m'], 'AND'],
+])('OPS-3 %s combines %j by %s', (id, parts, operator) => {
+  const composite = ofType(plain.operations, 'AWS::CloudWatch::CompositeAlarm').find((one) => idOf(one) === id);
   const rule = JSON.stringify(composite?.Properties.AlarmRule);
-  const below = [...rule.matchAll(/"Fn::GetAtt":\["(\w+)","Arn"\]/g)].map(([, id = '']) => {
-    const alarm = plain.operations.resources.get(id);
+  const below = [...rule.matchAll(/"Fn::GetAtt":\["(\w+)","Arn"\]/g)].map(([, part = '']) => {
+    const alarm = plain.operations.resources.get(part);
     return alarm && idOf(alarm);
   });
-  expect(below).toEqual(['audit-difference', 'settle-failures', 'orphaned-holds']);
-  expect(rule.match(/ OR /g)).toHaveLength(2);
+  expect(below).toEqual(parts);
+  expect(rule.match(/ (?:AND|OR) /g)).toEqual(parts.slice(1).map(() => ` ${operator} `));
 });
 
 test('OPS-3 alarms on CloudFront are in its region, and one watches the certificate of a domain', () => {
@@ -249,6 +302,7 @@ test('OPS-3 missing data starts only the alarms on scheduled work', () => {
 
 test('OPS-3 alarms watch the errors of every function', () => {
   const looked = ofType(plain.operations, 'AWS::CloudWatch::Alarm')
+    .filter((alarm) => ['function-errors', 'background-errors'].includes(idOf(alarm)))
     .flatMap(statsOf)
     .filter(({ Namespace }) => Namespace === 'AWS/Lambda')
     .flatMap(({ MetricName, Dimensions }) =>
@@ -258,6 +312,70 @@ test('OPS-3 alarms watch the errors of every function', () => {
   // Except CDK's function that copies code during a deployment.
   const ours = functions.filter(({ Properties }) => z.string().safeParse(Properties.FunctionName).success);
   expect(looked.toSorted()).toEqual(ours.map((one) => ['Errors', nameOf(one)]).toSorted());
+});
+
+test('OPS-3 only these alarms page, and the runbook gives a reason for each', () => {
+  const paging = new Set(
+    stacks.flatMap(([, stack]) =>
+      alarmsOf(stack).flatMap((alarm) => (severityOf(alarm, topicsOf(stack)) === 'page' ? [sectionOf(alarm)] : [])),
+    ),
+  );
+  expect([...paging].toSorted()).toEqual([
+    'added-time-burn',
+    'availability-burn',
+    'canary-failing',
+    'direct-access',
+    'edge-errors',
+    'functions-throttled',
+    'money-is-wrong',
+    'vendor-refused-us',
+    'web-function-errors',
+  ]);
+  const reasoned = [...sectionsOf('Alarms')].filter(([, text]) => /^Page: \S.{30,}/m.test(text)).map(([id]) => id);
+  expect(reasoned.toSorted()).toEqual([...paging].toSorted());
+});
+
+test('OPS-3 a chat channel gets both severities of every region from one configuration', () => {
+  const channels = ofType(abroad.operations, 'AWS::Chatbot::SlackChannelConfiguration').map(
+    ({ Properties }) => Properties,
+  );
+  expect(channels).toMatchObject([
+    {
+      SlackWorkspaceId: CHANNEL.workspaceId,
+      SlackChannelId: CHANNEL.channelId,
+      ConfigurationName: `${PREFIX}-alarms-1`,
+    },
+  ]);
+  const topics = JSON.stringify(channels[0]?.SnsTopicArns);
+  for (const region of ['eu-central-1', 'us-east-1'])
+    for (const severity of ['page', 'ticket']) {
+      expect(topics).toContain(`:sns:${region}:`);
+      expect(topics).toContain(`:${PREFIX}-${severity}`);
+    }
+  expect(z.array(z.unknown()).parse(channels[0]?.SnsTopicArns)).toHaveLength(4);
+  const [teams, ...others] = ofType(abroad.operations, 'AWS::Chatbot::MicrosoftTeamsChannelConfiguration');
+  expect(others).toEqual([]);
+  expect(z.array(z.unknown()).parse(teams?.Properties.SnsTopicArns)).toHaveLength(2);
+  expect(JSON.stringify(teams?.Properties.SnsTopicArns)).not.toContain('-page');
+});
+
+test('OPS-3 chat channels cannot run commands of AWS', () => {
+  for (const type of ['SlackChannelConfiguration', 'MicrosoftTeamsChannelConfiguration']) {
+    const [channel] = ofType(edge.operations, `AWS::Chatbot::${type}`);
+    expect(JSON.stringify(channel?.Properties.GuardrailPolicies)).toContain(':iam::aws:policy/AWSDenyAll');
+  }
+  const roles = ofType(edge.operations, 'AWS::IAM::Role').filter(({ Properties }) =>
+    JSON.stringify(Properties.AssumeRolePolicyDocument).includes('chatbot.amazonaws.com'),
+  );
+  expect(roles.map(({ Properties }) => [Properties.ManagedPolicyArns, Properties.Policies])).toEqual([
+    [undefined, undefined],
+  ]);
+  expect(abroad.gateway.operations.dependencies).toContain(abroad.gateway.edgeOperations);
+});
+
+test('OPS-3 alarms of a new environment have no actions until the first check has passed', () => {
+  const { operations } = readGateway(newApp(), 'prod', { ...environmentOf('prod', 'none'), alarmActions: false });
+  for (const alarm of alarmsOf(operations)) expect(alarm.Properties.ActionsEnabled).toBe(false);
 });
 
 test('OPS-3 the budget notifies the topic once when it is spent and once when AWS forecasts it', () => {

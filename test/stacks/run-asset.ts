@@ -71,7 +71,8 @@ export const serveAsset = async (
   } finally {
     child.kill();
   }
-  expect(await errors).toBe('');
+  // The asset has no table, so it reports that it cannot read the maintenance switch.
+  expect((await errors).replaceAll(/^.*"maintenance_unreadable".*\n/gm, '')).toBe('');
 };
 
 /** Sends a request, and repeats it until the server of the child process responds. */

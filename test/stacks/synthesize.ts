@@ -63,9 +63,19 @@ export const variants = {
 export type Variant = keyof typeof variants;
 
 export const OPERATOR = 'operator@example.com';
+export const PAGER = 'https://events.pagerduty.com/integration/0123/enqueue';
+export const CHANNEL = { kind: 'slack', workspaceId: 'T0123ABCD', channelId: 'C0123ABCD' } as const;
+const TEAMS = {
+  kind: 'teams',
+  tenantId: '3f1c2d4e-0000-4000-8000-000000000001',
+  teamId: '3f1c2d4e-0000-4000-8000-000000000002',
+  channelId: '19%3Aabc%40thread.tacv2',
+} as const;
+
+const alarms = { page: { https: [PAGER], chat: [CHANNEL] }, ticket: { mail: [OPERATOR], chat: [CHANNEL, TEAMS] } };
 
 export const environmentOf = (name: EnvironmentName, variant: Variant = 'cloudfront'): Environment =>
-  parseEnvironment({ ...environments[name], alarmAddresses: [OPERATOR], ...variants[variant] });
+  parseEnvironment({ ...environments[name], alarms, alarmActions: true, ...variants[variant] });
 
 const resourceSchema = z.looseObject({
   Type: z.string(),

@@ -124,6 +124,7 @@ test('OPS-1 the function of the steps has exactly the permissions that it needs'
       'dynamodb:GetItem videos-table',
       'dynamodb:UpdateItem videos-table',
       'dynamodb:BatchGetItem counters-table',
+      'dynamodb:GetItem counters-table',
       'dynamodb:UpdateItem counters-table',
       's3:GetObject media/outbox/*',
       's3:ListBucket media',

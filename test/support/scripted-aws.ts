@@ -7,6 +7,8 @@ export interface ScriptedAws {
   readonly asked: string[];
   /** All other calls: the action and its subject. */
   readonly calls: string[];
+  /** Access key that signed each call. */
+  readonly signers: string[];
   stop(): Promise<void>;
 }
 
@@ -20,6 +22,8 @@ export interface AwsScript {
   readonly webhook?: object;
   /** Number of the AWS account that the credentials belong to. */
   readonly account?: string;
+  /** Numbers of other AWS accounts by access key. They may not assume roles of `account`. */
+  readonly otherAccounts?: Readonly<Record<string, string>>;
   /** Roles that nothing may assume, by a part of their ARN. Every other role may be assumed. */
   readonly deniedRoles?: readonly string[];
   /** Whether the credentials may do nothing but assume roles. */
@@ -49,6 +53,7 @@ const ROLE_KEY = 'ASIA';
 export const startScriptedAws = async (script: AwsScript, dateOffsetMs = 0): Promise<ScriptedAws> => {
   const asked: string[] = [];
   const calls: string[] = [];
+  const signers: string[] = [];
   const server = createServer(async (request, response) => {
     response.sendDate = false;
     response.setHeader('date', new Date(Date.now() + dateOffsetMs).toUTCString());
@@ -56,7 +61,9 @@ export const startScriptedAws = async (script: AwsScript, dateOffsetMs = 0): Pro
     const send = ({ status, body: text }: Reply): void => {
       response.writeHead(status, { 'content-type': 'text/xml' }).end(text);
     };
-    const isRole = (request.headers.authorization ?? '').includes(`Credential=${ROLE_KEY}`);
+    const signer = /Credential=(\w+)/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    signers.push(signer);
+    const isRole = signer.startsWith(ROLE_KEY);
     if (request.url?.endsWith('/getWebhookInfo')) {
       response.end(JSON.stringify({ ok: true, result: script.webhook }));
     } else if (request.headers['x-amz-target'] !== undefined) {
@@ -65,7 +72,7 @@ export const startScriptedAws = async (script: AwsScript, dateOffsetMs = 0): Pro
       calls.push(`GetBucketEncryption ${request.url.split(/[/?]/)[1]}`);
       send(toEncryption(script));
     } else {
-      send(byAction(script, { fields: new URLSearchParams(body), asked, calls }));
+      send(byAction(script, { fields: new URLSearchParams(body), signer, asked, calls }));
     }
   });
   server.listen(0, '127.0.0.1');
@@ -76,6 +83,7 @@ export const startScriptedAws = async (script: AwsScript, dateOffsetMs = 0): Pro
     url: `http://127.0.0.1:${address.port}`,
     asked,
     calls,
+    signers,
     stop: async () => {
       server.closeAllConnections();
       server.close();
@@ -132,20 +140,22 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
 
 interface ActionCall {
   readonly fields: URLSearchParams;
+  readonly signer: string;
   readonly asked: string[];
   readonly calls: string[];
 }
 
-const byAction = (script: AwsScript, { fields, asked, calls }: ActionCall): Reply => {
-  const { account = '123456789012', deniedRoles = [], deniedCalls = [], missingTypes = [], stacks } = script;
+const byAction = (script: AwsScript, { fields, signer, asked, calls }: ActionCall): Reply => {
+  const { account = '123456789012', deniedCalls = [], missingTypes = [], stacks } = script;
   const action = fields.get('Action') ?? '';
   const subject = fields.get('RoleArn') ?? fields.get('TypeName') ?? '';
   if (action !== 'DescribeStacks') calls.push(`${action} ${subject}`.trim());
   if (deniedCalls.includes(action)) return toError('AccessDenied', 'not allowed');
-  if (action === 'GetCallerIdentity')
-    return toResult(action, `<Account>${account}</Account><Arn>arn:aws:iam::${account}:user/operator</Arn>`);
-  if (action === 'AssumeRole')
-    return deniedRoles.some((part) => subject.includes(part)) ? toError('AccessDenied', 'not allowed') : assumed;
+  if (action === 'GetCallerIdentity') {
+    const owner = script.otherAccounts?.[signer] ?? account;
+    return toResult(action, `<Account>${owner}</Account><Arn>arn:aws:iam::${owner}:user/operator</Arn>`);
+  }
+  if (action === 'AssumeRole') return toRole(script, signer, subject);
   if (action === 'DescribeType')
     return missingTypes.includes(subject)
       ? toError('TypeNotFoundException', 'unknown type')
@@ -154,6 +164,12 @@ const byAction = (script: AwsScript, { fields, asked, calls }: ActionCall): Repl
   asked.push(name);
   const outputs = stacks[name];
   return outputs ? toStack(name, outputs) : toError('ValidationError', 'does not exist');
+};
+
+const toRole = ({ otherAccounts, deniedRoles = [] }: AwsScript, signer: string, role: string): Reply => {
+  const other = otherAccounts?.[signer];
+  const isOwn = other === undefined || role.includes(`::${other}:`);
+  return isOwn && !deniedRoles.some((part) => role.includes(part)) ? assumed : toError('AccessDenied', 'not allowed');
 };
 
 const toError = (code: string, message: string): Reply => ({

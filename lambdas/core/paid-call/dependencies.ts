@@ -39,9 +39,8 @@ export const meterMargin = (
     margin?.(model, amountPicos - costPicos);
 };
 
-/** Timeout of a front door for a response that it cannot start early. */
+/** Timeout of a front door for a response that it cannot start early, in Unix milliseconds. */
 export interface AnswerBy {
-  /** Unix milliseconds. */
   readonly atMs: number;
   /** Whether the response must start by then, or be complete. */
   readonly covers: 'beginning' | 'all';
@@ -58,4 +57,6 @@ export interface Caller {
   readonly answerBy?: AnswerBy | undefined;
   /** Factor on the estimate of prompt tokens (BILL-20). Undefined means 1, and none is stored. */
   readonly estimate?: EstimateFactor | undefined;
+  /** Called with the ms from the provider call to the start of its response. Must not throw. */
+  readonly providerTook?: ((ms: number) => void) | undefined;
 }

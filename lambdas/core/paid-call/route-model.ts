@@ -116,6 +116,6 @@ export const rejectionError = (model: Model, rejection: CallRejection): GatewayE
   return new GatewayError(
     'service_unavailable',
     `"${model.id}" is temporarily disabled after repeated failures. Retry in ${rejection.retryAfterSeconds} s or use another model.`,
-    { param: 'model', retryAfterSeconds: rejection.retryAfterSeconds },
+    { param: 'model', retryAfterSeconds: rejection.retryAfterSeconds, upstreamFailed: true },
   );
 };

@@ -148,7 +148,10 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
     const { claimed } = order;
     const { model, deadline, uncollected } = candidate;
     await beforeCall(permit, async () => claimed?.dispatch(placedHold.holdId));
-    const respond = await use(deadline.start(), candidate);
+    const signal = deadline.start();
+    const calledAtMs = deps.ledger.clock.now();
+    const respond = await use(signal, candidate);
+    caller.providerTook?.(deps.ledger.clock.now() - calledAtMs);
     return respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline, uncollected });
   });
 

@@ -121,7 +121,13 @@ const makeReady = async (
   const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs, allowancePicos };
   const output = new ForwardedOutput(protocol);
   const { chargeFor } = settlementTerms(checked, money.cap());
-  const uncollected = estimateUncollected({ chargeFor, promptTokens, output, deadline });
+  const uncollected = estimateUncollected({
+    chargeFor,
+    promptTokens,
+    stream: checked.request.stream,
+    output,
+    deadline,
+  });
   return { model, circuit, hold, checked, money, deadline, output, uncollected };
 };
 

@@ -108,6 +108,8 @@ const unescaped = (text: string): string => {
 
 interface Uncharged extends Pick<Terms, 'chargeFor'> {
   readonly promptTokens: number;
+  /** Whether the client requested a stream. */
+  readonly stream: boolean;
   readonly output: ForwardedOutput;
   readonly deadline: Pick<Deadline, 'hasCut'>;
 }
@@ -115,15 +117,16 @@ interface Uncharged extends Pick<Terms, 'chargeFor'> {
 /**
  * Estimates the cost of a call that ends without a charge (BILL-21): the provider's counts, or else the estimate of the
  * prompt and of the output that was forwarded, at the prices of the hold. A client can provoke the deadline and blocked
- * output. A provider's failure costs something only after content.
+ * output. A stream that does not start before the deadline is a provider's failure, which costs something only after
+ * content.
  */
 export const estimateUncollected =
-  ({ chargeFor, promptTokens, output, deadline }: Uncharged): UncollectedOf =>
+  ({ chargeFor, promptTokens, stream, output, deadline }: Uncharged): UncollectedOf =>
   (thrown) => {
     const reported = thrown instanceof UnchargedOutput;
     const isBlocked =
       thrown instanceof GatewayError && thrown.code === 'content_filter' && (reported || output.isStream);
-    const usesAllowance = isBlocked || deadline.hasCut(thrown);
+    const usesAllowance = isBlocked || (deadline.hasCut(thrown) && (output.isStream || !stream));
     const usage = reported ? thrown.usage : undefined;
     if (!usesAllowance && !usage && !output.hasContent) return undefined;
     return { picos: chargeFor(usage ?? estimateOf(promptTokens, output.tokens)).amountPicos, usesAllowance };

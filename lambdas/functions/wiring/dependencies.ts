@@ -12,6 +12,7 @@ import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { LedgerStore, Outbox } from '../../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import type { AddressCounters } from '../../core/limits/rate-limit.ts';
+import type { MaintenanceStore } from '../../core/maintenance.ts';
 import type { MarginMetric, Measure, MetricDimension, MoneyMetric, OperationalEventName } from '../../core/metrics.ts';
 import type { VideoFiles, VideoWorkflow } from '../../core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../core/videos/video-job.ts';
@@ -46,6 +47,7 @@ export interface LedgerFunctionDependencies {
   readonly random: () => number;
   readonly ledgerStore: LedgerStore;
   readonly outbox: Outbox;
+  readonly maintenance: MaintenanceStore;
   readonly reporting: Reporting;
 }
 

@@ -3,6 +3,7 @@ import { AddressLimit, bucketOf, ProcessBuckets } from '../../core/limits/rate-l
 import { BodyBudget } from '../../http/body-budget.ts';
 import type { HttpDependencies } from '../../http/handler.ts';
 import type { FunctionDependencies } from './dependencies.ts';
+import { createMaintenanceSwitch } from './maintenance.ts';
 
 /** `funded` are the accounts whose holds this process places; by default it places none. */
 export const toHttpDependencies = (
@@ -16,6 +17,7 @@ export const toHttpDependencies = (
     clock,
     newRequestId: deps.newRequestId,
     frontDoor: deps.frontDoor,
+    maintenance: createMaintenanceSwitch({ store: deps.maintenance, clock, notice: deps.reporting.notice }),
     admission: {
       addressLimit: new AddressLimit(addressBucket, deps.addressCounters, clock),
       keyBucket,

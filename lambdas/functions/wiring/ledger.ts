@@ -7,6 +7,7 @@ import type { MarginMeter } from '../../core/paid-call/dependencies.ts';
 import { RANDOM_END, renderRequestId } from '../../core/request-id.ts';
 import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
+import { createMaintenanceStore } from '../../stores/dynamodb/maintenance-store.ts';
 import { createOutbox } from '../../stores/s3/outbox.ts';
 import { createClients, createDatabases, createS3Access } from './clients.ts';
 import type { LedgerFunctionDependencies, Reporting } from './dependencies.ts';
@@ -43,6 +44,7 @@ export const openLedger = (environment: Environment): OpenLedger => {
     random: Math.random,
     ledgerStore: createLedgerStore(db, settings.ACCOUNTS_TABLE, settings.HOLD_FORMAT),
     outbox: createOutbox(s3, settings.MEDIA_BUCKET),
+    maintenance: createMaintenanceStore(db.repeating, settings.COUNTERS_TABLE),
     s3,
     reporting: createReporting(settings),
   };

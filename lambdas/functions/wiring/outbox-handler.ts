@@ -1,12 +1,14 @@
 import { type OutboxReport, settleOutbox } from '../../core/ledger/outbox.ts';
 import type { LedgerFunctionDependencies } from './dependencies.ts';
 import { toLedgerDependencies } from './ledger.ts';
+import { isPaused } from './maintenance.ts';
 
 /**
- * Runs every minute. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
+ * Runs every minute, and does nothing while workers are paused. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
  * one.
  */
 export const createOutboxHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
+  if (await isPaused(deps, 'outbox')) return;
   const report = await settleOutbox(toLedgerDependencies(deps));
   emitReport(deps, report);
   if (report.bug) throw report.bug;

@@ -11,6 +11,8 @@ export interface Refreshing<T> {
 interface Keeping<T> {
   readonly read: () => Promise<T>;
   readonly clock: Clock;
+  /** Time of the first value, in Unix ms; by default now. `-Infinity` lets the first `refresh` read. */
+  readonly firstReadAtMs?: number;
   /** Least time in ms between the starts of two reads. */
   readonly pauseMs: number;
   /** Called on a failed read. The value does not change. */
@@ -22,9 +24,12 @@ interface Keeping<T> {
  * superseded read changes nothing. The pause counts from the start of a read, so a hung read does not block the next
  * one.
  */
-export const keepRefreshing = <T>(first: T, { read, clock, pauseMs, onFailure }: Keeping<T>): Refreshing<T> => {
+export const keepRefreshing = <T>(
+  first: T,
+  { read, clock, firstReadAtMs = clock.now(), pauseMs, onFailure }: Keeping<T>,
+): Refreshing<T> => {
   let kept = first;
-  let beganAtMs = clock.now();
+  let beganAtMs = firstReadAtMs;
   let turns = 0;
   let last = Promise.resolve();
   const readAgain = async (): Promise<void> => {

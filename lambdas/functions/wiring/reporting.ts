@@ -1,6 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import { errorRows } from '../../core/errors/error-codes.ts';
 import {
+  ADDED_MS_MAX,
   METRIC_NAMESPACE,
   type MetricDimension,
   type MetricName,
@@ -8,7 +10,7 @@ import {
   metrics,
   type RequestMetric,
 } from '../../core/metrics.ts';
-import type { Summary } from '../../http/exchange.ts';
+import { addedMsOf, type Summary } from '../../http/exchange.ts';
 import { toCause, toRequestLine, toRequestRecord } from '../../http/request-log.ts';
 import { routes } from '../../routes.ts';
 import type { Settings } from '../../settings.ts';
@@ -47,13 +49,36 @@ export interface RequestMetrics {
 /** Failures of the gateway or its platform. A provider's own 503 has the same code and counts as well. */
 const ours: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);
 
+/** Map for lookups with the code of a stored response. */
+const statuses: ReadonlyMap<string, number> = new Map(
+  Object.entries(errorRows).map(([code, [status]]) => [code, status]),
+);
+
+/**
+ * Returns 1 if a paid request failed by the gateway's fault, otherwise 0. Undefined for requests without a price, and
+ * for those that the client made fail, because they would hide failures in the share.
+ */
+const paidFailed = ({ route, errorCode, dryRun, providerFailed }: Summary): 0 | 1 | undefined => {
+  if (route === undefined || !routes[route].billed || dryRun) return undefined;
+  if (errorCode === undefined || providerFailed) return 0;
+  if (ours.has(errorCode)) return 1;
+  return (statuses.get(errorCode) ?? 500) >= 500 ? 0 : undefined;
+};
+
 /** Returns the metric values of a request, grouped by their dimensions. */
 export const requestMetrics = (summary: Summary): readonly RequestMetrics[] => {
   const { route, errorCode = 'ok', limit } = summary;
+  const addedMs = addedMsOf(summary);
   return [
     {
       dimensions: {},
-      values: { failed_by_us: ours.has(errorCode) ? 1 : 0, client_ip_missing: summary.lacksClientIp && 1 },
+      values: {
+        failed_by_us: ours.has(errorCode) ? 1 : 0,
+        client_ip_missing: summary.lacksClientIp && 1,
+        paid_failed: paidFailed(summary),
+        added_ms: addedMs,
+        added_slow: addedMs === undefined ? undefined : Number(addedMs > ADDED_MS_MAX),
+      },
     },
     { dimensions: { code: errorCode }, values: { requests: 1 } },
     {

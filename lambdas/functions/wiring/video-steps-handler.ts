@@ -5,6 +5,7 @@ import { chargeVideo, finishVideo, notifyVideo, releaseVideo, storeVideo } from 
 import { pollVideo } from '../../core/videos/poll-video.ts';
 import { isVideoId } from '../../core/videos/video-job.ts';
 import type { VideoFunctionDependencies } from './dependencies.ts';
+import { isPaused } from './maintenance.ts';
 import { toVideoStepDependencies } from './videos.ts';
 
 const stepSchema = z.enum(['poll', 'store', 'charge', 'finish', 'release', 'notify']);
@@ -35,14 +36,22 @@ const steps: Readonly<Record<z.infer<typeof stepSchema>, Step>> = {
  */
 const toHistory = ({ code }: GatewayError): Error => Object.assign(new Error(code), { name: 'GatewayError' });
 
+/** Name by which the state machine recognizes a step that must be repeated until the workers continue. */
+export const PAUSED_ERROR = 'MaintenancePaused';
+
+const pausedError = (): Error =>
+  Object.assign(new Error('the workers are paused for maintenance'), { name: PAUSED_ERROR });
+
 /**
  * Handles calls of the workflow and of the rule for failed executions. Not an HTTP function. The caller repeats a step
  * that throws; an invalid step throws ZodError.
+ * While workers are paused, each step throws `MaintenancePaused` without work.
  */
 export const createVideoStepsHandler = (deps: VideoFunctionDependencies) => {
   const dependencies = toVideoStepDependencies(deps);
   return async (task: unknown): Promise<object> => {
     const { step, videoId } = taskSchema.parse(task);
+    if (await isPaused(deps, 'videoSteps')) throw pausedError();
     try {
       return await steps[step](dependencies, videoId);
     } catch (error) {

@@ -1,12 +1,13 @@
 import { type ResumeReport, resumeVideos } from '../../core/videos/resume-videos.ts';
 import type { Reporting, VideoFunctionDependencies } from './dependencies.ts';
+import { isPaused } from './maintenance.ts';
 import { toVideoStepDependencies } from './videos.ts';
 
 /** Time after every poll time. It is finite, because databases do not store infinite numbers. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
 /**
- * Runs every minute. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
+ * Runs every minute, and does nothing while workers are paused. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
  * one.
  */
 export const createVideoSweepHandler = (deps: VideoFunctionDependencies) => {
@@ -14,15 +15,19 @@ export const createVideoSweepHandler = (deps: VideoFunctionDependencies) => {
   return async (): Promise<void> => void (await resume());
 };
 
-/** Resumes every unfinished video after a machine was switched off with all its executions. */
+/**
+ * Resumes every unfinished video after a machine was switched off with all its executions. Returns undefined while
+ * workers are paused.
+ */
 export const createResumeAll = (deps: VideoFunctionDependencies) => {
   const resume = createResume(deps);
-  return (): Promise<ResumeReport> => resume(END_OF_TIME_MS);
+  return (): Promise<ResumeReport | undefined> => resume(END_OF_TIME_MS);
 };
 
 const createResume = (deps: VideoFunctionDependencies) => {
   const dependencies = { ...toVideoStepDependencies(deps), machine: deps.videoMachine };
-  return async (untilMs?: number): Promise<ResumeReport> => {
+  return async (untilMs?: number): Promise<ResumeReport | undefined> => {
+    if (await isPaused(deps, 'videoSweep')) return undefined;
     const report = await resumeVideos(dependencies, untilMs);
     emitReport(deps.reporting, report);
     if (report.bug) throw report.bug;

@@ -4,6 +4,7 @@ import type { Model, TextModel } from '../../core/catalog/schema.ts';
 import { textModelOf } from '../../core/catalog/text-model.ts';
 import type { Clock } from '../../core/clock.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
+import type { MaintenanceState } from '../../core/maintenance.ts';
 import { json, type RouteHandler } from '../../http/exchange.ts';
 import { formatByHeaders } from '../../http/render-error.ts';
 import { requireMessagesVersion } from '../messages-version.ts';
@@ -105,14 +106,16 @@ export const createListPrices =
 export interface HealthDependencies {
   /** Returns a code for each part that does not work. Undefined if the platform monitors the parts. */
   readonly problems?: (() => Promise<readonly string[]>) | undefined;
+  readonly maintenance: () => Promise<MaintenanceState>;
 }
 
-/** GET /health (GEN-10). */
+/** GET /health (GEN-10). Maintenance is 200, because the gateway works as its operator wants. */
 export const createGetHealth =
-  ({ problems }: HealthDependencies): RouteHandler =>
+  ({ problems, maintenance }: HealthDependencies): RouteHandler =>
   async () => {
     const found = problems ? await problems() : [];
-    return found.length === 0 ? json(200, { status: 'ok' }) : json(503, { status: 'degraded', problems: found });
+    if (found.length > 0) return json(503, { status: 'degraded', problems: found });
+    return json(200, { status: (await maintenance()) === 'off' ? 'ok' : 'maintenance' });
   };
 
 /** GET /api/models/{id}/fallbacks (CAT-3): the allowed fallback models of this model. Only text models have any. */

@@ -66,11 +66,11 @@ export const toCreditRecord = (item: Item): CreditRecord => {
 
 /**
  * Writes record, target and account in one transaction, so that a repeated reference changes them once. If the account
- * is not in the month of the request, a second transaction follows. It is computed from the account, whose version it
- * requires.
+ * is not in the month of the request, a second transaction follows. In a later month it requires that month. In an
+ * earlier one it also stores the closing, and requires the version of the account from which it is computed.
  */
 export const credit = async (db: DynamoDB, table: string, request: CreditRequest): Promise<CreditReply> => {
-  const cancelled = await db.transact(toWrites(table, request, changeAccount(table, request)));
+  const cancelled = await db.transact(toWrites(table, request, changeAccount(table, request, monthOf(request.at))));
   if (!cancelled) return { kind: 'credited' };
   const refusal = refusalOf(cancelled, request);
   if (refusal) return refusal;
@@ -79,8 +79,11 @@ export const credit = async (db: DynamoDB, table: string, request: CreditRequest
   const before = toAccount(item);
   const after = changeCredit(before, { type: 'credit', ...request }, request.at);
   const replacement = { before, after, nowMs: request.at };
-  const account = { update: toReplacement(table, replacement), month: after.month ?? '' };
-  const slow = await db.transact([...toWrites(table, request, account), ...toClosingWrites(table, replacement)]);
+  const closings = toClosingWrites(table, replacement);
+  const month = after.month ?? '';
+  const account =
+    closings.length === 0 ? changeAccount(table, request, month) : { update: toReplacement(table, replacement), month };
+  const slow = await db.transact([...toWrites(table, request, account), ...closings]);
   if (!slow) return { kind: 'credited' };
   const slowRefusal = refusalOf(slow, request);
   if (slowRefusal) return slowRefusal;
@@ -123,9 +126,9 @@ const refusalOf = ([present, account]: readonly Cancellation[], request: CreditR
 /** The condition on the month fails for an account of an earlier release, and if there is no account. */
 const changeAccount = (
   table: string,
-  { accountId, type = 'credit', amountPicos, isCovered, at }: CreditRequest,
+  { accountId, type = 'credit', amountPicos, isCovered }: CreditRequest,
+  month: string,
 ): AccountWrite => {
-  const month = monthOf(at);
   const returned = accountReturnOf({ type, amountPicos });
   const update: UpdateRequest = {
     table,

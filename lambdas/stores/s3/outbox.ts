@@ -3,9 +3,9 @@ import * as z from 'zod';
 import type { Outbox, OutboxEntry } from '../../core/ledger/ledger.ts';
 import { find, send } from './objects.ts';
 
-const PREFIX = 'outbox/';
+export const OUTBOX_PREFIX = 'outbox/';
 
-const nameOf = (holdId: string): string => `${PREFIX}${holdId}`;
+const nameOf = (holdId: string): string => `${OUTBOX_PREFIX}${holdId}`;
 
 /**
  * Stores one object per outbox entry. The client and its commands are loaded on first use, because most functions never
@@ -27,8 +27,10 @@ export const createOutbox = (client: () => Promise<S3Client>, bucket: string): O
   },
   list: async () => {
     const [{ ListObjectsV2Command }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
-    const { Contents = [] } = await send(() => s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: PREFIX })));
-    return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(PREFIX.length)]));
+    const { Contents = [] } = await send(() =>
+      s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: OUTBOX_PREFIX })),
+    );
+    return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(OUTBOX_PREFIX.length)]));
   },
   remove: async (holdId) => {
     const [{ DeleteObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);

@@ -1,4 +1,3 @@
-import type { AuditCursor } from '../../../lambdas/core/ledger/audit-run.ts';
 import type {
   AccountPlace,
   LedgerRecords,
@@ -93,23 +92,3 @@ const toOperation = (row: Row): Operation => {
     at: numberOf(row, 'at'),
   };
 };
-
-const AUDIT_PLACE = 'audit_place';
-
-/** If the value is lost, an audit starts again from the first account. */
-export const createAuditCursor = (db: Database): AuditCursor => ({
-  read: () =>
-    db.peek(() => {
-      const row = db.sql('SELECT value FROM facts WHERE name = ?').get(AUDIT_PLACE);
-      return row && textOf(row, 'value');
-    }),
-  write: async (place) => {
-    await db.write(() => {
-      if (place === undefined) db.sql('DELETE FROM facts WHERE name = ?').run(AUDIT_PLACE);
-      else
-        db.sql(
-          'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-        ).run(AUDIT_PLACE, place);
-    });
-  },
-});

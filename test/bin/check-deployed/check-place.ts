@@ -1,6 +1,7 @@
 import type { Place } from '../../../bin/place.ts';
 import type { AwsStores } from '../../../bin/stores.ts';
 import { type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
+import { MemoryMaintenanceStore } from '../../support/memory/memory-maintenance-store.ts';
 import { MemoryOperationLog } from '../../support/memory/memory-operation-log.ts';
 
 /** Opens the stores of a gateway of this process as a deployed environment for the command line. */
@@ -24,7 +25,12 @@ const placeOf = ({ deps, pepper }: InProcessGateway, operations: MemoryOperation
     isLocal: false,
     environment: { KEY_PEPPER: pepper },
     dataFolder: '/nonexistent',
-    stores: { ...stores, problems: async () => [] },
+    stores: {
+      ...stores,
+      outboxHistory: undefined,
+      maintenance: new MemoryMaintenanceStore(),
+      problems: async () => [],
+    },
     close,
   };
 };

@@ -6,6 +6,7 @@ import {
   bucketOf,
   ProcessBuckets,
 } from '../../../lambdas/core/limits/rate-limit.ts';
+import type { MaintenanceState } from '../../../lambdas/core/maintenance.ts';
 import type { CallerSecrets } from '../../../lambdas/http/authenticate.ts';
 import { BodyBudget } from '../../../lambdas/http/body-budget.ts';
 import { type Exchange, json, type RouteHandler, type Summary } from '../../../lambdas/http/exchange.ts';
@@ -36,6 +37,7 @@ interface ChainOptions {
   readonly newRequestId?: () => string;
   readonly frontDoor?: FrontDoor;
   readonly secrets?: CallerSecrets;
+  readonly maintenance?: () => Promise<MaintenanceState>;
 }
 
 /** The middleware chain around handlers that return the name of their route. */
@@ -78,6 +80,7 @@ export const createChain = async (options: ChainOptions = {}) => {
         olderPeppers: [],
         clock,
       },
+      maintenance: options.maintenance ?? (async () => 'off'),
       secrets: options.secrets ?? { botToken: BOT_TOKEN, topUpKey: TOP_UP_KEY },
       chatLimit: new AddressLimit(keyBucket, options.chatCounters ?? new MemoryAddressCounters(), clock),
       bodies,

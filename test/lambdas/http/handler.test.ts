@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import type { MaintenanceState } from '../../../lambdas/core/maintenance.ts';
 import { FREE_BYTES } from '../../../lambdas/http/body-budget.ts';
+import { json } from '../../../lambdas/http/exchange.ts';
 import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
+import { type Route, routes } from '../../../lambdas/routes.ts';
 import { createChain } from './chain.ts';
 import { type Answer, functionUrlEvent, invoke, type Sent } from './function-url.ts';
 
@@ -188,4 +191,65 @@ test('LIM-6 a handler gets the time at which its host stops it', async () => {
   await invoke(handler, event(), { getRemainingTimeInMillis: () => 60_000 });
   await invoke(handler, event(), {});
   expect(handled.map(({ hostEndsAtMs }) => hostEndsAtMs)).toEqual([clock.now() + 60_000, undefined]);
+});
+
+const closed = (['on', 'paused'] as const).flatMap((state) =>
+  Object.values(routes)
+    .filter((route: Route) => route.billed || route.writes)
+    .map((route) => [state, route.method, route.path] as const),
+);
+
+test.each(closed)('OPS-15 in maintenance %s, %s %s is 503 before any store call', async (state, method, path) => {
+  const { send, calls, handled } = await opened({ maintenance: async () => state });
+  const answer = await send({ method, path: path.replaceAll(/\{[^}]+\}/g, 'x'), body: '{' });
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '300']);
+  expect(answer.text).toContain('The service is in maintenance. Nothing was charged or changed. Retry in 5 minutes.');
+  expect([calls(), handled]).toEqual([[], []]);
+});
+
+test('OPS-15 every route with a method other than GET is rejected in maintenance, except token counts', () => {
+  const open = Object.entries<Route>(routes).filter(
+    ([, { method, billed, writes }]) => method !== 'GET' && !billed && !writes,
+  );
+  expect(open.map(([name]) => name)).toEqual(['countMessageTokens', 'countContentTokens']);
+  for (const { method, writes } of Object.values<Route>(routes)) expect(method === 'GET' && writes).toBeFalsy();
+});
+
+test('OPS-15 reads, token counts and preflights continue in maintenance', async () => {
+  const { send, authorization } = await opened({ maintenance: async () => 'on' });
+  const headers = { authorization };
+  expect((await send({ path: '/api/account', headers })).status).toBe(200);
+  expect((await send({ path: '/health' })).status).toBe(200);
+  expect((await send({ method: 'OPTIONS', path: CHAT })).status).toBe(204);
+  const counted = {
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    headers: { 'x-api-key': authorization.slice(7) },
+  };
+  expect((await send({ ...counted, body: '{}' })).status).toBe(200);
+});
+
+test('GEN-8 in maintenance, an unknown path and method precede 503, and 503 precedes 401', async () => {
+  const { send } = await opened({ maintenance: async () => 'on' });
+  expect(codeOf(await send({ method: 'POST', path: '/v1/nowhere' }))).toBe('404 not_found');
+  expect(codeOf(await send({ method: 'PUT', path: CHAT }))).toBe('405 method_not_allowed');
+  expect(codeOf(await send({ method: 'POST', path: CHAT, body: '{}' }))).toBe('503 service_unavailable');
+});
+
+test('OPS-15 a request that passed the switch ends as usual after maintenance began', async () => {
+  let state: MaintenanceState = 'off';
+  const vendor = Promise.withResolvers<void>();
+  const { post } = await opened({
+    maintenance: async () => state,
+    handle: async () => {
+      await vendor.promise;
+      return json(200, {});
+    },
+  });
+  const running = post('{}');
+  await new Promise(setImmediate);
+  state = 'on';
+  expect((await post('{}')).status).toBe(503);
+  vendor.resolve();
+  expect((await running).status).toBe(200);
 });

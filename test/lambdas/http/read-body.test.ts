@@ -42,3 +42,18 @@ test('GEN-2 an incomplete body is 400', async () => {
 test('GEN-1 a body that is still arriving is read like any other', async () => {
   expect(await sent(2, Buffer.from('{}'))).toMatchObject({ status: 200, limits: [BODY_BYTES_MAX] });
 });
+
+test('OPS-3 the time that a body takes to arrive is part of the request log', async () => {
+  const chain = await createChain();
+  const source: BodySource = {
+    declaredBytes: 2,
+    read: async () => {
+      await chain.clock.advance(1_500);
+      return Buffer.from('{}');
+    },
+  };
+  const headers = { authorization: `Bearer ${chain.apiKey}` };
+  const event = withUnreadBody(functionUrlEvent({ method: 'POST', path: '/v1/chat/completions', headers }), source);
+  await invoke(chain.handler, event);
+  expect(chain.finished).toMatchObject([{ summary: { uploadMs: 1_500, totalMs: 1_500 } }]);
+});

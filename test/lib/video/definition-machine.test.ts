@@ -9,6 +9,7 @@ import {
 } from '../../../lambdas/core/videos/finish-video.ts';
 import { pollVideo } from '../../../lambdas/core/videos/poll-video.ts';
 import { LAST_STEPS_MS } from '../../../lambdas/core/videos/resume-videos.ts';
+import { PAUSED_ERROR } from '../../../lambdas/functions/wiring/video-steps-handler.ts';
 import { environments } from '../../../lib/environments.ts';
 import { readDefinition, toSubstitutions } from '../../../lib/video/definition.ts';
 import { LAST_STEPS_SECONDS_MAX, lastStepsSeconds, tightTimesIn } from '../../../lib/video/last-steps.ts';
@@ -33,7 +34,9 @@ const steps: Readonly<Record<string, (ports: VideoStepDependencies, videoId: str
   Notify: notifyVideo,
 };
 
-type Trouble = (state: string, turn: number) => boolean;
+type Trouble = (state: string, turn: number) => boolean | 'paused';
+
+const pausedError = Object.assign(new Error('paused'), { name: PAUSED_ERROR });
 
 const webhook = { url: 'https://client.example/told', secret: 'whsec_1' };
 
@@ -55,7 +58,8 @@ const playVideo = async (finishedAfterMs: number, options: WorldOptions & { read
     runTask: async (state, input) => {
       const turn = turns.get(state) ?? 0;
       turns.set(state, turn + 1);
-      if (options.trouble?.(state, turn)) throw new Error('a temporary fault');
+      const trouble = options.trouble?.(state, turn);
+      if (trouble) throw trouble === 'paused' ? pausedError : new Error('a temporary fault');
       return steps[state]?.(world.steps, input === undefined ? '' : VIDEO);
     },
   });
@@ -115,6 +119,19 @@ test.for(['Poll', 'Store', 'Charge', 'Finish'])(
     expect(transitions.filter((state) => state === 'Release')).toEqual([]);
     expect(job()).toMatchObject({ state: 'completed' });
     expect(await records()).toMatchObject([{ outcome: 'settled' }]);
+  },
+);
+
+test.for(['Poll', 'Store', 'Charge', 'Finish', 'Notify'])(
+  'OPS-15 a maintenance of 40 minutes at %s does not change the outcome',
+  async (state) => {
+    const { transitions, job, records, delivered } = await playVideo(30_000, {
+      trouble: (name, turn) => name === state && turn < 40 && 'paused',
+    });
+    expect(transitions).not.toContain('Release');
+    expect(job()).toMatchObject({ state: 'completed' });
+    expect(await records()).toMatchObject([{ outcome: 'settled' }]);
+    expect(delivered).toHaveLength(1);
   },
 );
 

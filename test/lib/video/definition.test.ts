@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { StateMachine } from 'aws-local-stepfunctions';
 import { expect, test } from 'vitest';
+import { PAUSED_ERROR } from '../../../lambdas/functions/wiring/video-steps-handler.ts';
 import { environments } from '../../../lib/environments.ts';
 import { definitionPath, readDefinition, toSubstitutions } from '../../../lib/video/definition.ts';
 
@@ -55,8 +56,8 @@ test('VID-6 no step starts work at a provider, and each is a known step of the o
 });
 
 test.for(tasks)('VID-7 $name is retried after any error, with growing waits and a limit', ({ state }) => {
-  expect(state.Retry).toHaveLength(1);
-  const [retrier] = state.Retry ?? [];
+  expect(state.Retry).toHaveLength(2);
+  const retrier = state.Retry?.[1];
   expect(retrier).toMatchObject({ ErrorEquals: ['States.ALL'] });
   expect(retrier?.BackoffRate).toBeGreaterThanOrEqual(2);
   expect(retrier?.MaxAttempts).toBeGreaterThanOrEqual(4);
@@ -67,6 +68,15 @@ test.for(tasks)('VID-7 $name is retried after any error, with growing waits and 
   );
   // The local engine gives a step without a timeout one minute.
   expect(state.TimeoutSeconds).toBeLessThan(900);
+});
+
+test.for(tasks)('OPS-15 $name is repeated every minute while workers are paused', ({ state }) => {
+  expect(state.Retry?.[0]).toEqual({
+    ErrorEquals: [PAUSED_ERROR],
+    IntervalSeconds: 60,
+    BackoffRate: 1,
+    MaxAttempts: 99_999_999,
+  });
 });
 
 test('VID-7 a failed poll or release leads to a pause, other steps to the release', () => {
@@ -80,7 +90,7 @@ test('VID-7 a failed poll or release leads to a pause, other steps to the releas
     Release: to('Pause'),
     Notify: to('Done'),
   });
-  expect(definition.States.Notify).toMatchObject({ Retry: [{ MaxAttempts: 4 }] });
+  expect(definition.States.Notify).toMatchObject({ Retry: [{}, { MaxAttempts: 4 }] });
 });
 
 test('VID-5 a definition with a placeholder without a value is rejected', () => {

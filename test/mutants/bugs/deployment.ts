@@ -3,6 +3,8 @@ import { bugsIn } from './money-bug.ts';
 const callerTests = 'test/bin/caller.test.ts';
 const programTests = 'test/bin/program.test.ts';
 const preflightTests = 'test/bin/deploy/preflight.test.ts';
+const pinTests = 'test/bin/deploy/pin-account.test.ts';
+const deployTests = 'test/bin/deploy.long.test.ts';
 const checkTests = 'test/bin/deploy/account-checks.test.ts';
 
 /** Mistakes of the commands that change a deployed environment. */
@@ -47,6 +49,22 @@ export const deploymentBugs = [
       what: 'A check that the roles may not make stops a deployment that would succeed.',
       find: 'if (!isDenied(error)) return [',
       replace: 'if (error) return [',
+    },
+  ]),
+  ...bugsIn('bin/deploy/pin-account.ts', pinTests, [
+    {
+      id: 'asset-account-not-pinned',
+      what: 'cdk uploads assets to the account of its own credentials, not to the checked one.',
+      find: "if (type === 'cdk:asset-manifest') pin(properties.file);",
+      replace: "if (type === 'cdk:asset-manifest') properties.file.trim();",
+    },
+  ]),
+  ...bugsIn('bin/deploy/run-deployment.ts', deployTests, [
+    {
+      id: 'assembly-not-pinned',
+      what: 'cdk deploys to the account of its own credentials, which was not checked.',
+      find: '  pinAccount(synthesis.assembly, caller.account);\n',
+      replace: '',
     },
   ]),
   ...bugsIn('bin/deploy/account-checks.ts', checkTests, [

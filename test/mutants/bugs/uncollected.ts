@@ -70,14 +70,14 @@ const textBugs = bugsIn('lambdas/core/text/uncollected-text.ts', text, [
   {
     id: 'deadline-costs-nothing',
     what: 'A client can let every request run into the deadline, for free and without a limit.',
-    find: 'isBlocked || deadline.hasCut(thrown)',
-    replace: 'isBlocked',
+    find: 'isBlocked || (deadline.hasCut(thrown) &&',
+    replace: 'isBlocked || (deadline.hasCut(undefined) &&',
   },
   {
     id: 'blocked-output-costs-nothing',
     what: 'A client can request blocked output, for free and without a limit.',
-    find: 'isBlocked || deadline.hasCut(thrown)',
-    replace: 'deadline.hasCut(thrown)',
+    find: 'isBlocked || (deadline.hasCut(thrown) &&',
+    replace: '(deadline.hasCut(thrown) &&',
   },
   {
     id: 'rejected-prompt-uses-the-allowance',

@@ -47,15 +47,21 @@ interface World {
   readonly lost?: boolean;
   readonly limited?: 'ADDRESS' | 'KEY';
   readonly circuits?: boolean;
+  /** Whether the gateway is in maintenance. */
+  readonly closed?: boolean;
 }
 
 /** One gateway serves all rows with the same settings. An open circuit needs its own gateway. */
-const gatewayOf = ({ lost = false, limited, circuits = false }: World): Promise<InProcessGateway> => {
-  const name = circuits ? ulid() : `${lost} ${limited}`;
+const gatewayOf = ({ lost = false, limited, circuits = false, closed = false }: World): Promise<InProcessGateway> => {
+  const name = circuits ? ulid() : `${lost} ${limited} ${closed}`;
   const limit = { [`LIMIT_${limited}_PER_SECOND`]: '1', [`LIMIT_${limited}_BURST`]: '1' };
   const environment = { ...(limited ? limit : {}), ...(circuits ? realCircuit : {}) };
   const gateway =
-    started.get(name) ?? startInProcess({ now: frozenClock, vendorUrl: lost ? undefined : vendor.url, environment });
+    started.get(name) ??
+    startInProcess({
+      ...{ now: frozenClock, vendorUrl: lost ? undefined : vendor.url, environment },
+      ...(closed ? { change: ({ maintenance }) => ({ maintenance: { ...maintenance, read: async () => 'on' } }) } : {}),
+    });
   started.set(name, gateway);
   return gateway;
 };
@@ -146,6 +152,11 @@ const noModel = {
 const table: readonly (readonly Fault[])[] = [
   [{ name: 'the 404 of the path', outcome: '404 not_found', target: toNowhere }],
   [{ name: 'the 405', outcome: '405 method_not_allowed', method: 'PUT' }],
+  [
+    {
+      ...{ name: 'the 503 of maintenance', outcome: '503 service_unavailable', world: { closed: true }, on: billed },
+    },
+  ],
   [
     {
       ...{ name: 'the 429 of the client IP', outcome: LIMITED, world: { limited: 'ADDRESS' }, isGate: true },
@@ -267,6 +278,8 @@ const rankOf = (fault: Fault): number => table.findIndex((line) => line.includes
 const canMeet = (one: Fault, other: Fault): boolean => {
   if (rankOf(one) >= rankOf(other) || one.outcome === other.outcome) return false;
   if (other.costly && rankOf(one) < FIRST_OF_REQUEST) return false;
+  // In maintenance no request can prepare a fault.
+  if (one.world?.closed) return !other.prepare;
   const isKeyUsed = one.name === 'the 422 of a key';
   // An idempotency key and abandoned streams first need a provider call. Streams do not accept an idempotency key.
   if (other.world?.lost) return !isKeyUsed;

@@ -7,6 +7,7 @@ import { MemoryCircuitStore } from './memory-circuit-store.ts';
 import { MemoryClaimStore } from './memory-claim-store.ts';
 import type { MemoryKeyStore } from './memory-key-store.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
+import { MemoryMaintenanceStore } from './memory-maintenance-store.ts';
 import { MemoryMediaStore } from './memory-media-store.ts';
 import { MemoryOutbox } from './memory-outbox.ts';
 import { MemoryPageFiles } from './memory-page-files.ts';
@@ -30,6 +31,7 @@ export const memoryStores = (ledger: MemoryLedgerStore, keys: MemoryKeyStore) =>
     secrets: { botToken: '123456:token-of-the-tests', topUpKey: 'top-up-key-of-the-tests' },
     newKeyBytes: () => randomBytes(32),
     outbox: new MemoryOutbox(),
+    maintenance: new MemoryMaintenanceStore(),
     claims: new MemoryClaimStore(),
     answers: new MemoryAnswerStore(),
     media: new MemoryMediaStore(),

@@ -64,7 +64,12 @@ test('FALL-1 and FALL-3 with an open circuit, the fallback model is called, char
 
 test('FALL-5 an open circuit without a fallback model is 503 with the seconds to the next probe', async () => {
   const world = await worldOf({ known: { 'alpha-1': open } });
-  await expect(world.ask()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 17 });
+  await expect(world.ask()).rejects.toMatchObject({
+    code: 'service_unavailable',
+    retryAfterSeconds: 17,
+    // The gateway does not count it as its own failure.
+    upstreamFailed: true,
+  });
   expect([world.log, world.sent]).toEqual([[], []]);
 });
 

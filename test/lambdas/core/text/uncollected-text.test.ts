@@ -80,6 +80,14 @@ test('BILL-21 a deadline before content costs the estimated prompt', async () =>
   expect(recorded(plain)).toEqual(expected);
 });
 
+test('BILL-21 a stream that the provider never started costs nothing at the deadline', async () => {
+  const world = await streamTo(
+    ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  );
+  expect(world.records()).toMatchObject([{ outcome: 'released', reason: 'upstream_timeout' }]);
+  expect(recorded(world)).toMatchObject({ picos: undefined, usesAllowance: undefined });
+});
+
 test.for([
   ["the provider's counts", used(7, 3), 7n * INPUT_PICOS + 3n * OUTPUT_PICOS],
   ['the estimated prompt without counts', undefined, PROMPT_PICOS],

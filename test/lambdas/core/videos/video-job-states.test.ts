@@ -1,6 +1,7 @@
 import { StateMachine } from 'aws-local-stepfunctions';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { PAUSED_ERROR } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
 import { definition } from './video-history.ts';
 import { playStates } from './video-states.ts';
@@ -125,6 +126,25 @@ test('VID-5 a wait lasts the given time, and retries wait longer each time, up t
   await playing;
   // The last wait is the pause before the next poll.
   expect(waits).toEqual([60, 2, 4, 8, 16, 32, 60, 60]);
+});
+
+test('OPS-15 a paused step waits a minute each time, and uses no retry of its failures', async () => {
+  const waits: number[] = [];
+  let calls = 0;
+  const paused = Object.assign(new Error('paused'), { name: PAUSED_ERROR });
+  const task = async (name: string) => {
+    if (name === 'Poll') return { outcome: 'failed', waitSeconds: 7, elapsedSeconds: 0 };
+    calls += 1;
+    if (calls === 1 || calls === 12) throw new Error('scripted failure');
+    if (calls < 12) throw paused;
+    return { webhook: false };
+  };
+  await playStates(
+    definition,
+    { videoId: 'v' },
+    { task, wait: async (seconds) => void waits.push(seconds), random: () => 1 },
+  );
+  expect(waits.slice(1)).toEqual([2, ...Array.from({ length: 10 }, () => 60), 4]);
 });
 
 test('VID-5 a definition with an unsupported field is rejected', async () => {

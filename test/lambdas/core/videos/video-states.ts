@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PAUSED_ERROR } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
 
 /** A task failed after all retries, and its state has no `Catch`. */
 export class StepFailed extends Error {
@@ -10,16 +11,22 @@ export class Aborted extends Error {
   override readonly name = 'Aborted';
 }
 
-const retry = z.array(
-  z.strictObject({
-    ErrorEquals: z.tuple([z.literal('States.ALL')]),
-    IntervalSeconds: z.int(),
-    BackoffRate: z.number(),
-    MaxDelaySeconds: z.int(),
-    MaxAttempts: z.int(),
-    JitterStrategy: z.literal('FULL').optional(),
-  }),
-);
+/** Retries of a step while workers are paused for maintenance. They are not counted with those of failures. */
+const pausedRetry = z.strictObject({
+  ErrorEquals: z.tuple([z.literal(PAUSED_ERROR)]),
+  IntervalSeconds: z.int(),
+  BackoffRate: z.literal(1),
+  MaxAttempts: z.literal(99_999_999),
+});
+
+const failureRetry = z.strictObject({
+  ErrorEquals: z.tuple([z.literal('States.ALL')]),
+  IntervalSeconds: z.int(),
+  BackoffRate: z.number(),
+  MaxDelaySeconds: z.int(),
+  MaxAttempts: z.int(),
+  JitterStrategy: z.literal('FULL').optional(),
+});
 
 const rule = z.strictObject({
   Variable: z.string(),
@@ -38,7 +45,7 @@ const task = z.strictObject({
   Parameters: z.record(z.string(), z.string()),
   ResultPath: z.string().nullable(),
   TimeoutSeconds: z.int(),
-  Retry: retry,
+  Retry: z.tuple([pausedRetry, failureRetry]),
   Catch: z
     .tuple([
       z.strictObject({ ErrorEquals: z.tuple([z.literal('States.ALL')]), ResultPath: z.null(), Next: z.string() }),
@@ -150,21 +157,25 @@ const perform = async (
       key.endsWith('.$') ? [key.slice(0, -2), valueAt(data, value)] : [key, value],
     ),
   );
-  const [{ IntervalSeconds, BackoffRate, MaxDelaySeconds, MaxAttempts, JitterStrategy } = noRetry] = Retry;
-  for (let claimed = 0; ; claimed += 1) {
-    if (claimed > 0) world.entered?.(name);
+  const [paused, { IntervalSeconds, BackoffRate, MaxDelaySeconds, MaxAttempts, JitterStrategy }] = Retry;
+  for (let claimed = 0; ; ) {
     try {
       return { result: await world.task(name, parameters, TimeoutSeconds) };
     } catch (error) {
       if (error instanceof Aborted) throw error;
+      if (error instanceof Error && error.name === PAUSED_ERROR) {
+        await world.wait(paused.IntervalSeconds);
+        world.entered?.(name);
+        continue;
+      }
       if (claimed >= MaxAttempts) return { failed: true };
     }
     const atMost = Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** claimed);
     await world.wait(JitterStrategy ? atMost * world.random() : atMost);
+    claimed += 1;
+    world.entered?.(name);
   }
 };
-
-const noRetry = { IntervalSeconds: 0, BackoffRate: 1, MaxDelaySeconds: 0, MaxAttempts: 0, JitterStrategy: undefined };
 
 const memberOf = (path: string): string => {
   const member = /^\$\.(\w+)$/.exec(path)?.[1];

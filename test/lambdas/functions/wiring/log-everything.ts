@@ -10,10 +10,11 @@ finished('REQUEST1', {
   model: 'alpha-1',
   inputTokens: 3,
   outputTokens: 5,
+  providerMs: 4,
   firstByteMs: 7,
   totalMs: 11,
 });
-finished('REQUEST2', { status: 404, errorCode: 'not_found', totalMs: 1 });
+finished('REQUEST2', { status: 404, errorCode: 'not_found', lacksClientIp: true, totalMs: 1 });
 finished('REQUEST3', { status: 500, errorCode: 'internal_error', totalMs: 1, cause: new Error('a secret message') });
 for (const limit of limitNames)
   finished('REQUEST4', { status: 429, errorCode: 'rate_limit_exceeded', limit, route: 'getAccount' });

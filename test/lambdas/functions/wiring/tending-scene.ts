@@ -2,6 +2,7 @@ import type { LedgerFunctionDependencies } from '../../../../lambdas/functions/w
 import { readSettings } from '../../../../lambdas/settings.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
+import { MemoryMaintenanceStore } from '../../../support/memory/memory-maintenance-store.ts';
 import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
 import { noTables } from '../../../support/memory/memory-stores.ts';
 
@@ -13,6 +14,7 @@ export const createTendingScene = async () => {
   const clock = new ManualClock(0);
   const ledgerStore = new MemoryLedgerStore();
   const outbox = new MemoryOutbox();
+  const maintenance = new MemoryMaintenanceStore();
   const notices: unknown[] = [];
   const measured: object[] = [];
   for (const accountId of ['one', 'two', 'three']) {
@@ -26,6 +28,7 @@ export const createTendingScene = async () => {
     random: () => 0,
     ledgerStore,
     outbox,
+    maintenance,
     reporting: {
       finished: () => undefined,
       notice: (name, details) => notices.push([name, details]),
@@ -39,5 +42,5 @@ export const createTendingScene = async () => {
   };
   /** Spent amount and number of open holds per account. */
   const accounts = () => ledgerStore.accounts().map(({ id, spentPicos, holds }) => [id, spentPicos, holds.size]);
-  return { clock, deps, notices, measured, enqueueSettlement, accounts };
+  return { clock, deps, maintenance, notices, measured, enqueueSettlement, accounts };
 };

@@ -5,7 +5,7 @@ import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { webhookSecretOf } from '../../../../lambdas/core/signature.ts';
 import { dependenciesFromEnvironment } from '../../../../lambdas/functions/wiring/from-environment.ts';
 import { videoDependenciesFromEnvironment } from '../../../../lambdas/functions/wiring/video-dependencies.ts';
-import { createVideoStepsHandler } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
+import { createVideoStepsHandler, PAUSED_ERROR } from '../../../../lambdas/functions/wiring/video-steps-handler.ts';
 import { created, failedWith, queued, running, succeeded } from '../../../fixtures/byteplus/video-tasks.ts';
 import { noTables } from '../../../support/memory/memory-stores.ts';
 import { mp4Of } from '../../../support/memory/scripted-video-wire.ts';
@@ -125,4 +125,19 @@ test('AUTH-5 functions without an HTTP route need no pepper, and the others requ
   expect(deps).not.toHaveProperty('pepper');
   await expect(dependenciesFromEnvironment(environment)).rejects.toThrow(/^KEY_PEPPER: /);
   await expect(deps.videoMachine.start('video_1')).rejects.toThrow(/^VIDEO_MACHINE_ARN: /);
+});
+
+test('OPS-15 a paused step does no work, and throws the error that the state machine repeats', async () => {
+  const service = await createVideoService(vendorWith(finished));
+  const step = createVideoStepsHandler(service.deps);
+  const videoId = await service.create();
+  await service.deps.maintenance.write('paused');
+  for (const name of ['poll', 'store', 'charge', 'finish', 'release', 'notify'])
+    await expect(step({ step: name, videoId }), name).rejects.toMatchObject({ name: PAUSED_ERROR });
+  expect(new Set(service.notices.map((notice) => JSON.stringify(notice)))).toEqual(
+    new Set(['["worker_paused",{"worker":"videoSteps"}]']),
+  );
+  expect([await service.spent(), await service.holds()]).toEqual([0n, 1]);
+  await service.deps.maintenance.write('off');
+  expect(await step({ step: 'poll', videoId })).toMatchObject({ outcome: 'succeeded' });
 });

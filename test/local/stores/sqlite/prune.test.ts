@@ -5,12 +5,9 @@ import { createAccountStore } from '../../../../local/stores/sqlite/account-stor
 import { createCircuitStore } from '../../../../local/stores/sqlite/circuit-store.ts';
 import { createClaimStore } from '../../../../local/stores/sqlite/claim-store.ts';
 import { type Database, textOf } from '../../../../local/stores/sqlite/database.ts';
+import { createAuditCursor } from '../../../../local/stores/sqlite/facts.ts';
 import { createAddressCounters } from '../../../../local/stores/sqlite/key-store.ts';
-import {
-  createAuditCursor,
-  createLedgerRecords,
-  createOperationLog,
-} from '../../../../local/stores/sqlite/ledger-records.ts';
+import { createLedgerRecords, createOperationLog } from '../../../../local/stores/sqlite/ledger-records.ts';
 import { createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.ts';
 import { prune } from '../../../../local/stores/sqlite/prune.ts';
 import { createUpdateLog } from '../../../../local/stores/sqlite/update-log.ts';

@@ -1,0 +1,60 @@
+import { type Clock, inTime } from '../../core/clock.ts';
+import type { MaintenanceState, MaintenanceStore } from '../../core/maintenance.ts';
+import type { LedgerFunctionDependencies, Reporting } from './dependencies.ts';
+import { keepRefreshing } from './refreshing-value.ts';
+import { nameOf } from './secrets.ts';
+
+/** Least time in ms between the starts of two reads. */
+const REREAD_PAUSE_MS = 5_000;
+/** Age in ms above which a request waits for a new value. A frozen process can wake up with a value of hours ago. */
+const MAX_AGE_MS = 10_000;
+/** Longest wait of a request for a new value, in ms. */
+const REREAD_WAIT_MS = 500;
+
+interface SwitchDependencies {
+  readonly store: Pick<MaintenanceStore, 'read'>;
+  readonly clock: Clock;
+  readonly notice: Reporting['notice'];
+}
+
+/**
+ * Returns the state of the maintenance switch for the requests of a process. Under traffic it reads in the background.
+ * Only a request that finds a value older than 10 s waits, at most 500 ms. A failed read keeps the known state, which is
+ * `off` at the start, because a failure of the switch must not stop a gateway that works.
+ */
+export const createMaintenanceSwitch = ({
+  store,
+  clock,
+  notice,
+}: SwitchDependencies): (() => Promise<MaintenanceState>) => {
+  let knownAtMs = -Infinity;
+  const kept = keepRefreshing<MaintenanceState>('off', {
+    read: async () => {
+      const askedAtMs = clock.now();
+      const state = await store.read();
+      knownAtMs = Math.max(knownAtMs, askedAtMs);
+      return state;
+    },
+    clock,
+    firstReadAtMs: -Infinity,
+    pauseMs: REREAD_PAUSE_MS,
+    onFailure: (error) => notice('maintenance_unreadable', { reason: nameOf(error) }),
+  });
+  return async () => {
+    const reading = kept.refresh();
+    if (clock.now() - knownAtMs > MAX_AGE_MS) await inTime(clock, REREAD_WAIT_MS, reading);
+    return kept.current();
+  };
+};
+
+type WorkerDependencies = Pick<LedgerFunctionDependencies, 'maintenance' | 'reporting'>;
+
+/**
+ * Whether background work must not run now (OPS-15). Reads the switch each time, and reports a paused worker. Throws
+ * StoreError if the switch cannot be read: the work then waits for its next run.
+ */
+export const isPaused = async ({ maintenance, reporting }: WorkerDependencies, worker: string): Promise<boolean> => {
+  if ((await maintenance.read()) !== 'paused') return false;
+  reporting.notice('worker_paused', { worker });
+  return true;
+};
