@@ -32,10 +32,20 @@ export const addStatementCommand = (accounts: Command, terminal: Terminal): void
     .action(async (accountId: string, month: string, options: StatementOptions) => {
       if (options.json && options.csv) throw misused('--json and --csv are mutually exclusive. Use one of them.');
       const statement = await atPlace(terminal, options, (place) => read(place, accountId, month));
-      if (options.json) await printJson(terminal, statement);
-      else if (options.csv) await terminal.print(toStatementCsv(statement).split('\r\n').map(plain).join('\r\n'));
-      else await terminal.print(toText(statement));
+      await printStatement(terminal, statement, options);
     });
+};
+
+/** Prints a statement as text, JSON or CSV. Reports on stderr if its charges are not complete. */
+export const printStatement = async (
+  terminal: Terminal,
+  statement: StatementObject,
+  { json, csv }: StatementOptions,
+): Promise<void> => {
+  if (json) await printJson(terminal, statement);
+  else if (csv) await terminal.print(toStatementCsv(statement).split('\r\n').map(plain).join('\r\n'));
+  else await terminal.print(toText(statement));
+  if (!statement.charges_complete) terminal.status(incompleteOf(statement));
 };
 
 const toMonth = (text: string): string => {
@@ -49,9 +59,14 @@ const read = async (place: Place, accountId: string, month: string): Promise<Sta
   return toStatementObject(statementOf(await readStatement(deps, accountId, month), month));
 };
 
+const incompleteOf = ({ status }: StatementObject): string =>
+  status === 'open'
+    ? 'charges: this month has too many receipts for one read, so only the newest are listed. charges_usd is exact.'
+    : 'charges: not all receipts of the month are summed yet. Run the command again to add more. charges_usd is exact.';
+
 const toText = ({ object: _object, credits, returns, charges, ...sums }: StatementObject): string => {
   const width = Math.max(...Object.keys(sums).map((name) => name.length));
-  const lines = Object.entries(sums).map(([name, value]) => `${name.padEnd(width)}  ${value}\n`);
+  const lines = Object.entries(sums).map(([name, value]) => `${name.padEnd(width)}  ${value ?? '-'}\n`);
   const part = (title: string, rows: readonly Facts[]): string =>
     rows[0] ? `\n${title}\n${toTable(Object.keys(rows[0]), rows)}` : '';
   return lines.join('') + part('credits', credits) + part('returns', returns) + part('charges', charges);

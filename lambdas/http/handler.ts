@@ -193,13 +193,17 @@ const receive = async (
   exchange.summary.uploadMs = exchange.receivedAtMs - beganAtMs;
 };
 
-/** Returns the owners whose shares of the body budget the body uses (GEN-14). */
+/**
+ * Returns the owners whose shares of the body budget the body uses (GEN-14). Clients without a readable IP share no owner,
+ * because one of them would block the others (LIM-7).
+ */
 const ownersOf = (deps: HttpDependencies, exchange: Exchange): readonly string[] => {
-  const address = `address#${addressOf(deps, exchange)}`;
-  if (!exchange.admission) return [address];
+  const address = addressOf(deps, exchange);
+  const addresses = address === undefined ? [] : [`address#${address}`];
+  if (!exchange.admission) return addresses;
   const { accountId } = exchange.admission;
   const account = `account#${accountId}`;
-  return deps.funded.has(accountId) ? [account] : [account, address];
+  return deps.funded.has(accountId) ? [account] : [account, ...addresses];
 };
 
 const refuse = (exchange: Exchange, thrown: unknown): GatewayResponse => {

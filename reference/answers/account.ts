@@ -74,9 +74,16 @@ export const statement = z
     charges: z
       .array(z.looseObject({ model: z.string().nullable(), requests: count, cost_usd: usd }))
       .describe('Receipts with a time in the month, by model.'),
-    settled_in_other_month_usd: usd.describe(
-      '`charges_usd` less the sum of `charges`. Above 0 for receipts of an earlier month that were committed in this one.',
-    ),
+    charges_complete: z
+      .boolean()
+      .describe(
+        'Whether `charges` has all receipts of the month. One read sums at most 5,000, the newest first. For a month that is over, the next read continues.',
+      ),
+    settled_in_other_month_usd: usd
+      .nullable()
+      .describe(
+        '`charges_usd` less the sum of `charges`. Above 0 for receipts of an earlier month that were committed in this one. Null while `charges_complete` is false.',
+      ),
   })
   .meta({ id: 'Statement' });
 

@@ -69,7 +69,7 @@ export const accountOperations: Record<'getAccount' | 'listUsage' | 'getUsage' |
     tag: 'Account',
     summary: 'Read the statement of a month',
     description:
-      'Opening + credits - returns - charges = closing. The statement of a month that is over never changes. Open holds are not part of the sum.',
+      'Opening + credits - returns - charges = closing. The amounts of a month that is over never change, and its `charges` do not change once they are complete. Open holds are not part of the sum.',
     path: { month: ['Calendar month in UTC.', '2026-11', MONTH_FORM] },
     parameters: [format('JSON or a CSV table with one line per amount.')],
     answers: {
@@ -79,7 +79,7 @@ export const accountOperations: Record<'getAccount' | 'listUsage' | 'getUsage' |
           'application/json': { schema: statement },
           'text/csv': {
             schema: { type: 'string' },
-            example: 'month,line,type,ref,of,model,requests,created_at,amount_usd\r\n',
+            example: 'month,line,type,ref,of,model,requests,created_at,amount_usd,charges_complete\r\n',
           },
         },
       },

@@ -98,6 +98,20 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect((await subject.keys.read(old))?.factor).toEqual({ factor: 2.9, atMs: LATER_MS });
   });
 
+  test('BILL-20 the higher of two concurrent factors replaces a decayed one', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { old } = await openOne();
+      // After five days the factor of 3.9 is about 1.1.
+      await raise(old, 3.9, LATER_MS - 5 * 86_400_000);
+      await race(
+        () => raise(old, 2.5),
+        () => raise(old, 2.8),
+        round,
+      );
+      expect((await subject.keys.read(old))?.factor).toEqual({ factor: 2.8, atMs: LATER_MS });
+    }
+  });
+
   test('BILL-20 KEY-2 a new key gets the factor of the key that it replaces', async () => {
     const { accountId, old, next } = await openOne();
     await raise(old, 3.4);

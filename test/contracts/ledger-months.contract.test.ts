@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import type { CreditReply, CreditRequest } from '../../lambdas/core/ledger/ledger.ts';
+import type { MonthCharges } from '../../lambdas/core/ledger/month.ts';
 import { renderRequestId } from '../../lambdas/core/request-id.ts';
 import { AT, HOLD, ledgerScene } from './ledger-scene.ts';
 import { ledgerSubjects } from './ledger-subjects.ts';
@@ -195,15 +196,37 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     const id = await account(0n);
     const { records } = subject();
     expect(await records.readCharges(id, '2026-11')).toBeUndefined();
-    const charges = [
+    const models = [
       { model: undefined, requests: 1, amountPicos: 0n },
       { model: 'alpha-1', requests: 2, amountPicos: 2n ** 60n + 1n },
     ];
+    const charges = { models };
     expect(await records.keepCharges(id, '2026-11', charges)).toEqual(charges);
-    expect(await records.keepCharges(id, '2026-11', [])).toEqual(charges);
+    expect(await records.keepCharges(id, '2026-11', { models: [] })).toEqual(charges);
+    expect(await records.keepCharges(id, '2026-11', { models: [] }, 'hold-5')).toEqual(charges);
     expect(await records.readCharges(id, '2026-11')).toEqual(charges);
     expect(await records.readCharges(id, '2026-12')).toBeUndefined();
     expect(await closings(id)).toEqual([]);
+  });
+
+  test('BILL-22 charges of a month are stored in parts, and each part only once', async () => {
+    const id = await account(0n);
+    const { records } = subject();
+    const part = (requests: number, beforeHoldId?: string): MonthCharges => ({
+      models: [{ model: 'alpha-1', requests, amountPicos: BigInt(requests) }],
+      ...(beforeHoldId !== undefined && { beforeHoldId }),
+    });
+    const keep = (charges: MonthCharges, seenHoldId?: string) =>
+      records.keepCharges(id, '2026-11', charges, seenHoldId);
+    const first = await Promise.all([keep(part(1, 'hold-7')), keep(part(2, 'hold-6'))]);
+    expect(first[0]).toEqual(first[1]);
+    const place = first[0].beforeHoldId ?? '';
+    expect(await keep(part(3, 'hold-5'))).toEqual(first[0]);
+    expect(await keep(part(4, 'hold-4'), place)).toEqual(part(4, 'hold-4'));
+    expect(await keep(part(5, 'hold-3'), place), 'another read was faster').toEqual(part(4, 'hold-4'));
+    expect(await keep(part(6), 'hold-4')).toEqual(part(6));
+    expect(await keep(part(7), 'hold-4'), 'complete charges never change').toEqual(part(6));
+    expect(await records.readCharges(id, '2026-11')).toEqual(part(6));
   });
 
   test('BILL-22 the hold of another amount or account closes no month', async () => {

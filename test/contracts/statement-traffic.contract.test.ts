@@ -4,8 +4,9 @@ import { type CreditOrder, creditAccount } from '../../lambdas/core/ledger/credi
 import { type PlacedHold, placeHold } from '../../lambdas/core/ledger/hold.ts';
 import { balanceOf, type ChargeRecord, type LedgerDependencies } from '../../lambdas/core/ledger/ledger.ts';
 import { settleOutbox } from '../../lambdas/core/ledger/outbox.ts';
+import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
 import { apply, commit } from '../../lambdas/core/ledger/resolve.ts';
-import { readStatement } from '../../lambdas/core/ledger/statement.ts';
+import { readStatement, type StatementDependencies } from '../../lambdas/core/ledger/statement.ts';
 import { listUsage } from '../../lambdas/core/ledger/usage.ts';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { firstIdAt, renderRequestId } from '../../lambdas/core/request-id.ts';
@@ -29,6 +30,18 @@ const models = ['alpha-1', 'beta-2', 'gamma-3'];
 
 /** Exact sum of USD amounts. */
 const sum = (amounts: readonly string[]): bigint => amounts.reduce((total, usd) => total + parseUsd(usd), 0n);
+
+const withListing = (
+  records: LedgerRecords,
+  listRecords: LedgerRecords['listRecords'],
+): StatementDependencies['records'] => ({
+  closings: (...args) => records.closings(...args),
+  firstClosing: (accountId) => records.firstClosing(accountId),
+  creditsOfMonth: (...args) => records.creditsOfMonth(...args),
+  readCharges: (...args) => records.readCharges(...args),
+  keepCharges: (...args) => records.keepCharges(...args),
+  listRecords,
+});
 
 /** An account with a clock, and everything that happens to it. */
 const openTraffic = (subject: LedgerSubject) => {
@@ -85,8 +98,11 @@ const openTraffic = (subject: LedgerSubject) => {
     settleLate: async () => expect(await settleOutbox(ledger)).toMatchObject({ settled: 1 }),
     /** Moves the clock to a time. */
     until: (atMs: number) => clock.advance(atMs - clock.now()),
-    statement: async (month: string): Promise<StatementObject> => {
-      const deps = { store, records, clock, random: () => 0 };
+    /** Reads a statement. `pageSize`: records in each of the five pages of the read. */
+    statement: async (month: string, pageSize = 1_000): Promise<StatementObject> => {
+      const listRecords: LedgerRecords['listRecords'] = (accountId, range) =>
+        records.listRecords(accountId, { ...range, limit: pageSize });
+      const deps = { store, records: withListing(records, listRecords), clock, random: () => 0 };
       return toStatementObject(statementOf(await readStatement(deps, ID, month), month));
     },
     audit: () => auditAccount({ store, records, clock }, ID),
@@ -106,7 +122,7 @@ const linesOf = (csv: string): ReadonlyMap<string, readonly string[]> => {
   const [, ...lines] = csv.trimEnd().split('\r\n');
   const cells = lines.map((line) => line.split(','));
   const byName = Map.groupBy(cells, ([, name = '']) => name);
-  return new Map([...byName].map(([name, rows]) => [name, rows.map((row) => row.at(-1) ?? '')]));
+  return new Map([...byName].map(([name, rows]) => [name, rows.map((row) => row.at(-2) || '0')]));
 };
 
 const expectExact = (statement: StatementObject): void => {
@@ -114,7 +130,7 @@ const expectExact = (statement: StatementObject): void => {
   expect(parseUsd(closing_usd)).toBe(sum([opening_usd, credits_usd]) - sum([returns_usd, charges_usd]));
   expect(sum(statement.credits.map(({ amount_usd }) => amount_usd))).toBe(parseUsd(credits_usd));
   expect(sum(statement.returns.map(({ amount_usd }) => amount_usd))).toBe(parseUsd(returns_usd));
-  const charges = [...statement.charges.map(({ cost_usd }) => cost_usd), statement.settled_in_other_month_usd];
+  const charges = [...statement.charges.map(({ cost_usd }) => cost_usd), statement.settled_in_other_month_usd ?? '0'];
   expect(sum(charges)).toBe(parseUsd(charges_usd));
   const lines = linesOf(toStatementCsv(statement));
   const of = (name: string): bigint => sum(lines.get(name) ?? []);
@@ -128,6 +144,8 @@ describe.each(ledgerSubjects)('a month of traffic $name', ({ open }) => {
   let traffic: ReturnType<typeof openTraffic>;
   let october: StatementObject;
   let november: StatementObject;
+  /** Statements of November in the order of their reads, up to the first complete one. */
+  const parts: StatementObject[] = [];
   let atEndPicos: bigint | undefined;
 
   beforeAll(async () => {
@@ -154,7 +172,12 @@ describe.each(ledgerSubjects)('a month of traffic $name', ({ open }) => {
     atEndPicos = await traffic.balance();
     await traffic.until(DECEMBER + HOUR);
     await traffic.end(overNovember, '0.0625');
-    november = await traffic.statement('2026-11');
+    do {
+      // Two readers continue from the same place.
+      const [one, other] = await Promise.all([traffic.statement('2026-11', 5), traffic.statement('2026-11', 5)]);
+      parts.push(one, other);
+      november = other;
+    } while (!november.charges_complete && parts.length < 20);
     await traffic.change({ ref: 'back-2', type: 'refund', amountPicos: parseUsd('1'), of: 'pay-2' });
     await traffic.requests(5);
   });
@@ -206,6 +229,38 @@ describe.each(ledgerSubjects)('a month of traffic $name', ({ open }) => {
       expect(JSON.stringify(again)).toBe(JSON.stringify(known));
       expect(toStatementCsv(again)).toBe(toStatementCsv(known));
     }
+  });
+
+  test('BILL-22 a closed month with many receipts is summed over several reads', () => {
+    const counts = parts.map(({ charges }) => charges.reduce((total, { requests }) => total + requests, 0));
+    expect(counts).toEqual(counts.toSorted((one, other) => one - other));
+    // 94 records are four reads of 25. Readers that continue from the same place add their records once.
+    expect(new Set(counts).size).toBe(4);
+    const open = parts.filter(({ charges_complete }) => !charges_complete);
+    expect(open.length).toBeGreaterThan(2);
+    for (const part of open) {
+      expect(part).toEqual({
+        ...november,
+        charges: part.charges,
+        charges_complete: false,
+        settled_in_other_month_usd: null,
+      });
+      expect(linesOf(toStatementCsv(part)).get('settled_in_other_month')).toEqual(['0']);
+    }
+  });
+
+  test('BILL-22 the present month with many receipts has the newest ones, and exact sums', async () => {
+    const whole = await traffic.statement('2026-12');
+    const part = await traffic.statement('2026-12', 1);
+    expect([whole.charges_complete, part.charges_complete]).toEqual([true, false]);
+    expect(part).toEqual({
+      ...whole,
+      charges: part.charges,
+      charges_complete: false,
+      settled_in_other_month_usd: null,
+    });
+    expect(part.charges.map(({ requests }) => requests).reduce((total, one) => total + one)).toBe(4);
+    expect(await traffic.statement('2026-12', 1), 'the read stored nothing').toEqual(part);
   });
 
   test('BILL-22 months before the first and after the present one have no statement', async () => {

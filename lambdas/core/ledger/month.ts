@@ -23,6 +23,13 @@ export interface ModelCharges {
   readonly amountPicos: bigint;
 }
 
+/** Charges of a month by model, summed in one read or in several. */
+export interface MonthCharges {
+  readonly models: readonly ModelCharges[];
+  /** Hold id before which the next read continues. Undefined: the sums are complete. */
+  readonly beforeHoldId?: string | undefined;
+}
+
 /** Form of a calendar month. */
 export const MONTH_FORM = /^\d{4}-(0[1-9]|1[0-2])$/;
 

@@ -1,6 +1,6 @@
 import type { CreditRecord } from './credit-record.ts';
 import type { ChargeRecord } from './ledger.ts';
-import type { ModelCharges, MonthClosing } from './month.ts';
+import type { MonthCharges, MonthClosing } from './month.ts';
 
 export interface RecordRange {
   /** Oldest hold id to return. Hold ids start with a ULID, so their order is that of their requests. */
@@ -40,10 +40,14 @@ export interface LedgerRecords {
   /** Returns the closings up to a month, the newest first. Undefined limit: all. */
   closings(accountId: string, throughMonth: string, limit?: number): Promise<readonly MonthClosing[]>;
   firstClosing(accountId: string): Promise<MonthClosing | undefined>;
-  /** Returns the stored charges of a month. Undefined if `keepCharges` has not stored them. */
-  readCharges(accountId: string, month: string): Promise<readonly ModelCharges[] | undefined>;
-  /** Stores the charges of a closed month, unless the month has some. Returns those that are stored then. */
-  keepCharges(accountId: string, month: string, charges: readonly ModelCharges[]): Promise<readonly ModelCharges[]>;
+  /** Returns the stored charges of a month. Undefined if `keepCharges` has not stored any. */
+  readCharges(accountId: string, month: string): Promise<MonthCharges | undefined>;
+  /**
+   * Stores charges of a closed month that continue the stored ones, whose `beforeHoldId` was `seenHoldId`. Undefined
+   * `seenHoldId`: the month had none. Stores nothing if another read was faster, or the stored charges are complete.
+   * Returns the charges that are stored then.
+   */
+  keepCharges(accountId: string, month: string, charges: MonthCharges, seenHoldId?: string): Promise<MonthCharges>;
   /**
    * Returns every account in the order of the store, or only the accounts after a place. Reads the whole table, for
    * operator commands and the audit.

@@ -3,7 +3,7 @@ import { firstIdAt } from '../request-id.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { CreditRecord } from './credit-record.ts';
 import { type Account, heldOf, type LedgerStore } from './ledger.ts';
-import { type ModelCharges, type MonthClosing, monthAfter, startOf } from './month.ts';
+import { type ModelCharges, type MonthCharges, type MonthClosing, monthAfter, startOf } from './month.ts';
 import type { LedgerRecords } from './records.ts';
 
 export interface StatementDependencies {
@@ -36,11 +36,13 @@ export interface Statement {
   readonly changes: readonly CreditRecord[];
   /** Charges whose records have a time in the month, by model. */
   readonly charges: readonly ModelCharges[];
+  /** Whether `charges` has all records of the month. The newest records are summed first. */
+  readonly chargesComplete: boolean;
   /**
    * Charges of the month less `charges`. Above 0: charges that were recorded in another month. Below 0: charges of this
-   * month's records that were applied in another month.
+   * month's records that were applied in another month. Undefined while `charges` is not complete.
    */
-  readonly otherMonthPicos: bigint;
+  readonly otherMonthPicos: bigint | undefined;
 }
 
 export type StatementReply =
@@ -57,8 +59,8 @@ const ZERO: Sums = { creditedPicos: 0n, returnedPicos: 0n, spentPicos: 0n };
 
 /**
  * Returns the statement of a month, such as `2026-11`. Closes months that are over first, so that a statement of a
- * closed month never changes. Reads the account, at most two closings, and the records of that month. Throws
- * StoreError.
+ * closed month never changes. Reads the account, at most two closings, and at most `RECORDS_MAX` records. For a closed
+ * month with more records, further reads continue. Throws StoreError.
  */
 export const readStatement = async (
   deps: StatementDependencies,
@@ -86,13 +88,13 @@ export const readStatement = async (
       ...linesOf(opening ?? ZERO, closing, charges),
       heldPicos: isOpen ? heldOf(account) : heldAt(newest, month),
       changes: changes.toSorted((one, other) => one.at - other.at || (one.ref < other.ref ? -1 : 1)),
-      charges,
     },
   };
 };
 
-const linesOf = (opening: Sums, closing: Sums, charges: readonly ModelCharges[]) => {
+const linesOf = (opening: Sums, closing: Sums, { models, beforeHoldId }: MonthCharges) => {
   const chargesPicos = closing.spentPicos - opening.spentPicos;
+  const chargesComplete = beforeHoldId === undefined;
   const returnsPicos = closing.returnedPicos - opening.returnedPicos;
   return {
     openingPicos: opening.creditedPicos - opening.spentPicos,
@@ -100,7 +102,9 @@ const linesOf = (opening: Sums, closing: Sums, charges: readonly ModelCharges[])
     returnsPicos,
     chargesPicos,
     closingPicos: closing.creditedPicos - closing.spentPicos,
-    otherMonthPicos: charges.reduce((left, { amountPicos }) => left - amountPicos, chargesPicos),
+    charges: models,
+    chargesComplete,
+    otherMonthPicos: chargesComplete ? models.reduce((left, sum) => left - sum.amountPicos, chargesPicos) : undefined,
   };
 };
 
@@ -135,33 +139,48 @@ const REQUEST_MS_MAX = 3 * 86_400_000;
 const PAGE = 1_000;
 
 /**
- * Charges of a closed month are stored at their first read: a record that is written late has a time in that month too,
- * and would change them.
+ * Limit on the records of one read. They are at most about 5 MB of the table, or 1,250 read units. A partition, which
+ * the holds of the account use too, has 3,000 a second:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html (2026-11-26)
  */
-const chargesOf = async (deps: StatementDependencies, period: Period): Promise<readonly ModelCharges[]> => {
+const RECORDS_MAX = 5 * PAGE;
+
+/**
+ * Charges of a closed month are stored, and each read adds to them until they are complete. After that, a record that is
+ * written late has a time in that month too, and would change them.
+ */
+const chargesOf = async (deps: StatementDependencies, period: Period): Promise<MonthCharges> => {
   const { accountId, month, isOpen } = period;
-  if (isOpen) return sumByModel(deps, period);
+  if (isOpen) return addCharges(deps, period, { models: [] });
   const kept = await deps.records.readCharges(accountId, month);
-  return kept ?? deps.records.keepCharges(accountId, month, await sumByModel(deps, period));
+  if (kept && kept.beforeHoldId === undefined) return kept;
+  const charges = await addCharges(deps, period, kept ?? { models: [] });
+  return deps.records.keepCharges(accountId, month, charges, kept?.beforeHoldId);
 };
 
-const sumByModel = async (
+/** Returns charges with up to `RECORDS_MAX` older records added. */
+const addCharges = async (
   { records }: StatementDependencies,
   { accountId, month, fromMs }: Period,
-): Promise<readonly ModelCharges[]> => {
-  const sums = new Map<string | undefined, ModelCharges>();
+  before: MonthCharges,
+): Promise<MonthCharges> => {
+  const sums = new Map(before.models.map((sum) => [sum.model, sum]));
   const endMs = startOf(monthAfter(month));
   const fromHoldId = firstIdAt(fromMs - REQUEST_MS_MAX);
-  let beforeHoldId: string | undefined = firstIdAt(endMs);
-  for (;;) {
+  let beforeHoldId = before.beforeHoldId ?? firstIdAt(endMs);
+  for (let read = 0; read < RECORDS_MAX; read += PAGE) {
     const page = await records.listRecords(accountId, { fromHoldId, beforeHoldId, limit: PAGE });
     for (const { outcome, at, model, amountPicos } of page.records) {
       if (outcome !== 'settled' || at < fromMs || at >= endMs) continue;
       const { requests, amountPicos: sum } = sums.get(model) ?? { requests: 0, amountPicos: 0n };
       sums.set(model, { model, requests: requests + 1, amountPicos: sum + amountPicos });
     }
-    beforeHoldId = page.records.at(-1)?.holdId;
-    if (!page.more || beforeHoldId === undefined) break;
+    const last = page.records.at(-1);
+    if (!page.more || !last) return { models: byModel(sums) };
+    beforeHoldId = last.holdId;
   }
-  return [...sums.values()].toSorted((one, other) => ((one.model ?? '') < (other.model ?? '') ? -1 : 1));
+  return { models: byModel(sums), beforeHoldId };
 };
+
+const byModel = (sums: ReadonlyMap<string | undefined, ModelCharges>): readonly ModelCharges[] =>
+  [...sums.values()].toSorted((one, other) => ((one.model ?? '') < (other.model ?? '') ? -1 : 1));

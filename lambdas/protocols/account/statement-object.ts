@@ -44,7 +44,8 @@ export const toStatementObject = (statement: Statement) => ({
   credits: statement.changes.filter(({ type }) => type === 'credit').map(toChange),
   returns: statement.changes.filter(({ type }) => type !== 'credit').map(toChange),
   charges: statement.charges.map(toModelRow),
-  settled_in_other_month_usd: formatUsd(statement.otherMonthPicos),
+  charges_complete: statement.chargesComplete,
+  settled_in_other_month_usd: statement.otherMonthPicos === undefined ? null : formatUsd(statement.otherMonthPicos),
 });
 
 export type StatementObject = ReturnType<typeof toStatementObject>;
@@ -64,17 +65,27 @@ const toModelRow = ({ model, requests, amountPicos }: ModelCharges) => ({
   cost_usd: formatUsd(amountPicos),
 });
 
-const columns = ['month', 'line', 'type', 'ref', 'of', 'model', 'requests', 'created_at', 'amount_usd'] as const;
+const columns = [
+  'month',
+  'line',
+  'type',
+  'ref',
+  'of',
+  'model',
+  'requests',
+  'created_at',
+  'amount_usd',
+  'charges_complete',
+] as const;
 
-type Cells = { readonly [Column in (typeof columns)[number]]?: string | number | null };
+type Cells = { readonly [Column in (typeof columns)[number]]?: string | number | boolean | null };
 
 /**
  * RFC 4180 with a header line. Opening + credits - returns - charges - settled_in_other_month = closing, over all lines
- * of each name.
+ * of each name. While the charges are not complete, the amount of settled_in_other_month is empty.
  */
 export const toStatementCsv = (statement: StatementObject): string => {
-  const { month, opening_usd, credits, returns, charges, settled_in_other_month_usd, closing_usd, held_usd } =
-    statement;
+  const { month, opening_usd, credits, returns, charges, charges_complete, closing_usd, held_usd } = statement;
   const change =
     (line: string) =>
     (one: StatementObject['credits'][number]): Cells => ({ line, ...one });
@@ -83,11 +94,14 @@ export const toStatementCsv = (statement: StatementObject): string => {
     ...credits.map(change('credit')),
     ...returns.map(change('return')),
     ...charges.map(({ model, requests, cost_usd }) => ({ line: 'charge', model, requests, amount_usd: cost_usd })),
-    { line: 'settled_in_other_month', amount_usd: settled_in_other_month_usd },
+    { line: 'settled_in_other_month', amount_usd: statement.settled_in_other_month_usd },
     { line: 'closing', amount_usd: closing_usd },
     { line: 'held', amount_usd: held_usd },
   ];
-  return [columns.join(','), ...rows.map((row) => columns.map((column) => toCell({ month, ...row }, column)).join(','))]
+  return [
+    columns.join(','),
+    ...rows.map((row) => columns.map((column) => toCell({ month, charges_complete, ...row }, column)).join(',')),
+  ]
     .map((line) => `${line}\r\n`)
     .join('');
 };

@@ -81,7 +81,8 @@ const toFactor = (item: Item): StoredFactor | undefined =>
 
 /**
  * An expression cannot compute the decay. So the first update requires a lower stored factor. If that fails although the
- * stored factor has decayed, a second update requires that the item has not changed since.
+ * stored factor has decayed, a second update also accepts the factor that the first one has seen. A concurrent raise
+ * has no decay yet, so the second update replaces it only if it is lower.
  */
 const raiseFactor = async (
   { hot }: BucketDatabase,
@@ -107,7 +108,7 @@ const raiseFactor = async (
   const key = toKey(hash, item);
   if (!key.factor || factorAt(key.factor, raised.atMs) >= raised.factor) return key;
   const { factor, atMs } = key.factor;
-  const last = await raise('estimateFactor = :seen AND estimateFactorAt = :seenAt', {
+  const last = await raise(`(${isHigher}) OR (estimateFactor = :seen AND estimateFactorAt = :seenAt)`, {
     ':seen': factor,
     ':seenAt': atMs,
   });

@@ -1,8 +1,8 @@
-import type { ModelCharges } from '../../core/ledger/month.ts';
+import type { ModelCharges, MonthCharges } from '../../core/ledger/month.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import { monthCreditPrefix, toCreditRecord } from './credit-items.ts';
 import { type DynamoDB, type QueryRequest, withPrefix } from './dynamodb.ts';
-import { type Item, isList, optionalText, readBigint, readMap, readNumber } from './item.ts';
+import { type Item, isList, optionalText, readBigint, readMap, readNumber, type Value } from './item.ts';
 import { closingKey, toClosing } from './replace-account.ts';
 
 type StatementRecords = Pick<
@@ -30,9 +30,9 @@ export const createStatementRecords = (db: DynamoDB, table: string): StatementRe
       return item && toClosing(item);
     },
     readCharges,
-    keepCharges: async (accountId, month, charges) => {
-      const item = { ...chargesKey(accountId, month), charges: charges.map(toChargesItem) };
-      const reply = await db.put({ table, item, condition: 'attribute_not_exists(pk)', onFailure: 'ALL_OLD' });
+    keepCharges: async (accountId, month, charges, seenHoldId) => {
+      const item = { ...chargesKey(accountId, month), ...toChargesItem(charges) };
+      const reply = await db.put({ table, item, ...ifSeen(seenHoldId), onFailure: 'ALL_OLD' });
       if ('written' in reply) return charges;
       if (!reply.conditionFailed) throw new Error('charges of a month exist, but the store did not show them');
       return toCharges(reply.conditionFailed);
@@ -60,20 +60,34 @@ const chargesKey = (accountId: string, month: string): Item => ({
   sk: `STATEMENT_CHARGES#${month}`,
 });
 
-const toChargesItem = ({ model, requests, amountPicos }: ModelCharges): Item => ({
+/** Each read of a part moves the place, so the place identifies the part. Complete charges have none. */
+const ifSeen = (seenHoldId: string | undefined) =>
+  seenHoldId === undefined
+    ? { condition: 'attribute_not_exists(pk)' }
+    : { condition: 'beforeHoldId = :seen', values: { ':seen': seenHoldId } };
+
+const toChargesItem = ({ models, beforeHoldId }: MonthCharges): Item => ({
+  charges: models.map(toModelItem),
+  ...(beforeHoldId === undefined ? {} : { beforeHoldId }),
+});
+
+const toModelItem = ({ model, requests, amountPicos }: ModelCharges): Item => ({
   ...(model === undefined ? {} : { model }),
   requests,
   amount: amountPicos,
 });
 
-const toCharges = ({ charges }: Item): readonly ModelCharges[] => {
-  if (!isList(charges)) throw new Error('a stored item has no list "charges"');
-  return charges.map((charge) => {
-    const item = readMap({ charge }, 'charge');
-    return {
-      model: optionalText(item, 'model'),
-      requests: readNumber(item, 'requests'),
-      amountPicos: readBigint(item, 'amount'),
-    };
-  });
+const toCharges = (item: Item): MonthCharges => {
+  if (!isList(item.charges)) throw new Error('a stored item has no list "charges"');
+  const beforeHoldId = optionalText(item, 'beforeHoldId');
+  return { models: item.charges.map(toModel), ...(beforeHoldId === undefined ? {} : { beforeHoldId }) };
+};
+
+const toModel = (charge: Value): ModelCharges => {
+  const item = readMap({ charge }, 'charge');
+  return {
+    model: optionalText(item, 'model'),
+    requests: readNumber(item, 'requests'),
+    amountPicos: readBigint(item, 'amount'),
+  };
 };

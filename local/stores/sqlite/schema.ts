@@ -241,9 +241,15 @@ CREATE TABLE IF NOT EXISTS month_charges (
   account_id TEXT NOT NULL,
   month TEXT NOT NULL,
   charges TEXT NOT NULL,
+  -- Hold id before which the next read continues. NULL: the charges are complete.
+  before_hold_id TEXT,
   PRIMARY KEY (account_id, month)
 ) STRICT, WITHOUT ROWID;
 
+`;
+
+/** Follows the added columns, which it needs. */
+const ADDED_INDEX = `
 CREATE INDEX IF NOT EXISTS credits_by_month ON credits (account_id, month) WHERE month IS NOT NULL;
 `;
 
@@ -295,6 +301,7 @@ const ADDED_COLUMNS = [
   ['keys', 'estimate_factor_at', 'INTEGER'],
   ['accounts', 'uncollected_day', 'TEXT'],
   ['accounts', 'uncollected', 'INTEGER'],
+  ['month_charges', 'before_hold_id', 'TEXT'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>
@@ -312,8 +319,9 @@ export const migrate = (db: DatabaseSync): void => {
       db.exec(SCHEMA);
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
     }
-    for (const column of missingColumns(db)) db.exec(`ALTER TABLE ${column[0]} ADD COLUMN ${column[1]} ${column[2]}`);
     db.exec(ADDED_TABLES);
+    for (const column of missingColumns(db)) db.exec(`ALTER TABLE ${column[0]} ADD COLUMN ${column[1]} ${column[2]}`);
+    db.exec(ADDED_INDEX);
     db.exec('COMMIT');
   } catch (error) {
     db.exec('ROLLBACK');

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
-import type { ModelCharges, MonthClosing } from '../../../lambdas/core/ledger/month.ts';
+import type { ModelCharges, MonthCharges, MonthClosing } from '../../../lambdas/core/ledger/month.ts';
 import type { LedgerRecords } from '../../../lambdas/core/ledger/records.ts';
 import { toCreditRecord } from './credits.ts';
 import { bigintOf, type Database, numberOf, type Row, textOf } from './database.ts';
@@ -30,13 +30,15 @@ export const createStatementRecords = (db: Database): StatementRecords => ({
       return row && toClosing(row);
     }),
   readCharges: (accountId, month) => db.read(() => readCharges(db, accountId, month)),
-  keepCharges: (accountId, month, charges) =>
+  keepCharges: (accountId, month, charges, seenHoldId) =>
     db.writeDurably(() => {
-      db.sql('INSERT INTO month_charges (account_id, month, charges) VALUES (?, ?, ?) ON CONFLICT DO NOTHING').run(
-        accountId,
-        month,
-        toChargesJson(charges),
-      );
+      const { models, beforeHoldId = null } = charges;
+      // Each read of a part moves the place, so the place identifies the part. Complete charges have none.
+      db.sql(
+        `INSERT INTO month_charges (account_id, month, charges, before_hold_id) VALUES (?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET charges = excluded.charges, before_hold_id = excluded.before_hold_id
+        WHERE month_charges.before_hold_id = ?`,
+      ).run(accountId, month, toChargesJson(models), beforeHoldId, seenHoldId ?? null);
       return readCharges(db, accountId, month) ?? charges;
     }),
 });
@@ -50,17 +52,19 @@ export const toClosing = (row: Row): MonthClosing => ({
   ...(row.start === null ? {} : { startMs: numberOf(row, 'start') }),
 });
 
-const readCharges = (db: Database, accountId: string, month: string): readonly ModelCharges[] | undefined => {
-  const row = db.sql('SELECT charges FROM month_charges WHERE account_id = ? AND month = ?').get(accountId, month);
-  return row && toCharges(textOf(row, 'charges'));
+const readCharges = (db: Database, accountId: string, month: string): MonthCharges | undefined => {
+  const row = db.sql('SELECT * FROM month_charges WHERE account_id = ? AND month = ?').get(accountId, month);
+  if (!row) return undefined;
+  const models = toModels(textOf(row, 'charges'));
+  return row.before_hold_id === null ? { models } : { models, beforeHoldId: textOf(row, 'before_hold_id') };
 };
 
-const toChargesJson = (charges: readonly ModelCharges[]): string =>
+const toChargesJson = (models: readonly ModelCharges[]): string =>
   JSON.stringify(
-    charges.map(({ model, requests, amountPicos }) => ({ model, requests, amount: amountPicos.toString() })),
+    models.map(({ model, requests, amountPicos }) => ({ model, requests, amount: amountPicos.toString() })),
   );
 
-const toCharges = (json: string): readonly ModelCharges[] => {
+const toModels = (json: string): readonly ModelCharges[] => {
   const values = parseJson(json);
   if (!Array.isArray(values)) throw new Error('the charges of a month are not a JSON array');
   return values.filter(isJsonObject).map(({ model, requests, amount }) => ({

@@ -97,6 +97,12 @@ test('GEN-14 a body waits for the quarter of its client IP until its account has
   expect((await post(large, {}, { sourceIp: '203.0.113.8' })).status).toBe(200);
 });
 
+test('GEN-14, LIM-7 clients without a readable IP share no quarter', async () => {
+  const { post, bodies } = await opened();
+  await bodies.enter(['address#undefined'], FREE_BYTES + 250_000_000).reserve();
+  expect((await post(`{"a":"${'x'.repeat(FREE_BYTES)}"}`, {}, { sourceIp: 'unknown' })).status).toBe(200);
+});
+
 test('GEN-14 a body waits for the quarter of its account from any client IP', async () => {
   const { post, bodies, clock } = await opened();
   const lease = bodies.enter(['account#account-1'], FREE_BYTES + 250_000_000);

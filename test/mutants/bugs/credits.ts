@@ -178,8 +178,26 @@ const monthBugs = [
     {
       id: 'closed-statement-follows-late-records',
       what: 'A record that is written late changes the statement of a closed month.',
-      find: 'return kept ?? deps.records.keepCharges(accountId, month, await sumByModel(deps, period));',
-      replace: 'return kept ?? sumByModel(deps, period);',
+      find: 'return deps.records.keepCharges(accountId, month, charges, kept?.beforeHoldId);',
+      replace: 'return charges;',
+    },
+    {
+      id: 'part-of-a-month-taken-for-all',
+      what: 'The charges of a month with many receipts stay those of the first read.',
+      find: 'if (kept && kept.beforeHoldId === undefined) return kept;',
+      replace: 'if (kept) return kept;',
+    },
+    {
+      id: 'receipts-of-a-month-summed-twice',
+      what: 'The next read of a closed month starts at its end again, and adds receipts that are in the sums.',
+      find: 'before.beforeHoldId ?? firstIdAt(endMs)',
+      replace: 'firstIdAt(endMs)',
+    },
+    {
+      id: 'statement-read-without-a-limit',
+      what: 'One read of a statement reads all receipts of the month, and can throttle the account.',
+      find: 'read < RECORDS_MAX; read += PAGE',
+      replace: 'read < RECORDS_MAX; read += 0',
     },
     {
       id: 'statement-of-an-open-month-kept',
@@ -187,6 +205,28 @@ const monthBugs = [
       find: 'store.closeMonths(accountId, clock.now())',
       replace: 'store.closeMonths(accountId, 0)',
       caughtBy: 'test/lambdas/core/ledger/statement.test.ts',
+    },
+  ]),
+  ...bugsIn('lambdas/stores/dynamodb/statement-records.ts', months, [
+    {
+      id: 'slower-read-over-stored-charges',
+      what: 'A slower read of a closed month replaces the charges that another read has stored since.',
+      find: "condition: 'beforeHoldId = :seen'",
+      replace: "condition: 'attribute_exists(pk) OR beforeHoldId = :seen'",
+    },
+    {
+      id: 'place-of-a-part-not-stored',
+      what: 'A part of the charges of a closed month is stored as all of them.',
+      find: '...(beforeHoldId === undefined ? {} : { beforeHoldId }),',
+      replace: '...(beforeHoldId === undefined ? {} : {}),',
+    },
+  ]),
+  ...bugsIn('local/stores/sqlite/statement-records.ts', months, [
+    {
+      id: 'sqlite-slower-read-over-stored-charges',
+      what: 'In the embedded ledger a slower read of a closed month replaces the charges that are stored.',
+      find: 'WHERE month_charges.before_hold_id = ?`',
+      replace: 'WHERE month_charges.before_hold_id IS NOT ?`',
     },
   ]),
   ...bugsIn('local/stores/sqlite/replace-account.ts', months, [

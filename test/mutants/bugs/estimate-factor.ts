@@ -78,6 +78,12 @@ const dynamodbBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', contracts, [
     replace: '(attribute_not_exists(estimateFactor) OR estimateFactor < :factor OR estimateFactor > :factor)',
   },
   {
+    id: 'higher-factor-lost-to-a-concurrent-one',
+    what: 'If two concurrent raises meet a decayed estimate factor, the lower one can stay.',
+    find: ') OR (estimateFactor = :seen',
+    replace: ') AND attribute_not_exists(pk) OR (estimateFactor = :seen',
+  },
+  {
     id: 'factor-lost-by-rotation',
     what: 'A new API key starts without the estimate factor of the old one.',
     find: '{ ...toKeyItem(accountId, key), ...toFactorAttributes(factor) }',

@@ -14,7 +14,7 @@ import type {
   RecordReply,
 } from '../../../lambdas/core/ledger/ledger.ts';
 import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/ledger.ts';
-import { closingsBefore, type ModelCharges, type MonthClosing, monthOf } from '../../../lambdas/core/ledger/month.ts';
+import { closingsBefore, type MonthCharges, type MonthClosing, monthOf } from '../../../lambdas/core/ledger/month.ts';
 import type { AccountPlace, LedgerRecords, RecordPage, RecordRange } from '../../../lambdas/core/ledger/records.ts';
 
 interface Row {
@@ -31,7 +31,7 @@ interface Row {
   readonly records: Map<string, ChargeRecord>;
   readonly credits: Map<string, CreditRecord>;
   readonly closings: MonthClosing[];
-  readonly charges: Map<string, readonly ModelCharges[]>;
+  readonly charges: Map<string, MonthCharges>;
   uncollected?: UncollectedOfDay | undefined;
 }
 
@@ -181,19 +181,22 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return this.#rows.get(accountId)?.closings[0];
   }
 
-  async readCharges(accountId: string, month: string): Promise<readonly ModelCharges[] | undefined> {
+  async readCharges(accountId: string, month: string): Promise<MonthCharges | undefined> {
     return this.#rows.get(accountId)?.charges.get(month);
   }
 
   async keepCharges(
     accountId: string,
     month: string,
-    charges: readonly ModelCharges[],
-  ): Promise<readonly ModelCharges[]> {
+    charges: MonthCharges,
+    seenHoldId?: string,
+  ): Promise<MonthCharges> {
     const kept = this.#rows.get(accountId)?.charges;
     const present = kept?.get(month);
-    kept?.set(month, present ?? charges);
-    return present ?? charges;
+    const isSeen = !present || (seenHoldId !== undefined && present.beforeHoldId === seenHoldId);
+    if (!isSeen) return present;
+    kept?.set(month, charges);
+    return charges;
   }
 
   async *accountPlaces(after?: string): AsyncGenerator<AccountPlace, void> {

@@ -153,3 +153,30 @@ test('BILL-22 the read of charges starts three days before the month and ends wi
   const idAt = (ms: number) => renderRequestId({ atMs: ms, random: 0 }).slice(0, 10);
   expect(ranges, 'the second read uses the stored charges').toEqual([[idAt(Date.UTC(2026, 8, 28)), idAt(NOVEMBER)]]);
 });
+
+test('BILL-22 a read handles at most five thousand receipts, and the next one continues', async () => {
+  const { memory, charge, clock, read } = await scene();
+  await charge(NOVEMBER + 1);
+  await clock.advance(31 * DAY);
+  const [only] = (await memory.listRecords(ID, { limit: 1 })).records;
+  if (!only) throw new Error('no record');
+  // Each page has copies of the record, and claims that there are more, up to the last one.
+  let pages = 0;
+  const sizes: number[] = [];
+  memory.listRecords = async (_accountId, { limit, beforeHoldId = '' }) => {
+    pages += 1;
+    sizes.push(limit);
+    const holdId = `${beforeHoldId.slice(0, 10)}-${100 - pages}`;
+    return { records: Array.from({ length: limit }, () => ({ ...only, holdId })), more: pages < 12 };
+  };
+  const parts = [await read('2026-11'), await read('2026-11'), await read('2026-11'), await read('2026-11')];
+  expect(parts.map(({ charges, chargesComplete }) => [charges[0]?.requests, chargesComplete])).toEqual([
+    [5_000, false],
+    [10_000, false],
+    [12_000, true],
+    [12_000, true],
+  ]);
+  expect(parts.map(({ otherMonthPicos }) => otherMonthPicos)).toEqual([undefined, undefined, -35_997n, -35_997n]);
+  expect(new Set(parts.map(({ chargesPicos }) => chargesPicos))).toEqual(new Set([3n]));
+  expect([pages, new Set(sizes)]).toEqual([12, new Set([1_000])]);
+});

@@ -29,6 +29,7 @@ const statement: Statement = {
     { model: undefined, requests: 1, amountPicos: 0n },
     { model: 'alpha-1', requests: 2, amountPicos: 4n },
   ],
+  chargesComplete: true,
   otherMonthPicos: -1n,
 };
 
@@ -64,24 +65,33 @@ test('BILL-22 a statement has exact amounts, and a reversal is below 0', () => {
       { model: null, requests: 1, cost_usd: '0' },
       { model: 'alpha-1', requests: 2, cost_usd: '0.000000000004' },
     ],
+    charges_complete: true,
     settled_in_other_month_usd: '-0.000000000001',
   });
 });
 
 test('BILL-22 a CSV has one line per amount, and texts of clients are not formulas', () => {
   expect(toStatementCsv(toStatementObject(statement)).split('\r\n')).toEqual([
-    'month,line,type,ref,of,model,requests,created_at,amount_usd',
-    '2026-11,opening,,,,,,,-0.000000000001',
-    "2026-11,credit,credit,'=1+2,,,,2026-11-20T00:00:00.000Z,10",
-    "2026-11,return,refund,back,'=1+2,,,2026-11-20T00:00:00.000Z,0.000000000003",
-    '2026-11,return,chargeback_reversed,won,"a,b",,,2026-11-20T00:00:00.000Z,-0.000000000002',
-    '2026-11,charge,,,,,1,,0',
-    '2026-11,charge,,,,alpha-1,2,,0.000000000004',
-    '2026-11,settled_in_other_month,,,,,,,-0.000000000001',
-    '2026-11,closing,,,,,,,9.999999999995',
-    '2026-11,held,,,,,,,0.000000000007',
+    'month,line,type,ref,of,model,requests,created_at,amount_usd,charges_complete',
+    '2026-11,opening,,,,,,,-0.000000000001,true',
+    "2026-11,credit,credit,'=1+2,,,,2026-11-20T00:00:00.000Z,10,true",
+    "2026-11,return,refund,back,'=1+2,,,2026-11-20T00:00:00.000Z,0.000000000003,true",
+    '2026-11,return,chargeback_reversed,won,"a,b",,,2026-11-20T00:00:00.000Z,-0.000000000002,true',
+    '2026-11,charge,,,,,1,,0,true',
+    '2026-11,charge,,,,alpha-1,2,,0.000000000004,true',
+    '2026-11,settled_in_other_month,,,,,,,-0.000000000001,true',
+    '2026-11,closing,,,,,,,9.999999999995,true',
+    '2026-11,held,,,,,,,0.000000000007,true',
     '',
   ]);
+});
+
+test('BILL-22 an incomplete list of charges has no amount of other months', () => {
+  const object = toStatementObject({ ...statement, chargesComplete: false, otherMonthPicos: undefined });
+  expect([object.charges_complete, object.settled_in_other_month_usd]).toEqual([false, null]);
+  expect([object.charges_usd, object.charges.length]).toEqual(['0.000000000003', 2]);
+  const lines = toStatementCsv(object).split('\r\n');
+  expect(lines[7]).toBe('2026-11,settled_in_other_month,,,,,,,,false');
 });
 
 const opened = async () => {

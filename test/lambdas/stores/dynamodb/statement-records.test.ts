@@ -54,13 +54,16 @@ test('BILL-22 charges that another read stored first take precedence', async () 
       { model: 'alpha-1', requests: 2n, amount: 5n },
     ],
   };
-  const charges = [
+  const models = [
     { model: undefined, requests: 1, amountPicos: 3n },
     { model: 'alpha-1', requests: 2, amountPicos: 5n },
   ];
+  const charges = { models };
   const { records } = opened([], stored);
-  expect(await records.keepCharges('one', '2026-11', [])).toEqual(charges);
+  expect(await records.keepCharges('one', '2026-11', { models: [] })).toEqual(charges);
   expect(await records.readCharges('one', '2026-11')).toEqual(charges);
+  const part = opened([], { ...stored, beforeHoldId: 'hold-5' });
+  expect(await part.records.readCharges('one', '2026-11')).toEqual({ models, beforeHoldId: 'hold-5' });
   const broken = opened([], { charges: 'none' });
   await expect(broken.records.readCharges('one', '2026-11')).rejects.toThrow('no list "charges"');
 });

@@ -43,11 +43,25 @@ test('BILL-22 a database that has months keeps them when it is opened again', as
   const first = await openTestDatabase({ path });
   await createLedgerStore(first).createAccount('one', NOVEMBER);
   await createLedgerStore(first).closeMonths('one', DECEMBER);
-  await createLedgerRecords(first).keepCharges('one', '2026-11', [{ model: 'a', requests: 1, amountPicos: 2n }]);
+  const charges = { models: [{ model: 'a', requests: 1, amountPicos: 2n }], beforeHoldId: 'hold-5' };
+  await createLedgerRecords(first).keepCharges('one', '2026-11', charges);
   await first.close();
   const records = createLedgerRecords(await openTestDatabase({ path }));
   expect(await records.firstClosing('one')).toMatchObject({ month: '2026-11' });
-  expect(await records.readCharges('one', '2026-11')).toEqual([{ model: 'a', requests: 1, amountPicos: 2n }]);
+  expect(await records.readCharges('one', '2026-11')).toEqual(charges);
+});
+
+test('OPS-11, BILL-22 stored charges of an earlier release are complete', async () => {
+  const path = newDatabasePath();
+  const first = await openTestDatabase({ path });
+  const charges = { models: [{ model: 'a', requests: 1, amountPicos: 2n }] };
+  await createLedgerRecords(first).keepCharges('one', '2026-11', charges);
+  await first.close();
+  const old = new DatabaseSync(path);
+  old.exec('ALTER TABLE month_charges DROP COLUMN before_hold_id');
+  old.close();
+  const records = createLedgerRecords(await openTestDatabase({ path }));
+  expect(await records.readCharges('one', '2026-11')).toEqual(charges);
 });
 
 test('BILL-22 more money than an int64 holds can be returned in all', async () => {
@@ -66,6 +80,8 @@ test('BILL-22 more money than an int64 holds can be returned in all', async () =
 
 test('OPS-11 charges of a month that are not an array are named', async () => {
   const db = await openTestDatabase();
-  await db.write(() => db.sql("INSERT INTO month_charges VALUES ('one', '2026-11', '{}')").run());
+  await db.write(() =>
+    db.sql("INSERT INTO month_charges (account_id, month, charges) VALUES ('one', '2026-11', '{}')").run(),
+  );
   await expect(createLedgerRecords(db).readCharges('one', '2026-11')).rejects.toThrow('charges of a month');
 });
