@@ -116,7 +116,14 @@ test('OPS-12 --preflight makes the checks and deploys nothing', async () => {
 test('OPS-13, OPS-14 --no-check deploys without the check, with the rights to assume roles only', async () => {
   await scriptAws({ assumesOnly: true });
   const run = await deploy('dev --no-check', { exitCode: 0, outputs }, { CHECK: 'fails' });
-  expect([run.status, run.checked, run.calls]).toEqual([0, [], [synth, deploys]]);
+  expect([run.status, run.checked, run.calls]).toEqual([
+    0,
+    [],
+    [
+      [...synth, NO_PROFILE],
+      [...deploys, NO_PROFILE],
+    ],
+  ]);
 });
 
 test('OPS-13 a deployment ends with the check of the environment, and exits with its result', async () => {

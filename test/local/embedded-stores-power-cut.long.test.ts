@@ -83,6 +83,7 @@ const credit: Step = async ({ ledger }, promised, accountId, ref) => {
       amountPicos: 5n,
       reason: 'test',
       at: NOW,
+      month: expect.any(String),
     });
   });
 };

@@ -57,8 +57,9 @@ const twists: Readonly<Record<string, (path: string) => string>> = {
   'with a parameter': (path) => `${path};a=b`,
   'with half an escape': (path) => `${path}%`,
 };
-/** Paths on which any text can be the id of a model, a video, a request or a file. */
-const endsWithId = /^\/(v1(beta)?\/models|v1\/videos|api\/usage|media|app\/assets|api-reference)\/[^/]*$/;
+/** Paths on which any text can be the id of a model, a video, a request or a file, or a month. */
+const endsWithId =
+  /^\/(v1(beta)?\/models|v1\/videos|api\/usage|api\/statements|media|app\/assets|api-reference)\/[^/]*$/;
 const twisted = paths.flatMap((path) =>
   Object.entries(twists)
     .map(([how, twist]) => [how, twist(path)] as const)
