@@ -6,6 +6,7 @@ import {
   isCreditRef,
   planCredit,
   REF_RULE,
+  START_REF,
 } from '../../lambdas/core/ledger/credit.ts';
 import { type CreditType, changeOf } from '../../lambdas/core/ledger/credit-record.ts';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
@@ -89,6 +90,10 @@ export const addCreditCommands = (accounts: Command, terminal: Terminal): void =
 };
 
 const toOf = (text: string): string => {
+  if (text === START_REF)
+    throw new InvalidArgumentError(
+      'This is the free credit of a new account, which nothing can be refunded from. Use accounts debit.',
+    );
   if (isCreditRef(text)) return text;
   throw new InvalidArgumentError(`Must be ${REF_RULE}.`);
 };

@@ -18,7 +18,7 @@ export const requireMessagesVersion = (headers: Headers): void => {
   const checked = sent.length > 0 ? sent : Object.entries(served).slice(0, 1);
   for (const [name, versions] of checked) {
     if (versions.includes(headers[name]?.trim() ?? '')) continue;
-    const problem = headers[name] === undefined ? 'missing. Send it with the value' : 'must be';
+    const problem = headers[name] === undefined ? 'missing. Send it, or anthropic-version, with the value' : 'must be';
     throw invalidRequest(name, `${name}: ${problem} ${versions.join(' or ')}.`);
   }
 };

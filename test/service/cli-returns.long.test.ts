@@ -51,6 +51,7 @@ test.for<readonly [what: string, args: readonly [string, string, string, ...stri
   ['an amount above the credit', ['refund', '11', 'b', '--of', 'pay-1'], 3, '--amount: 10 USD of the credit pay-1'],
   ['the ref of the credit', ['refund', '1', 'pay-1', '--of', 'pay-1'], 3, '--ref pay-1: this ref is already used'],
   ['no chargeback', ['reverse-chargeback', '1', 'w', '--of', 'pay-1'], 3, '--of: pay-1 has no chargeback'],
+  ['the free credit', ['refund', '1', 'b', '--of', 'start'], 2, 'This is the free credit of a new account'],
   ['no --of', ['refund', '1', 'b'], 2, '--of'],
   ['an amount of 0', ['refund', '0', 'b', '--of', 'pay-1'], 2, 'above 0'],
   ['a debit below 0', ['debit', '11', 'd'], 3, '--amount: 10 USD are available. Nothing was changed.'],

@@ -108,6 +108,7 @@ test('BILL-21 a used allowance rejects text requests until the next day, and no 
       '429 rate_limit_exceeded',
       '300',
     ]);
+    expect(reply.headers.get('x-should-retry')).toBe('false');
     expect(reply.body).toContain('used its daily allowance of 0 USD');
     expect(reply.body).toContain('2026-11-21T00:00:00Z');
   }

@@ -69,6 +69,11 @@ export const allowanceUsed = ({ uncollected }: Counter, { day, picos }: Allowanc
   return new GatewayError(
     'rate_limit_exceeded',
     `Requests of this account that ended without a charge used its daily allowance of ${formatUsd(picos)} USD. Paid text requests are accepted again at ${resetDay}T00:00:00Z.`,
-    { limit: 'uncollected', retryAfterSeconds: RETRY_AFTER_SECONDS },
+    {
+      limit: 'uncollected',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      // SDKs would retry within seconds, and the allowance is back on the next day.
+      headers: { 'x-should-retry': 'false' },
+    },
   );
 };
