@@ -97,6 +97,7 @@ export class History {
     this.#store.comeMuchLater();
     await this.#drive();
     await this.#endHolds();
+    this.check('end');
     expect(this.#errors).toEqual([]);
   }
 
@@ -113,6 +114,8 @@ export class History {
       this.#checkHolds(method, id, holds);
       const settled = this.#checkRecords(id);
       expect(account.spentPicos, `${method}: spent = settled records of closed holds`).toBe(settled);
+      // Every write of credits and closings also raises the version.
+      if (rise === 0 && method !== 'end') continue;
       const credits = this.ledger.creditRecordsOf(id);
       const net = credits.reduce((sum, record) => sum + changeOf(record), 0n);
       expect(account.creditedPicos, `${method}: credited = credits - returns`).toBe(net);
