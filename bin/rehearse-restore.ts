@@ -32,7 +32,7 @@ const placeOf = ({ endpoint }: RunningGateway, names = localTableNames) => ({ en
 const sumOf = (replies: readonly Reply[]): bigint =>
   replies.reduce((sum, { costUsd }) => sum + parseUsd(costUsd ?? '0'), 0n);
 
-const told = ({ accounts, keys, videos }: CopiedItems): string =>
+const countsOf = ({ accounts, keys, videos }: CopiedItems): string =>
   `${accounts} items of accounts, ${keys} of keys, ${videos} of videos`;
 
 /** Bucket emulators keep no versions, so the rehearsal keeps the entry as a versioned bucket does. */
@@ -134,7 +134,7 @@ const loadAndFail = async (run: Rehearsal): Promise<number> => {
     run.entry = await onStores(placeOf(gateway), placeHold);
     return 'its hold is open';
   });
-  await step('export, the restore point', async () => told(await exportTables(gateway.endpoint, copies)));
+  await step('export, the restore point', async () => countsOf(await exportTables(gateway.endpoint, copies)));
   const pointAtMs = performance.now();
   await step('load after the restore point', async () => {
     run.lost = await sendLoad(gateway.customer, LOAD);
@@ -183,7 +183,7 @@ const stopWork = async (run: Rehearsal): Promise<void> => {
 const restore = async (run: Rehearsal): Promise<number> => {
   const { gateway } = run;
   const restoreMs = await step('restore into new tables', async () =>
-    told(await restoreTables(gateway.endpoint, copies, restoredNames)),
+    countsOf(await restoreTables(gateway.endpoint, copies, restoredNames)),
   );
   await step('audit of the new tables', () => auditOk(gateway));
   await step('replay of the outbox', async () => {

@@ -72,8 +72,8 @@ export class ApiStack extends GatewayStack {
     if (webs.length === 0) return;
     const code = new CodeBucket(this, 'web-code', props);
     for (const web of webs) {
-      const told = this.#told(web.description, props);
-      const { webFunction } = new GatewayWebFunction(this, { ...props, ...web, ...told, code });
+      const wiring = this.#wiringOf(web.description, props);
+      const { webFunction } = new GatewayWebFunction(this, { ...props, ...web, ...wiring, code });
       const host = webFunction.endpoint.domainName;
       this.#hosts.set(web.name, host);
       this.webFunctions.set(web.name, webFunction);
@@ -82,7 +82,7 @@ export class ApiStack extends GatewayStack {
   }
 
   #addFunction(each: EventFunction, props: ApiStackProps): GatewayFunction {
-    const built = new GatewayFunction(this, { ...props, ...each, ...this.#told(each.description, props) });
+    const built = new GatewayFunction(this, { ...props, ...each, ...this.#wiringOf(each.description, props) });
     this.lambdas.set(each.name, built.lambda);
     const { trigger } = each.description;
     if (trigger === 'url' && props.environment.frontDoor !== 'api-gateway')
@@ -94,7 +94,7 @@ export class ApiStack extends GatewayStack {
   }
 
   /** Returns settings that depend on other resources. With a front door, links to media use the public URL. */
-  #told({ startsVideos, linksMedia, checksGateway }: FunctionDescription, { environment, video }: ApiStackProps) {
+  #wiringOf({ startsVideos, linksMedia, checksGateway }: FunctionDescription, { environment, video }: ApiStackProps) {
     const directHost = environment.frontDoor === 'cloudfront' && this.#hosts.get(routes.health.function);
     const mediaHost = this.#hosts.get(routes.getMedia.function);
     return {

@@ -104,7 +104,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
     expect(after).toEqual({ ...before, month: '2026-12', version: before.version + 1 });
     expect(await store.closeMonths(id, DECEMBER + 1)).toEqual(after);
     expect(await store.closeMonths(id, AT)).toEqual(after);
-    expect(await store.closeMonths('nobody', DECEMBER)).toBeUndefined();
+    expect(await store.closeMonths('unknown', DECEMBER)).toBeUndefined();
     expect(await closings(id)).toHaveLength(1);
   });
 
@@ -232,7 +232,7 @@ describe.each(ledgerSubjects)('the months of the ledger $name', ({ open }) => {
   test('BILL-22 the hold of another amount or account closes no month', async () => {
     const id = await held();
     expect(await store.apply(record(id), 41n, DECEMBER)).toBeUndefined();
-    expect(await store.apply(record('nobody'), 40n, DECEMBER)).toBeUndefined();
+    expect(await store.apply(record('unknown'), 40n, DECEMBER)).toBeUndefined();
     expect([(await read(id)).month, (await read(id)).holds.has(HOLD)]).toEqual(['2026-11', true]);
   });
 });

@@ -86,7 +86,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await store.apply(record(id), 41n, 0)).toBeUndefined();
       expect(await store.apply(record(id), 40n, 0)).toBeDefined();
       expect(await store.apply(record(id), 40n, 0)).toBeUndefined();
-      expect(await store.apply(record('nobody'), 40n, 0)).toBeUndefined();
+      expect(await store.apply(record('unknown'), 40n, 0)).toBeUndefined();
       expect(await money(id)).toEqual([75n, 100n, 25n]);
     });
 
@@ -203,7 +203,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
     });
 
     test('BILL-13 a missing account is not put on the list', async () => {
-      await store.sweepBy('nobody', AT);
+      await store.sweepBy('unknown', AT);
       await store.reschedule('nobody', AT);
       await store.reschedule('nobody', undefined);
       expect(await isDue('nobody', AT)).toBe(false);

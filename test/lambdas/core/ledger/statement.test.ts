@@ -98,7 +98,7 @@ test('BILL-22 months before the account and after the present have no statement'
   const { deps, clock } = await scene();
   expect(await readStatement(deps, ID, '2026-10')).toEqual({ kind: 'before-first', firstMonth: '2026-11' });
   expect(await readStatement(deps, ID, '2026-12')).toEqual({ kind: 'future', presentMonth: '2026-11' });
-  expect(await readStatement(deps, 'nobody', '2026-11')).toEqual({ kind: 'no-account' });
+  expect(await readStatement(deps, 'unknown', '2026-11')).toEqual({ kind: 'no-account' });
   await clock.advance(60 * DAY);
   expect(await readStatement(deps, ID, '2026-10')).toEqual({ kind: 'before-first', firstMonth: '2026-11' });
 });
