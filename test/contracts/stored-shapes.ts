@@ -12,9 +12,11 @@ import {
   createOperationLog,
 } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { createMaintenanceStore } from '../../lambdas/stores/dynamodb/maintenance-store.ts';
 import { createAddressCounters } from '../../lambdas/stores/dynamodb/rate-bucket.ts';
 import { createUpdateLog } from '../../lambdas/stores/dynamodb/update-log.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
+import { createAnswerStore, createMediaStore } from '../../lambdas/stores/s3/files.ts';
 import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
 import type { TestTables } from '../support/dynamodb.ts';
 
@@ -27,15 +29,21 @@ export interface Stored {
 export const AT = Date.UTC(2026, 10, 22, 12);
 export const DAY_MS = 86_400_000;
 const KEY_HASH = 'a'.repeat(64);
-const NEW_KEY_HASH = 'b'.repeat(64);
+export const NEW_KEY_HASH = 'b'.repeat(64);
 export const ACCOUNT = 'account-1';
-const BLOCKED = 'account-2';
-const CHAT = '1001';
+export const BLOCKED = 'account-2';
+/** Account with packed holds and a closed month. */
+export const PACKED = 'account-3';
+export const CHAT = '1001';
 export const VIDEOS = ['1', '2', '3', '4', '5', '6'].map((last) => `video_01KAP4GC0000000000000000${last}0`);
-const CIRCUIT = { providerId: 'openai', modelId: 'gpt-5.4' };
+export const CIRCUIT = { providerId: 'openai', modelId: 'gpt-5.4' };
 const REQUESTS = ['1', '2', '3', '4'].map((last) => `01KAP4GC0000000000000000A${last}`);
 export const [OPEN, SETTLED, RELEASED, WAITING] = REQUESTS.map((id) => `${id}.0`) as [string, string, string, string];
-const CLAIMS = ['1', '2', '3', '4'].map((last) => last.repeat(64));
+export const PACKED_HOLDS = ['1', '2'].map((last) => `01M8BVM4KV00BFXR71N60C1MK${last}.0`);
+const PACKED_CHARGE = '01M8BVM4KV00BFXR71N60C1MK3.0';
+const PACKED_GONE = '01M8BVM4KV00BFXR71N60C1MK4.0';
+const PACKED_HASH = '3'.repeat(64);
+export const CLAIMS = ['1', '2', '3', '4'].map((last) => last.repeat(64));
 
 /** The stores of deployed functions. `objects` receives what they put into the bucket. */
 export const openStores = ({ clients, names }: TestTables, objects: Record<string, string>) => {
@@ -44,6 +52,8 @@ export const openStores = ({ clients, names }: TestTables, objects: Record<strin
   return {
     db,
     ledger: createLedgerStore(db, names.accounts, 'map'),
+    packed: createLedgerStore(db, names.accounts, 'packed'),
+    maintenance: createMaintenanceStore(db.repeating, names.counters),
     records: createLedgerRecords(db.repeating, names.accounts),
     operations: createOperationLog(db.repeating, names.accounts),
     cursor: createAuditCursor(db.repeating, names.counters),
@@ -55,6 +65,8 @@ export const openStores = ({ clients, names }: TestTables, objects: Record<strin
     claims: createClaimStore(db.repeating, names.idempotency),
     videos: createVideoJobStore(db.repeating, names.videos),
     outbox: createOutbox(async () => bucketOf(objects), 'media'),
+    answers: createAnswerStore(async () => bucketOf(objects), 'media'),
+    media: createMediaStore(async () => bucketOf(objects), 'media'),
   };
 };
 
@@ -62,8 +74,8 @@ export type Stores = ReturnType<typeof openStores>;
 
 /** An S3 client that keeps objects in a record, for `put` and `read`. */
 const bucketOf = (objects: Record<string, string>): S3Client => {
-  const send = async ({ input }: { readonly input: { readonly Key: string; readonly Body?: string } }) => {
-    if (input.Body !== undefined) objects[input.Key] = input.Body;
+  const send = async ({ input }: { readonly input: { readonly Key: string; readonly Body?: string | Uint8Array } }) => {
+    if (input.Body !== undefined) objects[input.Key] = Buffer.from(input.Body).toString();
     return { Body: { transformToString: async () => objects[input.Key] } };
   };
   return { send } as unknown as S3Client;
@@ -109,6 +121,7 @@ const BUCKET = { intervalMicros: 100_000, burst: 15 };
 export const storeEverything = async (stores: Stores): Promise<void> => {
   await storeAccounts(stores);
   await storeMoney(stores);
+  await storePacked(stores);
   await storeClaims(stores);
   await storeVideos(stores);
   await storeCounters(stores);
@@ -150,6 +163,47 @@ const storeMoney = async ({ ledger, outbox }: Stores): Promise<void> => {
   await ledger.apply(released(RELEASED), 2_500_000_001n, AT);
   await ledger.reschedule(ACCOUNT, AT + 400_000);
   await outbox.put({ record: full(WAITING), holdAmountPicos: 2_500_000_001n });
+};
+
+const storePacked = async (stores: Stores): Promise<void> => {
+  const { packed, keys, records, maintenance, answers, media } = stores;
+  await packed.createAccount(PACKED, AT);
+  const given = { accountId: PACKED, reason: 'card', at: AT };
+  await packed.credit({ ...given, ref: 'payment-2', amountPicos: 5_000_000_000_000n });
+  for (const holdId of [...PACKED_HOLDS, PACKED_CHARGE]) {
+    const times = { expiresAtMs: AT + 900_500, sweepAtMs: AT + 300_000, previousHoldId: undefined };
+    await packed.hold({ accountId: PACKED, holdId, amountPicos: 2_500_000_001n, ...times });
+  }
+  const charge = { ...full(PACKED_CHARGE), accountId: PACKED, costPicos: 9_000_000_000n };
+  await packed.putRecord(charge);
+  await packed.apply(charge, 2_500_000_001n, AT);
+  await storeReturns(stores);
+  await keys.putFirstKey(PACKED, keyOf(PACKED_HASH), AT);
+  await keys.raiseFactor(PACKED_HASH, { factor: 1.25, atMs: AT });
+  await records.keepCharges(PACKED, '2026-11', await sumsOf(stores), undefined);
+  await maintenance.write('off');
+  await answers.put(SETTLED, '{"ok":true}');
+  await media.put('one.png', Buffer.from('png'), 'image/png');
+};
+
+/** The second write is in the next month, and closes the first one. */
+const storeReturns = async ({ packed }: Stores): Promise<void> => {
+  const target = { creditRef: 'payment-2', creditAmountPicos: 5_000_000_000_000n };
+  const refund = { accountId: PACKED, type: 'refund', of: 'payment-2', target, reason: 'refund' } as const;
+  await packed.credit({ ...refund, ref: 'refund-1', amountPicos: 1_000_000_000_000n, at: AT });
+  await packed.credit({ ...refund, ref: 'refund-2', amountPicos: 500_000_000_000n, at: AT + 10 * DAY_MS });
+  const uncollected = { uncollectedPicos: 7_000_000n, usesAllowance: true };
+  const gone = { ...released(PACKED_GONE), accountId: PACKED, ...uncollected };
+  const times = { expiresAtMs: AT + 11 * DAY_MS, sweepAtMs: AT + 11 * DAY_MS, previousHoldId: undefined };
+  await packed.hold({ accountId: PACKED, holdId: PACKED_GONE, amountPicos: 1_000_000n, ...times });
+  await packed.putRecord(gone);
+  await packed.apply(gone, 1_000_000n, AT + 10 * DAY_MS);
+};
+
+const sumsOf = async ({ records }: Stores) => {
+  const { records: all } = await records.listRecords(PACKED, { limit: 10 });
+  const sums = all.map(({ model, amountPicos }) => ({ model, requests: 1, amountPicos }));
+  return { models: sums, beforeHoldId: PACKED_CHARGE };
 };
 
 const storeClaims = async ({ claims }: Stores): Promise<void> => {
@@ -220,15 +274,22 @@ const storeCounters = async ({ circuits, counters, cursor, updates }: Stores): P
 
 /** Reads all of it through the stores. */
 export const readEverything = async (stores: Stores) => ({
-  accounts: await Promise.all([ACCOUNT, BLOCKED].map((id) => stores.ledger.readAccount(id))),
+  accounts: await Promise.all([ACCOUNT, BLOCKED, PACKED].map((id) => stores.ledger.readAccount(id))),
   due: await stores.ledger.due(AT + DAY_MS),
   records: await stores.records.listRecords(ACCOUNT, { limit: 10 }),
   credits: await stores.records.readCredits(ACCOUNT),
+  packedRecords: await stores.records.listRecords(PACKED, { limit: 10 }),
+  packedCredits: await stores.records.readCredits(PACKED),
+  closings: await stores.records.closings(PACKED, '2026-12', 10),
+  monthCredits: await stores.records.creditsOfMonth(PACKED, '2026-11'),
+  monthCharges: await stores.records.readCharges(PACKED, '2026-11'),
+  maintenance: await stores.maintenance.read(),
+  answer: await stores.answers.get(SETTLED),
   operations: await stores.operations.list(ACCOUNT),
   cursor: await stores.cursor.read(),
   chat: await stores.accounts.chat(CHAT),
   profile: await stores.accounts.profile(ACCOUNT),
-  keys: await Promise.all([KEY_HASH, NEW_KEY_HASH].map((hash) => stores.keys.read(hash))),
+  keys: await Promise.all([KEY_HASH, NEW_KEY_HASH, PACKED_HASH].map((hash) => stores.keys.read(hash))),
   currentKey: await stores.keys.currentKey(ACCOUNT),
   claims: await Promise.all(CLAIMS.map((keyHash) => stores.claims.read({ accountId: ACCOUNT, keyHash }))),
   videos: await Promise.all(VIDEOS.map((id) => stores.videos.read(id))),
