@@ -77,6 +77,11 @@ export const acknowledgements: readonly Acknowledgement[] = [
       "Failures are logged. Step Functions also keeps each execution's history for 90 days, with ids and without prompts.",
   },
   {
+    of: 'api/text-live',
+    rules: ['IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]'],
+    reason: 'AWS provides this policy for the role with which CodeDeploy moves the requests of an alias.',
+  },
+  {
     of: 'api/account-changes/failed',
     rules: ['SQS3'],
     reason: 'This is the queue for account changes whose notification failed. Only an operator removes entries.',

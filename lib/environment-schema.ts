@@ -126,6 +126,10 @@ const rules: readonly Rule[] = [
     frontDoor === 'api-gateway' && inferenceHost === 'web-function'
       ? at('inferenceHost', 'must be function-url behind api-gateway, which cannot call a Web Function')
       : undefined,
+  ({ inferenceHost, textShift }) =>
+    inferenceHost === 'web-function' && textShift !== 'off'
+      ? at('textShift', 'has no effect, because inferenceHost serves text with a Web Function. Remove it')
+      : undefined,
   ({ firewallRequestsPerMinute, limits, frontDoor }) => {
     const allowed = 60 * limits.LIMIT_ADDRESS_PER_SECOND + limits.LIMIT_ADDRESS_BURST;
     return frontDoor !== 'none' && allowed > firewallRequestsPerMinute
@@ -300,6 +304,16 @@ export const environmentSchema = z
     alarmActions: z.boolean().default(false),
     /** Whether a function checks the gateway every five minutes, with an alarm (OPS-13). Ignored without a front door. */
     canary: z.boolean().default(false),
+    /**
+     * Shift of requests to a new version of the text function (OPS-17). `canary`: 10 % for 5 minutes, then all.
+     * `linear`: 10 % more each minute.
+     */
+    textShift: z.enum(['off', 'canary', 'linear']).default('off'),
+    /**
+     * Minutes for which CloudFormation watches the money alarms after it updated the functions, to roll them back
+     * (OPS-17). Undefined: not at all.
+     */
+    rollbackMinutes: z.int().min(0).max(180).optional(),
     /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */
     budgetUsdPerMonth: z.number().positive().max(1_000_000_000).optional(),
     logRetentionDays: logRetention,

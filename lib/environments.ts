@@ -72,6 +72,8 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
     terminationProtection: true,
     markup: '1',
     canary: true,
+    textShift: 'canary',
+    rollbackMinutes: 10,
     budgetUsdPerMonth: 200,
   },
   /**
@@ -85,6 +87,8 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
     terminationProtection: true,
     markup: '1',
     canary: true,
+    textShift: 'canary',
+    rollbackMinutes: 10,
     budgetUsdPerMonth: 2_000,
   },
 };

@@ -1,10 +1,11 @@
 import { Aws } from 'aws-cdk-lib';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { HttpFunction } from '../../lambdas/routes.ts';
 import { type RestPath, toRestPaths } from './rest-paths.ts';
 
 export interface Called {
-  readonly lambda: LambdaFunction;
+  /** Function or alias. */
+  readonly lambda: IFunction;
   readonly timeoutSeconds: number;
 }
 

@@ -6,11 +6,14 @@ const USD = 1_000_000;
 const HOUR = 60;
 const DAY = 24 * HOUR;
 
+/** Alarms that mean wrong money. They also roll back a deployment (OPS-17). CloudFormation accepts five at most. */
+export const moneyAlarmIds = ['audit-difference', 'settle-failures', 'orphaned-holds'] as const;
+
 /** Pages once, however many of its alarms start. Their tickets name the cause. */
 export const moneyIsWrong: CompositeRow = {
   id: 'money-is-wrong',
   severity: 'page',
-  needs: { any: ['audit-difference', 'settle-failures', 'orphaned-holds'] },
+  needs: { any: moneyAlarmIds },
   reason: 'Any of these alarms means that an account paid too much or too little, or cannot use its money.',
 };
 

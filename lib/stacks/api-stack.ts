@@ -3,6 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import {
   FunctionUrlAuthType,
+  type IFunction,
   InvokeMode,
   type Function as LambdaFunction,
   type WebFunction,
@@ -14,6 +15,7 @@ import { AccountChanges, type AccountChangesProps } from '../constructs/account-
 import { CodeBucket } from '../constructs/code-bucket.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { GatewayWebFunction } from '../constructs/gateway-web-function.ts';
+import { LiveAlias } from '../constructs/live-alias.ts';
 import { RestApi } from '../constructs/rest-api.ts';
 import { type EventFunction, functionsOf, hostOf, type WebFunctionOf } from '../environment-schema.ts';
 import type { Environment } from '../environments.ts';
@@ -52,12 +54,12 @@ export class ApiStack extends GatewayStack {
     this.#addServers(webs, props);
     const built = events
       .filter(({ description }) => description.trigger !== 'machine')
-      .map((each) => ({ ...each, lambda: this.#addFunction(each, props).lambda }));
+      .map((each) => ({ ...each, ...this.#addFunction(each, props) }));
     if (environment.frontDoor === 'api-gateway') {
       const called = new Map(
         built
           .filter(({ description }) => description.trigger === 'url')
-          .map(({ name, lambda, description: { timeoutSeconds } }) => [name, { lambda, timeoutSeconds }]),
+          .map(({ name, called, description: { timeoutSeconds } }) => [name, { lambda: called, timeoutSeconds }]),
       );
       this.restApi = new RestApi(this, 'rest', { prefix, environment, called });
     }
@@ -81,16 +83,29 @@ export class ApiStack extends GatewayStack {
     }
   }
 
-  #addFunction(each: EventFunction, props: ApiStackProps): GatewayFunction {
+  /** Returns the function, and what its clients call: the function itself or its alias. */
+  #addFunction(
+    each: EventFunction,
+    props: ApiStackProps,
+  ): { readonly lambda: LambdaFunction; readonly called: IFunction } {
     const built = new GatewayFunction(this, { ...props, ...each, ...this.#wiringOf(each.description, props) });
     this.lambdas.set(each.name, built.lambda);
+    const { lambda } = built;
+    const called = each.name === 'text' ? this.#addTextAlias(built, props) : lambda;
     const { trigger } = each.description;
     if (trigger === 'url' && props.environment.frontDoor !== 'api-gateway')
-      this.#hosts.set(each.name, addUrl(this, each.name, built));
+      this.#hosts.set(each.name, addUrl(this, each.name, called));
     if (trigger === 'every-minute') callEvery(Duration.minutes(1), built);
     if (trigger === 'every-five-minutes') callEvery(Duration.minutes(5), built);
     if (trigger === 'every-hour') callEvery(Duration.hours(1), built);
-    return built;
+    return { lambda, called };
+  }
+
+  /** Every edge and client of the release before uses the function's own URL until it is updated, so that URL stays. */
+  #addTextAlias({ lambda }: GatewayFunction, { environment, prefix }: ApiStackProps): IFunction {
+    if (environment.frontDoor !== 'api-gateway') lambda.addFunctionUrl(publicUrl);
+    const { textShift } = environment;
+    return new LiveAlias(this, 'text-live', { lambda, functionName: `${prefix}-text`, prefix, textShift }).alias;
   }
 
   /** Returns settings that depend on other resources. With a front door, links to media use the public URL. */
@@ -105,13 +120,16 @@ export class ApiStack extends GatewayStack {
   }
 }
 
+/** A stream, without CORS, for everyone. */
+const publicUrl = { authType: FunctionUrlAuthType.NONE, invokeMode: InvokeMode.RESPONSE_STREAM };
+
 /**
  * Adds a function URL. It is public, because SDK clients do not sign requests for AWS and the gateway's API keys
  * control access. Behind an edge, the functions require a header that only the edge knows. CORS stays off here: the
  * functions send its headers, and a URL with CORS would duplicate them.
  */
-const addUrl = (stack: ApiStack, name: FunctionName, { lambda }: GatewayFunction): string => {
-  const url = lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE, invokeMode: InvokeMode.RESPONSE_STREAM });
+const addUrl = (stack: ApiStack, name: FunctionName, called: IFunction): string => {
+  const url = called.addFunctionUrl(publicUrl);
   new CfnOutput(stack, `${name}Url`, { value: url.url });
   return Fn.select(2, Fn.split('/', url.url));
 };

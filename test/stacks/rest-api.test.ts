@@ -32,15 +32,19 @@ const { paths } = bodySchema.parse(only('AWS::ApiGateway::RestApi')).Body;
 
 type Method = z.output<typeof methodSchema>;
 
-const arnSchema = z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) });
+/** ARN of a function, or of the alias of the text function. */
+const arnSchema = z.union([
+  z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }).transform((value) => value['Fn::GetAtt'][0]),
+  z.object({ Ref: z.string().regex(/^textfunctionAliaslive/) }).transform(({ Ref }) => Ref),
+]);
 
 /** Returns the name of the function that a method calls, such as `text`. */
 const calledBy = ({ 'x-amazon-apigateway-integration': { uri } }: Method): string => {
   const parts = uri['Fn::Join'][1];
   const text = parts.map((part) => (typeof part === 'string' ? part : '*')).join('');
   expect(text).toBe('arn:*:apigateway:*:lambda:path/2021-11-15/functions/*/response-streaming-invocations');
-  const [id] = parts.flatMap((part) => arnSchema.safeParse(part).data?.['Fn::GetAtt'] ?? []);
-  return (id ?? '').replace(/function[0-9A-F]{8}$/, '');
+  const [id] = parts.flatMap((part) => arnSchema.safeParse(part).data ?? []);
+  return (id ?? '').replace(/function(Aliaslive)?[0-9A-F]{8}$/, '');
 };
 
 /**
@@ -156,7 +160,7 @@ test('AUTH-9 functions behind API Gateway have no URL, and only this API may cal
   const permissions = ofType(api, 'AWS::Lambda::Permission')
     .map(({ Properties }) => Properties)
     .filter(({ Principal }) => Principal === 'apigateway.amazonaws.com');
-  expect(permissions.map(({ FunctionName }) => arnSchema.parse(FunctionName)['Fn::GetAtt'][0]).sort()).toEqual(
+  expect(permissions.map(({ FunctionName }) => arnSchema.parse(FunctionName)).sort()).toEqual(
     ['account', 'app', 'audio', 'bot', 'catalog', 'content', 'images', 'text', 'videos'].map((name) =>
       expect.stringMatching(new RegExp(`^${name}function`)),
     ),

@@ -49,6 +49,7 @@ export const variants = {
   'cloudfront with a certificate': {
     domain: { name: 'api.example.com', certificateArn },
     inferenceHost: 'web-function',
+    textShift: 'off',
   },
   'cloudfront of another region': { region: 'eu-central-1' },
   'api-gateway': { frontDoor: 'api-gateway' },
@@ -57,7 +58,7 @@ export const variants = {
     frontDoor: 'api-gateway',
     domain: { name: 'api.example.com', certificateArn },
   },
-  'with a canary': { canary: true },
+  'with a canary': { canary: true, textShift: 'canary' },
   none: { frontDoor: 'none', budgetUsdPerMonth: undefined },
 } as const;
 export type Variant = keyof typeof variants;
