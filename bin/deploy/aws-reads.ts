@@ -54,6 +54,20 @@ export const readParameter = async (Name: string, options: CallOptions): Promise
   }
 };
 
+/** Returns the deployed template of a stack, or undefined if the stack does not exist. */
+export const readTemplate = async (StackName: string, options: CallOptions): Promise<string | undefined> => {
+  const { CloudFormationClient, GetTemplateCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient(toConfig(options));
+  try {
+    return (await client.send(new GetTemplateCommand({ StackName, TemplateStage: 'Original' }))).TemplateBody;
+  } catch (error) {
+    if (nameOf(error) === 'ValidationError') return undefined;
+    throw error;
+  } finally {
+    client.destroy();
+  }
+};
+
 /** Returns those of the resource types that CloudFormation does not have in the region. */
 export const missingTypes = async (types: readonly string[], options: CallOptions): Promise<readonly string[]> => {
   const { CloudFormationClient, DescribeTypeCommand } = await import('@aws-sdk/client-cloudformation');

@@ -47,15 +47,19 @@ const orWarning = async (
 const unfinished = (region: string, error: unknown): string =>
   `${region}: a check failed (${whyOf(error)}). Run the same command again.`;
 
+/** Returns a function that fills the placeholders of a name for the account of the caller and a region. */
+export const placeholdersOf = ({ account, arn }: Caller, region: string): ((name: string) => string) => {
+  const values: Readonly<Record<string, string | undefined>> = {
+    AccountId: account,
+    Region: region,
+    Partition: arn.split(':')[1],
+  };
+  return (name) => name.replaceAll(/\$\{AWS::(\w+)\}/g, (placeholder, pseudo: string) => values[pseudo] ?? placeholder);
+};
+
 /** Assumes the roles that a deployment assumes. Returns a problem if one cannot be, or the bootstrap is too old. */
 const openSite = async (region: string, stacks: readonly AssemblyStack[], caller: Caller): Promise<Site | string> => {
-  const values: Readonly<Record<string, string | undefined>> = {
-    AccountId: caller.account,
-    Region: region,
-    Partition: caller.arn.split(':')[1],
-  };
-  const fill = (name: string): string =>
-    name.replaceAll(/\$\{AWS::(\w+)\}/g, (placeholder, pseudo: string) => values[pseudo] ?? placeholder);
+  const fill = placeholdersOf(caller, region);
   const named = stacks.flatMap(({ deployRole, assetBuckets }) => [deployRole, ...assetBuckets.map(({ role }) => role)]);
   const assumed = new Map<string, RoleCredentials>();
   for (const role of new Set(named.filter((each) => each !== undefined))) {

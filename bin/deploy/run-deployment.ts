@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Argument, Option } from 'commander';
 import { type EnvironmentName, environmentNames, environments, prefixOf } from '../../lib/environments.ts';
-import { readAllowedCaller } from '../caller.ts';
+import { type Caller, readAllowedCaller } from '../caller.ts';
 import { newCommand, runCommand } from '../command-line.ts';
 import { checkCatalog, checkNode } from '../commands/doctor/machine-checks.ts';
 import { failed, misused, whyOf } from '../exit.ts';
@@ -16,6 +16,7 @@ import { pinAccount } from './pin-account.ts';
 import { preflight } from './preflight.ts';
 import { type AssemblyStack, readAssembly } from './read-assembly.ts';
 import { readOutputs } from './read-outputs.ts';
+import { readRollbackOptions } from './rollback-triggers.ts';
 
 /** Path of a program, followed by its first arguments. */
 export type Cdk = readonly string[];
@@ -53,6 +54,7 @@ interface DeployOptions {
   readonly dryRun?: true;
   readonly preflight?: true;
   readonly check: boolean;
+  readonly ignoreAlarms?: true;
 }
 
 /** Returns the exit code. `args` come from the shell, without the name of the program. */
@@ -65,18 +67,25 @@ export const runDeployment = (args: readonly string[], ports: DeploymentDependen
     .option('--dry-run', 'show what would be deployed; needs no credentials')
     .addOption(new Option('--preflight', 'check the AWS account and change nothing').conflicts('dryRun'))
     .option('--no-check', 'do not check the deployed environment, which needs more rights than a deployment')
+    .option('--ignore-alarms', 'do not roll back for a money alarm, to deploy the fix of one')
     .action(async (name: EnvironmentName, flags: readonly string[], options: DeployOptions) => {
       refuseFlags(flags);
       const work = options.dryRun ? plan : options.preflight ? check : deploy;
-      await inFolder((folder) => work({ ...ports, name, flags, folder, checks: options.check }));
+      await inFolder((folder) => work({ ...ports, name, flags, folder, ...toChoices(options) }));
     });
   return runCommand(program, args, terminal);
 };
+
+const toChoices = ({ check: checks, ignoreAlarms }: DeployOptions) => ({
+  checks,
+  ignoresAlarms: ignoreAlarms === true,
+});
 
 /** Matches a stack selection of cdk, such as `prod/edge` or `*`. */
 const STACKS = new RegExp(`[*]|^(${environmentNames.join('|')})(/|$)`);
 
 const OUTPUTS = 'this command reads the outputs file itself. Remove it.';
+const ALARMS = 'this command watches the money alarms. Set rollbackMinutes in lib/environments.ts instead.';
 const ASSEMBLY = 'this command deploys the stacks that it has checked. Remove it.';
 
 /** Options that are not allowed, with the reason and the fix. */
@@ -88,6 +97,8 @@ const refusedFlags: Readonly<Record<string, string>> = {
   '-a': ASSEMBLY,
   '--output': ASSEMBLY,
   '-o': ASSEMBLY,
+  '--rollback-trigger-alarm-arns': ALARMS,
+  '--monitoring-time-minutes': ALARMS,
 };
 
 /**
@@ -122,6 +133,8 @@ interface Deployment extends DeploymentDependencies {
   readonly folder: string;
   /** Whether a check of the deployed environment follows. */
   readonly checks: boolean;
+  /** Whether an alarm does not roll this deployment back. */
+  readonly ignoresAlarms: boolean;
 }
 
 /** Shows what would be deployed. */
@@ -144,16 +157,24 @@ const check = async (deployment: Deployment): Promise<void> => {
   deployment.terminal.status(`Preflight: no problem in ${regionsOf(stacks).join(', ')}. Nothing was changed.`);
 };
 
-/** Deploys the stacks, then checks them as a client. A repeat after a failure continues, because CloudFormation keeps the stacks that are deployed. */
+/**
+ * Deploys the stacks, then checks them as a client. A repeat after a failure continues, because CloudFormation keeps the
+ * stacks that are deployed. cdk has one set of rollback triggers for all stacks of a run, so the functions come first.
+ */
 const deploy = async (deployment: Deployment): Promise<void> => {
   const { terminal, cdk, name, flags, folder, checks, checkDeployed } = deployment;
-  const { assembly, stacks } = await prepare(deployment);
+  const { assembly, stacks, caller } = await prepare(deployment);
+  const options = await readRollbackOptions(stacks, name, caller, terminal, deployment.ignoresAlarms);
   terminal.status(`Stacks ${prefixOf(name)}-* in ${regionsOf(stacks).join(', ')}`);
   const outputsFile = join(folder, 'outputs.json');
   // Import log groups that a deleted stack left behind under the same names.
   const own = ['--app', assembly, '--outputs-file', outputsFile, '--import-existing-resources'];
-  const code = await runCdk(cdk, ['deploy', `${name}/*`, ...own, ...flags]);
-  if (code !== 0) throw failed(toAdvice(name, code));
+  const run = async (selected: string, rollback: readonly string[]): Promise<void> => {
+    const code = await runCdk(cdk, ['deploy', selected, ...own, ...rollback, ...flags]);
+    if (code !== 0) throw failed(toAdvice(name, code));
+  };
+  if (options.functions) await run(`${name}/api`, options.functions);
+  await run(`${name}/*`, options.all);
   await terminal.print(toNextSteps(name, readOutputs(outputsFile, name)));
   if (checks) await checkDeployed(name);
 };
@@ -162,7 +183,7 @@ const deploy = async (deployment: Deployment): Promise<void> => {
  * Compares the AWS account before anything else, because it takes a second and the synthesis a minute. Then checks the
  * account for the synthesized stacks, which are the ones that are deployed, and only to this account.
  */
-const prepare = async (deployment: Deployment): Promise<Synthesis> => {
+const prepare = async (deployment: Deployment): Promise<Synthesis & { readonly caller: Caller }> => {
   const { terminal, name } = deployment;
   const caller = await readAllowedCaller(name, terminal.environment.AWS_PROFILE);
   await checkFirst(terminal, name);
@@ -170,7 +191,7 @@ const prepare = async (deployment: Deployment): Promise<Synthesis> => {
   const synthesis = await synthesize(deployment);
   pinAccount(synthesis.assembly, caller.account);
   await preflight(synthesis.stacks, name, caller, terminal);
-  return synthesis;
+  return { ...synthesis, caller };
 };
 
 /** Checks Node and the catalog. Throws a CliError for a problem that would otherwise stop the deployment halfway. */
@@ -210,9 +231,13 @@ const PROTECTED =
   'If a stack failed during its first creation, turn off its termination protection first: ' +
   'aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name <its name>.';
 
+const WATCHED =
+  'If a money alarm rolled the functions back, docs/runbook.md has its causes. To deploy its fix, add --ignore-alarms.';
+
 const toAdvice = (name: EnvironmentName, code: number): string =>
   [
     `cdk deploy failed with exit code ${code}. Stacks that are already deployed stay.`,
     'Fix the error above, then run the same command again.',
+    ...(environments[name].rollbackMinutes === undefined ? [] : [WATCHED]),
     ...(environments[name].terminationProtection ? [PROTECTED] : []),
   ].join(' ');

@@ -41,6 +41,7 @@ const NO_PROFILE = '--profile=';
 const deploys = [
   ...['deploy', 'dev/*', '--app', expect.any(String), '--outputs-file', expect.any(String)],
   '--import-existing-resources',
+  '--rollback-trigger-alarm-arns=none',
 ];
 
 test('a deployment, and its repeat, checks the account, creates the stacks and prints next steps', async () => {
@@ -97,6 +98,24 @@ test.each(['staging', 'prod'])('OPS-12 %s is not deployed before its account is 
   const run = await deploy(name, { exitCode: 0, outputs });
   expect([run.status, run.calls, aws.calls]).toEqual([2, [], []]);
   expect(run.stderr).toMatch(new RegExp(`^environments\\.${name}\\.account: not set\\. `));
+});
+
+test('OPS-17 the functions are deployed first, watched by the money alarms, then all stacks', async () => {
+  vi.spyOn(environments, 'dev', 'get').mockReturnValue({ ...environments.dev, rollbackMinutes: 5 });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const names = ['audit-difference', 'settle-failures', 'orphaned-holds'].map((id) => `gateway-dev-${id}`);
+  await scriptAws({ alarms: { 'gateway-dev-operations': names } });
+  const run = await deploy('dev -- --concurrency 2', { exitCode: 0, outputs });
+  const triggers = names.map((name) => expect.stringMatching(`^--rollback-trigger-alarm-arns=arn:.*:alarm:${name}$`));
+  const [, , ...same] = deploys.slice(0, -1);
+  expect(run.calls.slice(1)).toEqual([
+    ['deploy', 'dev/api', ...same, ...triggers, '--monitoring-time-minutes=5', '--concurrency', '2', NO_PROFILE],
+    ['deploy', 'dev/*', ...same, '--concurrency', '2', NO_PROFILE],
+  ]);
+  const failed = await deploy('dev', { exitCode: 3 });
+  expect([failed.calls.length, failed.stderr]).toEqual([2, expect.stringContaining('--ignore-alarms')]);
+  const ignored = await deploy('dev --ignore-alarms', { exitCode: 0, outputs });
+  expect(ignored.calls.slice(1)).toEqual([[...deploys, NO_PROFILE]]);
 });
 
 test('OPS-12 a failed check ends a deployment before it changes anything', async () => {

@@ -19,6 +19,7 @@ test.each([
   ['a profile for the stacks only', 'dev -- --profile x'],
   ['outputs to another file', 'dev -- --outputs-file=x'],
   ['another assembly', 'dev -- --app cdk.out'],
+  ['its own rollback triggers', 'dev -- --rollback-trigger-alarm-arns=none'],
   ['a preflight of a dry run', 'dev --dry-run --preflight'],
   ['another environment', 'dev prod'],
   ['stacks of another environment', 'dev -- prod/*'],

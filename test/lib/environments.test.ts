@@ -13,7 +13,7 @@ test.each([
   ['memoryMb.content', { memoryMb: { content: 1_024 } }],
   ['reservedConcurrency.content', { reservedConcurrency: { content: 5 } }],
   ['reservedConcurrency.text', { reservedConcurrency: { text: 0 } }],
-  ['reservedConcurrency.text', { reservedConcurrency: { text: 5 }, inferenceHost: 'web-function' }],
+  ['reservedConcurrency.text', { reservedConcurrency: { text: 5 }, inferenceHost: 'web-function', textShift: 'off' }],
   ['markup', { markup: '1,2' }],
   ['markup', { markup: '0.00' }],
   ['limits.LIMIT_KEY_BURST', { limits: { LIMIT_KEY_BURST: 0 } }],
@@ -79,7 +79,7 @@ test.each([
     region: 'eu-west-1',
   },
   { limits: { LIMIT_ADDRESS_PER_SECOND: 100 }, firewallRequestsPerMinute: 10_000 },
-  { inferenceHost: 'web-function', reservedConcurrency: { account: 5 } },
+  { inferenceHost: 'web-function', textShift: 'off', reservedConcurrency: { account: 5 } },
 ])('an environment with %j has no contradictions', (change) => {
   expect(() => parseEnvironment({ ...environments.prod, ...change }, 'prod')).not.toThrow();
 });

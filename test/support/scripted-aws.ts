@@ -34,6 +34,8 @@ export interface AwsScript {
   readonly missingTypes?: readonly string[];
   /** Values of Service Quotas by code. Others do not exist. */
   readonly quotas?: Readonly<Record<string, number>>;
+  /** Names of the alarms in the deployed template of a stack, by stack. */
+  readonly alarms?: Readonly<Record<string, readonly string[]>>;
   /** Key that encrypts every bucket. */
   readonly bucketKey?: string;
 }
@@ -161,9 +163,17 @@ const byAction = (script: AwsScript, { fields, signer, asked, calls }: ActionCal
       ? toError('TypeNotFoundException', 'unknown type')
       : toResult(action, `<TypeName>${subject}</TypeName>`);
   const name = fields.get('StackName') ?? '';
+  if (action === 'GetTemplate') return toTemplate(script.alarms?.[name]);
   asked.push(name);
   const outputs = stacks[name];
   return outputs ? toStack(name, outputs) : toError('ValidationError', 'does not exist');
+};
+
+const toTemplate = (alarms: readonly string[] | undefined): Reply => {
+  if (!alarms) return toError('ValidationError', 'does not exist');
+  const resources = alarms.map((AlarmName, index) => [`A${index}`, { Properties: { AlarmName } }]);
+  const template = JSON.stringify({ Resources: { ...Object.fromEntries(resources), Topic: {} } });
+  return toResult('GetTemplate', `<TemplateBody>${template}</TemplateBody>`);
 };
 
 const toRole = ({ otherAccounts, deniedRoles = [] }: AwsScript, signer: string, role: string): Reply => {

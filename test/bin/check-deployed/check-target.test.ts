@@ -60,7 +60,7 @@ describe.skipIf(!hasDynamodb)('the target of a check', () => {
       'https://text.example',
       'https://inference.example',
     ]);
-    const served = await targetOf({ frontDoor: 'none', inferenceHost: 'web-function' });
+    const served = await targetOf({ frontDoor: 'none', inferenceHost: 'web-function', textShift: 'off' });
     expect(served.baseUrlOf('text')).toBe('https://inference.example');
     expect(() => target.baseUrlOf('bot')).toThrow('The stack gateway-dev-api has no output botUrl.');
   });
