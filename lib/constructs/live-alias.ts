@@ -37,8 +37,9 @@ export class LiveAlias extends Construct {
     super(scope, id);
     const { lambda, textShift } = props;
     this.alias = lambda.addAlias(LIVE);
-    // An operator can move the alias back to a version that is still there.
-    lambda.currentVersion.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    // An operator can move the alias back to a version that is still there. A version that was rolled back is deleted:
+    // Lambda publishes no second version of the same code, so that a repeated deployment would fail.
+    lambda.currentVersion.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     if (textShift !== 'off') this.#addShift(props, shifts[textShift]);
   }
 

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Fn } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Duration, Fn } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import {
@@ -103,7 +103,13 @@ export class ApiStack extends GatewayStack {
 
   /** Every edge and client of the release before uses the function's own URL until it is updated, so that URL stays. */
   #addTextAlias({ lambda }: GatewayFunction, { environment, prefix }: ApiStackProps): IFunction {
-    if (environment.frontDoor !== 'api-gateway') lambda.addFunctionUrl(publicUrl);
+    if (environment.frontDoor !== 'api-gateway') {
+      lambda.addFunctionUrl(publicUrl);
+      Annotations.of(lambda).acknowledgeWarning(
+        '@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias',
+        'The URL of the alias has permissions of its own.',
+      );
+    }
     const { textShift } = environment;
     return new LiveAlias(this, 'text-live', { lambda, functionName: `${prefix}-text`, prefix, textShift }).alias;
   }

@@ -34,7 +34,9 @@ test.each<Variant>(['cloudfront', 'api-gateway', 'none'])(
 
 test('OPS-17 a version of the text function stays after the next deployment', () => {
   const { api } = synthesize('prod');
-  expect(ofType(api, 'AWS::Lambda::Version').map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(['Retain']);
+  expect(ofType(api, 'AWS::Lambda::Version').map(({ DeletionPolicy }) => DeletionPolicy)).toEqual([
+    'RetainExceptOnCreate',
+  ]);
 });
 
 test('OPS-17 prod and staging shift requests to a new version, and dev does not', () => {

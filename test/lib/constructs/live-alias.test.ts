@@ -26,10 +26,10 @@ test('OPS-17 an alias without a shift moves all requests, and has no alarm', () 
     expect(resources(type)).toEqual([]);
 });
 
-test('OPS-17 a changed function has a new version, and the earlier one is retained', () => {
+test('OPS-17 a changed function has a new version, and only one that was rolled back is deleted', () => {
   const [one, other] = ['one', 'other'].map((code) => resourcesWith('off', code)('Lambda::Version'));
   expect(one?.[0]?.[0]).not.toBe(other?.[0]?.[0]);
-  expect(one?.[0]?.[1]).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  expect(one?.[0]?.[1]).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
 });
 
 test.each([

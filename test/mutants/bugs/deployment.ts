@@ -5,6 +5,8 @@ const programTests = 'test/bin/program.test.ts';
 const preflightTests = 'test/bin/deploy/preflight.test.ts';
 const pinTests = 'test/bin/deploy/pin-account.test.ts';
 const deployTests = 'test/bin/deploy.long.test.ts';
+const triggerTests = 'test/bin/deploy/rollback-triggers.test.ts';
+const aliasTests = 'test/lib/constructs/live-alias.test.ts';
 const checkTests = 'test/bin/deploy/account-checks.test.ts';
 
 /** Mistakes of the commands that change a deployed environment. */
@@ -65,6 +67,28 @@ export const deploymentBugs = [
       what: 'cdk deploys to the account of its own credentials, which was not checked.',
       find: '  pinAccount(synthesis.assembly, caller.account);\n',
       replace: '',
+    },
+  ]),
+  ...bugsIn('bin/deploy/rollback-triggers.ts', triggerTests, [
+    {
+      id: 'missing-alarm-is-a-trigger',
+      what: 'A deployment fails, because CloudFormation watches an alarm that does not exist.',
+      find: 'if (!names.every((each) => there.has(each))) {',
+      replace: 'if (!names.some((each) => there.has(each))) {',
+    },
+    {
+      id: 'fix-of-an-alarm-rolled-back',
+      what: 'A deployment that fixes a money alarm is rolled back for it, although the operator ignores alarms.',
+      find: 'if (rollbackMinutes === undefined || ignoresAlarms) return noTriggers;',
+      replace: 'if (rollbackMinutes === undefined) return noTriggers;',
+    },
+  ]),
+  ...bugsIn('lib/constructs/live-alias.ts', aliasTests, [
+    {
+      id: 'shift-without-money-alarms',
+      what: 'A shift to a new version goes on while a money alarm is on.',
+      find: 'alarms: [failing, ...this.#moneyAlarms(prefix)],',
+      replace: 'alarms: [failing],',
     },
   ]),
   ...bugsIn('bin/deploy/account-checks.ts', checkTests, [
