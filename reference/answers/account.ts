@@ -68,7 +68,7 @@ export const statement = z
     returns_usd: usd.describe('Refunds, chargebacks and debits, less reversed chargebacks.'),
     charges_usd: usd.describe('Charges that were committed to the balance in the month.'),
     closing_usd: usd.describe('Balance at the end of the month, or now.'),
-    held_usd: usd.describe('Open holds at the end of the month, or now. They are not part of the sum.'),
+    held_usd: usd.describe('Open holds at the end of the month, or now. `closing_usd` includes them.'),
     credits: z.array(statementChange),
     returns: z.array(statementChange),
     charges: z

@@ -60,7 +60,7 @@ const chargesKey = (accountId: string, month: string): Item => ({
   sk: `STATEMENT_CHARGES#${month}`,
 });
 
-/** Each read of a part moves the place, so the place identifies the part. Complete charges have none. */
+/** Each partial read changes `beforeHoldId`, so its value identifies the stored part. Complete charges lack it. */
 const ifSeen = (seenHoldId: string | undefined) =>
   seenHoldId === undefined
     ? { condition: 'attribute_not_exists(pk)' }
