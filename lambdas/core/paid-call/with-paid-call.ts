@@ -296,7 +296,7 @@ type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed' | '
 
 /**
  * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the error for the
- * client. The error is `thrown`, unless the request was charged, lost its claim, or its release is unknown. Never
+ * client: `thrown`, unless the request was charged or lost its claim, or the result of its release is unknown. Never
  * throws.
  */
 const failPaidCall = async (ledger: LedgerDependencies, failed: Failed, thrown: unknown): Promise<unknown> => {
