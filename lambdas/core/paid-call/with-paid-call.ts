@@ -295,9 +295,9 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
 type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed' | 'uncollected'>;
 
 /**
- * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the error for the
- * client: `thrown`, unless the request was charged or lost its claim, or the result of its release is unknown. Never
- * throws.
+ * Fails a request after its hold was placed. Reports to the circuit, releases the hold and returns the error for the
+ * client. This error is `thrown`, unless the request was charged or lost its claim, or the result of releasing the hold
+ * is unknown. Never throws.
  */
 const failPaidCall = async (ledger: LedgerDependencies, failed: Failed, thrown: unknown): Promise<unknown> => {
   const [failure] = await Promise.all([released(ledger, failed, thrown), failed.permit.report(outcomeOf(thrown))]);

@@ -60,7 +60,10 @@ const chargesKey = (accountId: string, month: string): Item => ({
   sk: `STATEMENT_CHARGES#${month}`,
 });
 
-/** Each partial read changes `beforeHoldId`, so its value identifies the stored part. Complete charges lack it. */
+/**
+ * Replaces only the charges that the caller has read; undefined if it found none. Each partial read changes
+ * `beforeHoldId`, so its value identifies them. Complete charges have no `beforeHoldId`, and are never replaced.
+ */
 const ifSeen = (seenHoldId: string | undefined) =>
   seenHoldId === undefined
     ? { condition: 'attribute_not_exists(pk)' }
