@@ -62,7 +62,8 @@ const chargesKey = (accountId: string, month: string): Item => ({
 
 /**
  * Replaces only the charges that the caller has read. `seenHoldId` is undefined if the caller found none. Each partial
- * read changes `beforeHoldId`, so its value identifies them. Complete charges have no `beforeHoldId`, and are never replaced.
+ * read changes `beforeHoldId`, which shows whether the stored charges are still the ones that the caller read. Complete
+ * charges have no `beforeHoldId`, and are never replaced.
  */
 const ifSeen = (seenHoldId: string | undefined) =>
   seenHoldId === undefined
