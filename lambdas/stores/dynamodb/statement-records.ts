@@ -61,9 +61,9 @@ const chargesKey = (accountId: string, month: string): Item => ({
 });
 
 /**
- * Replaces only the charges that the caller has read. `seenHoldId` is undefined if the caller found none. Each partial
- * read changes `beforeHoldId`, which shows whether the stored charges are still the ones that the caller read. Complete
- * charges have no `beforeHoldId`, and are never replaced.
+ * Replaces only the charges that the caller has read. `seenHoldId` is undefined if the caller found none. Each write of
+ * incomplete charges has another `beforeHoldId`, so it identifies the stored charges. Complete charges have none, and
+ * are never replaced.
  */
 const ifSeen = (seenHoldId: string | undefined) =>
   seenHoldId === undefined
