@@ -62,8 +62,8 @@ const chargesKey = (accountId: string, month: string): Item => ({
 
 /**
  * Replaces only the charges that the caller has read. `seenHoldId` is undefined if the caller found none. Each write of
- * incomplete charges has another `beforeHoldId`, so it identifies the stored charges. Complete charges have none, and
- * are never replaced.
+ * incomplete charges stores a different `beforeHoldId`, so this id identifies them. Complete charges have no such id,
+ * and are never replaced.
  */
 const ifSeen = (seenHoldId: string | undefined) =>
   seenHoldId === undefined
