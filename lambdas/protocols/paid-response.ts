@@ -82,6 +82,6 @@ export const dryRunAnswer = (
   return { ...response, headers: { ...headers, ...ignoredHeaders(ignored), ...seenAddress(exchange) } };
 };
 
-/** A check compares the address with its own. Other clients do not need it. */
+/** Client IP for the deployment check, which compares it with its own IP address. */
 const seenAddress = ({ clientIp, admission }: Exchange): Record<string, string> =>
   clientIp !== undefined && admission && isCheckAccount(admission.accountId) ? { [SEEN_ADDRESS_HEADER]: clientIp } : {};

@@ -18,8 +18,8 @@ const requireForPackages = "import{createRequire}from'node:module';const require
 
 /**
  * Bundles an entry file with all its dependencies. Includes the AWS SDK, because the copy in the runtime is another
- * version and loads two to three times slower. CDK's NodejsFunction does not support code splitting and deploys its
- * metafile. Splitting keeps modules that are imported on demand out of the file that every start parses.
+ * version and loads two to three times slower. Splits the code, so that modules that are imported on demand are not in
+ * the file that every start parses. CDK's NodejsFunction is not used, because it cannot split code.
  */
 export const bundledCode = (name: string, description: Bundled): AssetCode =>
   Code.fromAsset(sources, bundling(name, description));

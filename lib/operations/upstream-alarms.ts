@@ -33,7 +33,7 @@ const providerAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     severity: 'ticket',
     metric: own('model_quarantined'),
     threshold: { least: 1 },
-    reason: 'Twenty results without usage were charged nothing before the quarantine (BILL-10).',
+    reason: 'Twenty results without usage came before the quarantine, and nothing was charged for them (BILL-10).',
   },
   {
     id: 'upstream-errors',

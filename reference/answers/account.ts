@@ -68,7 +68,7 @@ export const statement = z
     returns_usd: usd.describe('Refunds, chargebacks and debits, less reversed chargebacks.'),
     charges_usd: usd.describe('Charges that were committed to the balance in the month.'),
     closing_usd: usd.describe('Balance at the end of the month, or now.'),
-    held_usd: usd.describe('Open holds at the end of the month, or now. They are not part of the sum.'),
+    held_usd: usd.describe('Open holds at the end of the month, or now. `closing_usd` still contains this amount.'),
     credits: z.array(statementChange),
     returns: z.array(statementChange),
     charges: z
@@ -77,7 +77,7 @@ export const statement = z
     charges_complete: z
       .boolean()
       .describe(
-        'Whether `charges` has all receipts of the month. One read sums at most 5,000, the newest first. For a month that is over, the next read continues.',
+        'Whether `charges` has all receipts of the month. One read sums at most 5,000, the newest first. For a past month, the next read continues with older receipts.',
       ),
     settled_in_other_month_usd: usd
       .nullable()

@@ -7,7 +7,7 @@ interface Reason {
   /** Error code, or another outcome of the request. */
   readonly reason: string;
   readonly modelId?: string;
-  /** Hash of the stored response that this record commits: an error that is replayed (IDEM-7). */
+  /** Hash of the stored error response that this record commits and that a repeated request gets (IDEM-7). */
   readonly answer?: string;
   /** Cost of the request for the gateway, if the provider served it. */
   readonly uncollected?: Uncollected | undefined;

@@ -295,9 +295,9 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
 type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed' | 'uncollected'>;
 
 /**
- * Fails a request after its hold was placed: reports to the circuit, releases the hold and returns the error for the
- * client. The error is `thrown`, unless the request was charged, lost its claim, or its release is unknown. Never
- * throws.
+ * Fails a request after its hold was placed. Reports to the circuit, releases the hold and returns the error for the
+ * client. That is the argument `thrown`, unless the request was charged or lost its claim, or the result of releasing
+ * the hold is unknown. Never throws an error itself.
  */
 const failPaidCall = async (ledger: LedgerDependencies, failed: Failed, thrown: unknown): Promise<unknown> => {
   const [failure] = await Promise.all([released(ledger, failed, thrown), failed.permit.report(outcomeOf(thrown))]);
@@ -341,7 +341,7 @@ const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unkn
     // `asGatewayError` returns an error that does not claim this.
     if (answer === undefined) return record || failure instanceof ClaimLost ? failure : asGatewayError(failure);
     if (record?.answer !== answer) return new ClaimLost();
-    // If this write fails, a repeated request finds the response by its record.
+    // If this write fails, a repeated request finds the stored response through the record of the release.
     await claimed?.complete().catch(() => undefined);
     return thrown;
   } catch (bug) {

@@ -60,7 +60,11 @@ const chargesKey = (accountId: string, month: string): Item => ({
   sk: `STATEMENT_CHARGES#${month}`,
 });
 
-/** Each read of a part moves the place, so the place identifies the part. Complete charges have none. */
+/**
+ * Replaces only the charges that the caller has read. `seenHoldId` is undefined if the caller found none. Each write of
+ * incomplete charges stores a different `beforeHoldId`, so this id identifies them. Complete charges have no such id,
+ * and are never replaced.
+ */
 const ifSeen = (seenHoldId: string | undefined) =>
   seenHoldId === undefined
     ? { condition: 'attribute_not_exists(pk)' }

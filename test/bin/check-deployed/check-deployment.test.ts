@@ -161,7 +161,7 @@ describe.skipIf(!hasDynamodb)('check:deployed', () => {
     ['no environment', ''],
     ['an unknown environment', 'production'],
     ['an unknown option', 'dev --fast'],
-  ])('OPS-13 a check with %s exits with wrong usage', async (_what, args) => {
+  ])('OPS-13 a check with %s exits with 2, the status for wrong usage', async (_what, args) => {
     const run = await scene.check(args);
     expect([run.status, run.stdout]).toEqual([2, '']);
   });

@@ -90,7 +90,7 @@ test('OPS-12 the preflight reports the problems of every region', async () => {
   ]);
 });
 
-test('OPS-12 a check that the roles may not make is reported and stops nothing', async () => {
+test('OPS-12 a check for which the roles lack permission is reported and stops nothing', async () => {
   const { problem, stderr } = await run({ deniedCalls: ['DescribeType'] });
   expect([problem, stderr]).toEqual([
     undefined,

@@ -292,7 +292,7 @@ describe.each(Object.entries(doors))('behind %s', (name, { environment, pass, ow
     expect(unknown.map((step) => step.detail.includes('found no function URL'))).toEqual([true]);
   });
 
-  test('OPS-13 an edge that passes on the header of the client fails the step of the client IP', async () => {
+  test("OPS-13 an edge that forwards the client's own header fails the client IP step", async () => {
     const failures = await failuresOf(straight, {
       send: (input, init = {}) => {
         const url = new URL(String(input));

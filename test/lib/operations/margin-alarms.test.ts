@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { marginAlarms } from '../../../lib/operations/margin-alarms.ts';
 import { ownMetricsOf } from '../../../lib/operations/own-metric.ts';
 
-test('OPS-3 every model is in one alarm of at most ten, which starts below zero', () => {
+test('OPS-3 every model has an alarm for a margin below 0, and each alarm has at most ten models', () => {
   const models = Array.from({ length: 21 }, (_, index) => `model-${index}`);
   const rows = marginAlarms(ownMetricsOf('prod'), models);
   expect(rows.map(({ id }) => id)).toEqual(['sold-below-cost-1', 'sold-below-cost-2', 'sold-below-cost-3']);

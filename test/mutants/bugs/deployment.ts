@@ -48,7 +48,7 @@ export const deploymentBugs = [
     },
     {
       id: 'denied-check-stops',
-      what: 'A check that the roles may not make stops a deployment that would succeed.',
+      what: 'A check for which the roles lack permission stops a deployment that would succeed.',
       find: 'if (!isDenied(error)) return [',
       replace: 'if (error) return [',
     },

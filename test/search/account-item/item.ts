@@ -108,7 +108,7 @@ export type Call =
       readonly day: number;
       readonly withoutCaps?: true;
     }
-  /** Writes the account as it is computed from the state `before`, with the record of the change. */
+  /** Writes the account that was computed from the state `before`, together with the record of the change. */
   | { readonly kind: 'replace'; readonly before: Item; readonly write: MoneyCall; readonly day: number }
   | { readonly kind: 'read' }
   | { readonly kind: 'credit'; readonly ref: string; readonly amount: number; readonly day?: number }

@@ -140,7 +140,7 @@ test.for([
   });
 });
 
-test('MSG-3 a cap without room for thinking is rejected, before the hold if the client set it', async () => {
+test('MSG-3 a cap without room for thinking is rejected', async () => {
   const refusal = { code: 'invalid_request_error', param: 'max_tokens' };
   expect(() => wireTo().wire.buildCall(messagesCall(thinking(false, { cap: 1_024 })))).toThrow(
     expect.objectContaining(refusal),
