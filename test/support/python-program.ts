@@ -8,5 +8,5 @@ import { dirname, join } from 'node:path';
 export const pythonProgram = (name: string): string | undefined => {
   const { PYTHON = '' } = process.env;
   const candidates = [...(PYTHON.includes('/') ? [join(dirname(PYTHON), name)] : []), name];
-  return candidates.find((path) => spawnSync(path, ['--version'], { encoding: 'utf8' }).status === 0);
+  return candidates.find((path) => spawnSync(path, ['--help']).status === 0);
 };
