@@ -157,23 +157,34 @@ const statusOf = async (invocation: Invocation): Promise<string> => {
 const peakOf = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-/** Sends the largest requests, each kind to a process of its own, several times. A process that ends had too little. */
+/** Sends the largest requests: each kind to a process of its own, then all to one. A process that ends had too little. */
 const survive = async (entry: string, memoryMb: number): Promise<void> => {
-  for (const [title, path, body] of largest) {
-    const { started, stop } = await start(entry, memoryMb, 1);
-    const outcomes = new Set<string>();
-    try {
-      const idle = peakOf(started.pid);
-      for (let round = 0; round < REPEATS && started.running(); round += 1) {
-        const invocation = started.api.invoke(event(started.apiKey, path, body()));
-        outcomes.add(await Promise.race([statusOf(invocation), sleep(60_000, 'no response in 60 s')]));
-        if (started.running()) await started.api.idle();
-      }
-      const peak = started.running() ? `peak ${peakOf(started.pid).toFixed(0)} MiB` : 'the process ended';
-      console.log(`${memoryMb} MB, ${title}: ${peak} (${idle.toFixed(0)} at the start); ${[...outcomes].join('; ')}`);
-    } finally {
-      await stop();
+  for (const one of largest)
+    await repeat(
+      entry,
+      memoryMb,
+      one[0],
+      Array.from({ length: REPEATS }, () => one),
+    );
+  await repeat(entry, memoryMb, 'all of these', [largest, largest, largest].flat());
+};
+
+const repeat = async (entry: string, memoryMb: number, title: string, requests: typeof largest): Promise<void> => {
+  const { started, stop } = await start(entry, memoryMb, 1);
+  const outcomes = new Set<string>();
+  try {
+    const idle = peakOf(started.pid);
+    for (const [, path, body] of requests) {
+      if (!started.running()) break;
+      const invocation = started.api.invoke(event(started.apiKey, path, body()));
+      outcomes.add(await Promise.race([statusOf(invocation), sleep(60_000, 'no response in 60 s')]));
+      if (started.running()) await started.api.idle();
     }
+    const peak = started.running() ? `peak ${peakOf(started.pid).toFixed(0)} MiB` : 'the process ended';
+    if (!started.running()) console.log(started.output().slice(-2_000));
+    console.log(`${memoryMb} MB, ${title}: ${peak} (${idle.toFixed(0)} at the start); ${[...outcomes].join('; ')}`);
+  } finally {
+    await stop();
   }
 };
 

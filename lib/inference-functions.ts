@@ -10,8 +10,7 @@ export const inferenceFunctions: Readonly<Record<InferenceFunctionName, Triggere
   text: {
     entry: 'lambdas/functions/text.ts',
     trigger: 'url',
-    // The cheapest size that keeps the largest response of a provider in memory (docs/decisions/lambda-functions.md).
-    memoryMb: 768,
+    memoryMb: 768, // Smallest size that holds the largest response: docs/decisions/lambda-functions.md
     // Lambda's maximum: a response may take ten minutes, and fifteen with long reasoning (LIM-6).
     timeoutSeconds: 900,
     tables: [...admission, ledger, claims, circuits],
