@@ -10,7 +10,7 @@ export const inferenceFunctions: Readonly<Record<InferenceFunctionName, Triggere
   text: {
     entry: 'lambdas/functions/text.ts',
     trigger: 'url',
-    memoryMb: 1_024,
+    memoryMb: 768, // Smallest size that holds the largest response: docs/decisions/lambda-functions.md
     // Lambda's maximum: a response may take ten minutes, and fifteen with long reasoning (LIM-6).
     timeoutSeconds: 900,
     tables: [...admission, ledger, claims, circuits],

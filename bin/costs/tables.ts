@@ -73,7 +73,7 @@ export const costOfStanding = (name: PriceName, count: number): bigint => {
 };
 
 const works: readonly Workload[] = Object.values(workloads);
-const memories = [512, 1_024, 1_769, 3_008] as const;
+const memories = [512, 768, 1_024, 1_769, 3_008] as const;
 /** Concurrent requests in one environment: a quarter of its maximum, and the maximum. */
 const CROWDS = [16, 64] as const;
 

@@ -68,7 +68,7 @@ export const startRuntimeApi = async (): Promise<RuntimeApi> => {
     response.writeHead(202, { 'content-type': 'application/json' }).end('{"status":"OK"}');
   };
 
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -27,17 +27,30 @@ export interface TextFunction {
   readonly apiKey: string;
   readonly ledger: ReturnType<typeof createLedgerStore>;
   readonly records: ReturnType<typeof createLedgerRecords>;
+  readonly pid: number;
   /** Everything that the function has written. */
   output(): string;
   running(): boolean;
   stop(): Promise<void>;
 }
 
+export interface FunctionHost {
+  /** Memory that the function believes it has, in MB. */
+  readonly memoryMb?: number;
+  /** Flags of Node. */
+  readonly flags?: readonly string[];
+  /** Program with arguments that replaces itself with the command after them. */
+  readonly launcher?: readonly string[];
+}
+
 /**
  * Runs the asset as it is deployed, in a folder without parent packages, under AWS's runtime, with fakes of its
  * services.
  */
-export const startTextFunction = async (clientEntry: string): Promise<TextFunction> => {
+export const startTextFunction = async (
+  clientEntry: string,
+  { memoryMb = 1_024, flags = [], launcher = [] }: FunctionHost = {},
+): Promise<TextFunction> => {
   const root = mkdtempSync(join(tmpdir(), 'gateway-runtime-'));
   const task = join(root, 'task');
   const { bundling: made } = bundling('text', { entry: 'lambdas/functions/text.ts' });
@@ -53,7 +66,8 @@ export const startTextFunction = async (clientEntry: string): Promise<TextFuncti
   const { endpoint } = database;
   const { apiKey, pepper } = await openDynamodbAccount(endpoint, folder, '10');
   const client = new DynamoDBClient(localDynamodbConfig(endpoint));
-  const child = spawn(process.execPath, [clientEntry, 'index.handler'], {
+  const [program = '', ...args] = [...launcher, process.execPath, ...flags, clientEntry, 'index.handler'];
+  const child = spawn(program, args, {
     cwd: task,
     env: {
       ...{ PATH: process.env.PATH, AWS_REGION: 'us-east-1', AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
@@ -61,7 +75,7 @@ export const startTextFunction = async (clientEntry: string): Promise<TextFuncti
       ...{
         AWS_LAMBDA_FUNCTION_NAME: 'text',
         AWS_LAMBDA_FUNCTION_VERSION: '1',
-        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
+        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
       },
       ...{ AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/text', AWS_LAMBDA_LOG_STREAM_NAME: 'one' },
       ...environmentFor(folder.path, vendor.url),
@@ -77,6 +91,7 @@ export const startTextFunction = async (clientEntry: string): Promise<TextFuncti
     ...{ api, vendor, apiKey },
     ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts),
     records: createLedgerRecords(createDynamoDB(client), localTableNames.accounts),
+    pid: child.pid ?? 0,
     output: () => written.join(''),
     running: () => child.exitCode === null && child.signalCode === null,
     stop: async () => {

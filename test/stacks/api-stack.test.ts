@@ -26,7 +26,7 @@ test('every function has its own role with one policy, and no managed policy', (
 });
 
 test.each([
-  ['text', 900, 1_024],
+  ['text', 900, 768],
   ['images', 900, 3_008],
   ['audio', 900, 1_024],
   ['videos', 120, 1_024],

@@ -12,10 +12,11 @@ import { openDataFolder } from '../../../local/data-folder.ts';
 import { localMediaBucket, startS3 } from '../../../local/emulators/s3.ts';
 import { startSimulator } from '../../../local/simulators/server.ts';
 import { openTestTables } from '../../support/dynamodb.ts';
-import { startInProcess } from '../../support/in-process-gateway.ts';
+import { type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
 import { newFolder } from '../../support/program.ts';
 import { startScriptedAws } from '../../support/scripted-aws.ts';
 import { scriptedTerminal } from '../../support/scripted-terminal.ts';
+import type { Front } from './local-fronts.ts';
 
 export const SECRET = 'the-origin-secret-of-this-test';
 const PUBLIC_URL = 'https://gateway.example';
@@ -27,11 +28,19 @@ export const READ_ONLY_SECRET = `${CANARY_SECRET}-read-only`;
 /** A request on its way from the check. A test can replace its response. */
 export type Intercept = (url: URL, init: RequestInit) => Response | Promise<Response> | undefined;
 
+/** Starts a local front door of the gateway. */
+export type StartFront = (gateway: InProcessGateway) => Promise<Front>;
+
 /**
  * Opens the environment dev as AWS would have it behind CloudFront: tables, bucket, secrets and outputs in emulators, and
- * the gateway on the same tables and bucket in this process.
+ * the gateway on the same tables and bucket in this process. With `startFront`, requests to the public URL go through that
+ * front; without it, they go to the gateway with the headers that CloudFront adds.
  */
-export const openDeployedScene = async (publicUrl = PUBLIC_URL) => {
+export const openDeployedScene = async (
+  url = PUBLIC_URL,
+  startFront?: StartFront,
+  frontDoor: 'cloudfront' | 'api-gateway' = 'cloudfront',
+) => {
   const tables = await openTestTables();
   const { endpoint, names } = tables;
   const folder = newFolder();
@@ -48,10 +57,14 @@ export const openDeployedScene = async (publicUrl = PUBLIC_URL) => {
   };
   const gateway = await startInProcess({
     vendorUrl: vendor.url,
-    environment: { FRONT_DOOR: 'cloudfront', ORIGIN_SECRET: SECRET },
+    environment:
+      frontDoor === 'cloudfront' ? { FRONT_DOOR: frontDoor, ORIGIN_SECRET: SECRET } : { FRONT_DOOR: frontDoor },
     now: Date.now,
     change: () => stores,
   });
+  const front = await startFront?.(gateway);
+  const publicUrl = front?.url ?? url;
+  const machine = front ? '127.0.0.1' : MACHINE;
   const secrets: Record<string, string> = {
     'arn:pepper': gateway.pepper,
     'arn:keys': '{"OPENAI_API_KEY":"vendor-secret"}',
@@ -106,16 +119,17 @@ export const openDeployedScene = async (publicUrl = PUBLIC_URL) => {
   const send =
     (intercept: Intercept): typeof fetch =>
     async (input, init = {}) => {
-      const url = new URL(String(input));
-      const replaced = intercept(url, init);
+      const sent = new URL(String(input));
+      const replaced = intercept(sent, init);
       if (replaced) return replaced;
-      if (url.hostname === 'checkip.amazonaws.com') return new Response(`${MACHINE}\n`);
+      if (sent.hostname === 'checkip.amazonaws.com') return new Response(`${machine}\n`);
+      if (sent.origin === front?.url) return fetch(input, init);
       const headers = new Headers(init.headers);
-      if (url.origin === PUBLIC_URL) {
+      if (sent.origin === PUBLIC_URL) {
         headers.set('x-client-ip', MACHINE);
         headers.set('x-origin-secret', SECRET);
       }
-      return fetch(`${gateway.url}${url.pathname}`, { ...init, headers });
+      return fetch(`${gateway.url}${sent.pathname}`, { ...init, headers });
     };
   const check = async (
     args: string,
@@ -128,6 +142,7 @@ export const openDeployedScene = async (publicUrl = PUBLIC_URL) => {
   };
   return {
     gateway,
+    front,
     stores,
     secrets,
     data,
@@ -137,6 +152,7 @@ export const openDeployedScene = async (publicUrl = PUBLIC_URL) => {
     check,
     stop: async (): Promise<void> => {
       mock.restore();
+      await front?.stop();
       await gateway.stop();
       await aws.stop();
       s3.destroy();

@@ -63,7 +63,7 @@ const loaded = new Map<string, Loaded>();
 export const runEdgeFunction = (
   code: string,
   nowMs: number,
-  event: { readonly request: EdgeRequest; readonly response?: EdgeResponse },
+  event: { readonly request: EdgeRequest; readonly response?: EdgeResponse; readonly viewer?: { readonly ip: string } },
 ): Outcome => {
   const { call, chosen } = loaded.get(code) ?? load(code);
   loaded.set(code, { call, chosen });
