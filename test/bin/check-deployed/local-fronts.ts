@@ -17,7 +17,7 @@ import { runEdgeFunction, toEdgeRequest, toProgram } from '../../lib/edge/edge-f
 /** Local server that does what a front door of AWS does. */
 export interface Front {
   readonly url: string;
-  /** What the front did with each request: the origin, or the function. */
+  /** Destination of each request: the origin or the function. */
   readonly seen: readonly string[];
   stop(): Promise<void>;
 }
