@@ -342,4 +342,8 @@ export const environmentSchema = z
       addIssue({ code: 'custom', path: [...path], message });
   });
 
+/** Environment with its defaults. */
 export type Environment = z.output<typeof environmentSchema>;
+
+/** Environment as its owner writes it: fields with a default are optional. */
+export type EnvironmentOptions = z.input<typeof environmentSchema>;

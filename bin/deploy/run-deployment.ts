@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Argument, Option } from 'commander';
-import { type EnvironmentName, environmentNames, environments, prefixOf } from '../../lib/environments.ts';
+import { prefixOf } from '../../lib/environments.ts';
 import { readAllowedCaller } from '../caller.ts';
 import { newCommand, runCommand } from '../command-line.ts';
 import { checkCatalog, checkNode } from '../commands/doctor/machine-checks.ts';
+import { CONFIG_VARIABLE, configPath, environmentNames, environmentOf } from '../config.ts';
 import { failed, misused, whyOf } from '../exit.ts';
 import { toTable } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
@@ -31,7 +32,9 @@ const ONLY_CDK = ['AWS_DEFAULT_PROFILE', 'AMAZON_ACCESS_KEY_ID', 'AMAZON_SECRET_
  * profile, and has precedence over CDK_PROFILE and `~/.cdk.json`.
  */
 export const runCdk = async ([program = '', ...first]: Cdk, args: readonly string[]): Promise<number> => {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ONLY_CDK.includes(name)));
+  const own = Object.entries(process.env).filter(([name]) => !ONLY_CDK.includes(name));
+  // cdk has another working directory, so it may not find the file itself.
+  const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), [CONFIG_VARIABLE]: configPath };
   const all = [...first, ...args, `--profile=${env.AWS_PROFILE ?? ''}`];
   const child = spawn(program, all, { cwd: root, stdio: 'inherit', env });
   try {
@@ -46,7 +49,7 @@ export interface DeploymentDependencies {
   readonly terminal: Terminal;
   readonly cdk: Cdk;
   /** Checks the deployed environment. Throws a CliError if a step failed. */
-  readonly checkDeployed: (name: EnvironmentName) => Promise<void>;
+  readonly checkDeployed: (name: string) => Promise<void>;
 }
 
 interface DeployOptions {
@@ -60,12 +63,12 @@ export const runDeployment = (args: readonly string[], ports: DeploymentDependen
   const { terminal } = ports;
   const program = newCommand('deploy', terminal)
     .description('deploy or update an environment')
-    .addArgument(new Argument('<environment>', 'environment of lib/environments.ts').choices(environmentNames))
+    .addArgument(new Argument('<environment>', 'name of the environment').choices(environmentNames))
     .argument('[flags...]', 'options for `cdk deploy` after `--`, such as --require-approval never')
     .option('--dry-run', 'show what would be deployed; needs no credentials')
     .addOption(new Option('--preflight', 'check the AWS account and change nothing').conflicts('dryRun'))
     .option('--no-check', 'do not check the deployed environment, which needs more rights than a deployment')
-    .action(async (name: EnvironmentName, flags: readonly string[], options: DeployOptions) => {
+    .action(async (name: string, flags: readonly string[], options: DeployOptions) => {
       refuseFlags(flags);
       const work = options.dryRun ? plan : options.preflight ? check : deploy;
       await inFolder((folder) => work({ ...ports, name, flags, folder, checks: options.check }));
@@ -116,7 +119,7 @@ const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> 
 };
 
 interface Deployment extends DeploymentDependencies {
-  readonly name: EnvironmentName;
+  readonly name: string;
   readonly flags: readonly string[];
   /** Temporary folder, removed at the end. */
   readonly folder: string;
@@ -174,8 +177,8 @@ const prepare = async (deployment: Deployment): Promise<Synthesis> => {
 };
 
 /** Checks Node and the catalog. Throws a CliError for a problem that would otherwise stop the deployment halfway. */
-const checkFirst = async ({ environment, status }: Terminal, name: EnvironmentName): Promise<void> => {
-  const { markup } = environments[name];
+const checkFirst = async ({ environment, status }: Terminal, name: string): Promise<void> => {
+  const { markup } = environmentOf(name);
   for (const { check, status: result, detail, advice } of [
     checkNode(process.versions.node),
     await checkCatalog({ ...environment, MARKUP: markup }),
@@ -204,15 +207,15 @@ const regionsOf = (stacks: readonly AssemblyStack[]): readonly string[] => [
 ];
 
 /** Limits synthesis to one environment, so that errors in the others do not block it. */
-const alone = (name: EnvironmentName): readonly string[] => ['-c', `environment=${name}`];
+const alone = (name: string): readonly string[] => ['-c', `environment=${name}`];
 
 const PROTECTED =
   'If a stack failed during its first creation, turn off its termination protection first: ' +
   'aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name <its name>.';
 
-const toAdvice = (name: EnvironmentName, code: number): string =>
+const toAdvice = (name: string, code: number): string =>
   [
     `cdk deploy failed with exit code ${code}. Stacks that are already deployed stay.`,
     'Fix the error above, then run the same command again.',
-    ...(environments[name].terminationProtection ? [PROTECTED] : []),
+    ...(environmentOf(name).terminationProtection ? [PROTECTED] : []),
   ].join(' ');

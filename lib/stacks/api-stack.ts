@@ -47,7 +47,10 @@ export class ApiStack extends GatewayStack {
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     const { environment, prefix, data } = props;
-    super(scope, id, props);
+    super(scope, id, props, {
+      description:
+        'Model gateway: the functions that serve requests and work on a schedule, and their URLs and triggers.',
+    });
     const { webs, events } = functionsOf(environment);
     this.#addServers(webs, props);
     const built = events

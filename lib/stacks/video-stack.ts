@@ -24,7 +24,10 @@ export class VideoStack extends GatewayStack {
   readonly steps: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: VideoStackProps) {
-    super(scope, id, props);
+    super(scope, id, props, {
+      description:
+        'Model gateway: the state machine that runs videos, the function of its steps and the rule for failed executions.',
+    });
     const steps = new GatewayFunction(this, { ...props, name: 'videoSteps', description: functions.videoSteps });
     this.steps = steps.lambda;
     this.machine = addMachine(this, props, steps);

@@ -60,7 +60,7 @@ test.each([
   ['firewallRequestsPerMinute', { limits: { LIMIT_ADDRESS_PER_SECOND: 40 } }],
 ])('an environment with an invalid %s is rejected with the path of the field: %j', (path, change) => {
   const wrong = { ...environments.prod, ...change };
-  expect(() => parseEnvironment(wrong, 'prod')).toThrow(
+  expect(() => parseEnvironment(wrong, 'environments.prod')).toThrow(
     expect.objectContaining({
       message: expect.stringMatching(`^environments\\.prod\\.${path.replaceAll('.', '\\.')}: `),
     }),
@@ -81,23 +81,23 @@ test.each([
   { limits: { LIMIT_ADDRESS_PER_SECOND: 100 }, firewallRequestsPerMinute: 10_000 },
   { inferenceHost: 'web-function', reservedConcurrency: { account: 5 } },
 ])('an environment with %j has no contradictions', (change) => {
-  expect(() => parseEnvironment({ ...environments.prod, ...change }, 'prod')).not.toThrow();
+  expect(() => parseEnvironment({ ...environments.prod, ...change }, 'environments.prod')).not.toThrow();
 });
 
 test('an environment with several invalid fields is rejected with one line each', () => {
-  expect(() => parseEnvironment({ ...environments.dev, region: '', markup: '1,2', retries: 1 }, 'dev')).toThrow(
+  expect(() => parseEnvironment({ ...environments.dev, region: '', markup: '1,2', retries: 1 }, 'environments.dev')).toThrow(
     /^environments\.dev\.region: .*\nenvironments\.dev\.markup: .*\nenvironments\.dev\.retries: .*$/,
   );
 });
 
 test('BILL-13 video times with which a hold could end before its video are rejected', () => {
   const wrong = { ...environments.dev, videos: { VIDEO_HOLD_SECONDS: 3_600 } };
-  expect(() => parseEnvironment(wrong, 'dev')).toThrow(/^environments\.dev\.videos: VIDEO_HOLD_SECONDS is 3600/);
+  expect(() => parseEnvironment(wrong, 'environments.dev')).toThrow(/^environments\.dev\.videos: VIDEO_HOLD_SECONDS is 3600/);
 });
 
 test('OPS-1 the former field of alarm addresses is rejected with the names of the new ones', () => {
   const former = { ...environments.prod, alarmAddresses: ['a@example.com'] };
-  expect(() => parseEnvironment(former, 'prod')).toThrow(
+  expect(() => parseEnvironment(former, 'environments.prod')).toThrow(
     'environments.prod.alarmAddresses: replaced. Move the addresses to alarms.page.mail and alarms.ticket.mail',
   );
 });

@@ -5,7 +5,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { type Environment, type EnvironmentName, environments, parseEnvironment } from '../../lib/environments.ts';
-import { addGateway } from '../../lib/gateway.ts';
+import { GatewayStage } from '../../lib/gateway-stage.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
@@ -107,7 +107,7 @@ export const read = (stack: Stack): Synthesized => {
 
 /** Returns the templates of a gateway. */
 export const readGateway = (app: App, name: EnvironmentName, environment: Environment) => {
-  const gateway = addGateway(app, name, environment);
+  const gateway = new GatewayStage(app, name, environment);
   const { data, video, api, global, edge, accessLogs, operations, edgeOperations } = gateway;
   return {
     app,
