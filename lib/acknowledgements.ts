@@ -21,7 +21,7 @@ const prefixes = ['answers', 'media', 'outbox', 'videos'] as const;
 const perObject =
   'Object names are unpredictable, so a role can only be limited to their prefix. test/stacks/function-permissions.test.ts lists every prefix.';
 const tracing =
-  'X-Ray actions have no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
+  'X-Ray actions have no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html. In a VPC, Lambda also manages network interfaces, whose names it chooses.';
 const drawnOnce =
   'Automatic rotation would make these values unusable. docs/operations/deployment.md describes how to replace each secret by hand.';
 
@@ -59,6 +59,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['S1'],
     reason:
       'Anyone who knows the name of an image can read it. An access log would keep these names longer than the images exist.',
+  },
+  {
+    of: 'api/inference/network',
+    rules: ['IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/AWSLambdaNetworkConnectorOperatorPolicy]'],
+    reason:
+      'AWS provides this policy for the role with which Lambda manages the network interfaces of a connector. No function has the role.',
   },
   {
     of: 'api/web-code',

@@ -1,13 +1,8 @@
 import type * as z from 'zod';
-import { type Environment, type EnvironmentOptions, environmentSchema } from './environment-schema.ts';
+import type { EnvironmentOptions } from './environment-options.ts';
+import { type Environment, environmentSchema } from './environment-schema.ts';
 
-export {
-  type Environment,
-  type EnvironmentOptions,
-  environmentSchema,
-  type FrontDoorName,
-  frontDoors,
-} from './environment-schema.ts';
+export { type Environment, environmentSchema, type FrontDoorName, frontDoors } from './environment-schema.ts';
 
 export const environmentNames = ['dev', 'staging', 'prod'] as const;
 export type EnvironmentName = (typeof environmentNames)[number];

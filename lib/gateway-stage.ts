@@ -6,19 +6,15 @@ import * as z from 'zod';
 import { catalogData } from '../catalog/index.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import { EDGE_REGION } from './edge/edge-region.ts';
-import {
-  type Environment,
-  type EnvironmentOptions,
-  environmentNameProblem,
-  parseEnvironment,
-  prefixOf,
-} from './environments.ts';
+import type { EnvironmentOptions } from './environment-options.ts';
+import { type Environment, environmentNameProblem, parseEnvironment, prefixOf } from './environments.ts';
 import { AccessLogsStack } from './stacks/access-logs-stack.ts';
 import { ApiStack } from './stacks/api-stack.ts';
 import { DataStack } from './stacks/data-stack.ts';
 import { EdgeOperationsStack } from './stacks/edge-operations-stack.ts';
 import { EdgeStack } from './stacks/edge-stack.ts';
 import { GlobalStack } from './stacks/global-stack.ts';
+import { NetworkStack } from './stacks/network-stack.ts';
 import { OperationsStack } from './stacks/operations-stack.ts';
 import { VideoStack } from './stacks/video-stack.ts';
 
@@ -43,6 +39,8 @@ export class GatewayStage extends Stage {
   readonly environment: Environment;
   /** Prefix of all names: `gateway-<name>`. */
   readonly prefix: string;
+  /** Exists only if `network` has the kind `created`. */
+  readonly network: NetworkStack | undefined;
   readonly data: DataStack;
   readonly video: VideoStack;
   readonly api: ApiStack;
@@ -63,9 +61,11 @@ export class GatewayStage extends Stage {
     const prefix = prefixOf(name);
     for (const [flag, value] of Object.entries(featureFlags())) this.node.setContext(flag, value);
     const { frontDoor, region } = environment;
+    const created = environment.network?.kind === 'created' ? environment.network : undefined;
+    const network = created && new NetworkStack(this, 'network', { environment, prefix, network: created });
     const data = new DataStack(this, 'data', { environment, prefix });
-    const video = new VideoStack(this, 'video', { environment, prefix, data });
-    const api = new ApiStack(this, 'api', { environment, prefix, data, video });
+    const video = new VideoStack(this, 'video', { environment, prefix, data, network });
+    const api = new ApiStack(this, 'api', { environment, prefix, data, video, network });
     const global = frontDoor === 'cloudfront' ? new GlobalStack(this, 'global', { environment, prefix }) : undefined;
     const edge = global && new EdgeStack(this, 'edge', { environment, prefix, data, api, global });
     this.accessLogs = edge && new AccessLogsStack(this, 'access-logs', { environment, prefix, edge });
@@ -79,6 +79,7 @@ export class GatewayStage extends Stage {
     Tags.of(this).add('gateway:environment', name);
     this.environment = environment;
     this.prefix = prefix;
+    this.network = network;
     this.data = data;
     this.video = video;
     this.api = api;

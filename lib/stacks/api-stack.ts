@@ -14,10 +14,10 @@ import { AccountChanges, type AccountChangesProps } from '../constructs/account-
 import { CodeBucket } from '../constructs/code-bucket.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { GatewayWebFunction } from '../constructs/gateway-web-function.ts';
+import { callsProviders, networkOf, type ProviderNetwork } from '../constructs/provider-network.ts';
 import { RestApi } from '../constructs/rest-api.ts';
 import { type EventFunction, functionsOf, hostOf, type WebFunctionOf } from '../environment-schema.ts';
 import type { Environment } from '../environments.ts';
-import type { FunctionDescription } from '../function-description.ts';
 import type { FunctionName, WebFunctionName } from '../functions.ts';
 import type { DataStack } from './data-stack.ts';
 import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
@@ -26,6 +26,8 @@ import type { VideoStack } from './video-stack.ts';
 export interface ApiStackProps extends GatewayStackProps {
   readonly data: DataStack;
   readonly video: VideoStack;
+  /** Created network for calls to providers. */
+  readonly network?: ProviderNetwork | undefined;
 }
 
 /** Stateless stack with the functions, except those that the state machine calls, and with their triggers. */
@@ -35,6 +37,8 @@ export class ApiStack extends GatewayStack {
    * serves all inference, the functions that it replaces have its host. Empty behind API Gateway.
    */
   readonly hosts: ReadonlyMap<FunctionName, string>;
+  /** Network of the functions that call providers, if it is not that of AWS. */
+  readonly #network: ProviderNetwork | undefined;
   /** Host of each function's own URL or endpoint. */
   readonly #hosts = new Map<FunctionName, string>();
   /** Functions that are called with events. */
@@ -52,6 +56,7 @@ export class ApiStack extends GatewayStack {
         'Model gateway: the functions that serve requests and work on a schedule, and their URLs and triggers.',
     });
     const { webs, events } = functionsOf(environment);
+    this.#network = networkOf(this, environment, props.network);
     this.#addServers(webs, props);
     const built = events
       .filter(({ description }) => description.trigger !== 'machine')
@@ -75,7 +80,7 @@ export class ApiStack extends GatewayStack {
     if (webs.length === 0) return;
     const code = new CodeBucket(this, 'web-code', props);
     for (const web of webs) {
-      const wiring = this.#wiringOf(web.description, props);
+      const wiring = this.#wiringOf(web, props);
       const { webFunction } = new GatewayWebFunction(this, { ...props, ...web, ...wiring, code });
       const host = webFunction.endpoint.domainName;
       this.#hosts.set(web.name, host);
@@ -85,7 +90,7 @@ export class ApiStack extends GatewayStack {
   }
 
   #addFunction(each: EventFunction, props: ApiStackProps): GatewayFunction {
-    const built = new GatewayFunction(this, { ...props, ...each, ...this.#wiringOf(each.description, props) });
+    const built = new GatewayFunction(this, { ...props, ...each, ...this.#wiringOf(each, props) });
     this.lambdas.set(each.name, built.lambda);
     const { trigger } = each.description;
     if (trigger === 'url' && props.environment.frontDoor !== 'api-gateway')
@@ -97,13 +102,15 @@ export class ApiStack extends GatewayStack {
   }
 
   /** Returns settings that depend on other resources. With a front door, links to media use the public URL. */
-  #wiringOf({ startsVideos, linksMedia, checksGateway }: FunctionDescription, { environment, video }: ApiStackProps) {
+  #wiringOf({ name, description }: EventFunction | WebFunctionOf, { environment, video }: ApiStackProps) {
+    const { startsVideos, linksMedia, checksGateway } = description;
     const directHost = environment.frontDoor === 'cloudfront' && this.#hosts.get(routes.health.function);
     const mediaHost = this.#hosts.get(routes.getMedia.function);
     return {
       machineArn: startsVideos && video.machine.stateMachineArn,
       mediaUrl: linksMedia && environment.frontDoor === 'none' && mediaHost ? `https://${mediaHost}` : undefined,
       directUrl: checksGateway && directHost ? `https://${directHost}` : undefined,
+      network: callsProviders(environment, name, description) ? this.#network : undefined,
     };
   }
 }

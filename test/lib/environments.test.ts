@@ -1,8 +1,35 @@
-import { expect, test } from 'vitest';
-import { environments, parseEnvironment } from '../../lib/environments.ts';
+import { expect, expectTypeOf, test } from 'vitest';
+import type * as z from 'zod';
+import type { EnvironmentOptions } from '../../lib/environment-options.ts';
+import { type environmentSchema, environments, parseEnvironment } from '../../lib/environments.ts';
 
 const certificateArn = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/one`;
+const ownNetwork = {
+  kind: 'existing',
+  vpcId: 'vpc-0a1b2c3d',
+  subnetIds: ['subnet-0a1b2c3d'],
+  securityGroupIds: ['sg-0a1b2c3d'],
+};
 const zone = { id: 'Z1', name: 'example.com' };
+
+/** A type with all fields required and writable, at every depth. */
+type Complete<Type> = Type extends readonly (infer Item)[]
+  ? Complete<Item>[]
+  : Type extends object
+    ? { -readonly [Field in keyof Type]-?: Complete<NonNullable<Type[Field]>> }
+    : Type;
+
+/** Settings accept any value as input, because the functions get text. */
+type Loose<Type> = {
+  [Field in keyof Type]: Field extends 'limits' | 'videos' ? Record<keyof Type[Field], unknown> : Type[Field];
+};
+
+type Documented = Loose<Complete<EnvironmentOptions>>;
+type Accepted = Loose<Complete<z.input<typeof environmentSchema>>>;
+
+test('OPS-18 the documented options of an environment are the accepted ones', () => {
+  expectTypeOf<Documented>().toEqualTypeOf<Accepted>();
+});
 
 test.each([
   ['logRetentionDays', { logRetentionDays: 8 }],
@@ -56,6 +83,12 @@ test.each([
   ['edgeTimeoutSeconds', { edgeTimeoutSeconds: 180, frontDoor: 'api-gateway' }],
   ['edgeJsonKeepAlive', { edgeJsonKeepAlive: false, frontDoor: 'none' }],
   ['inferenceHost', { inferenceHost: 'web-function', frontDoor: 'api-gateway' }],
+  ['network', { network: { kind: 'created' } }],
+  ['network', { network: { kind: 'created' }, frontDoor: 'none', inferenceHost: 'web-function' }],
+  ['network.kind', { network: { kind: 'none' }, frontDoor: 'api-gateway' }],
+  ['network.natGateways', { network: { kind: 'created', natGateways: 3 }, frontDoor: 'api-gateway' }],
+  ['network.vpcId', { network: { ...ownNetwork, vpcId: 'mine' }, frontDoor: 'api-gateway' }],
+  ['network.subnetIds', { network: { ...ownNetwork, subnetIds: [] }, frontDoor: 'api-gateway' }],
   ['firewallRequestsPerMinute', { firewallRequestsPerMinute: 5_000, frontDoor: 'none' }],
   ['firewallRequestsPerMinute', { limits: { LIMIT_ADDRESS_PER_SECOND: 40 } }],
 ])('an environment with an invalid %s is rejected with the path of the field: %j', (path, change) => {
@@ -85,14 +118,16 @@ test.each([
 });
 
 test('an environment with several invalid fields is rejected with one line each', () => {
-  expect(() => parseEnvironment({ ...environments.dev, region: '', markup: '1,2', retries: 1 }, 'environments.dev')).toThrow(
-    /^environments\.dev\.region: .*\nenvironments\.dev\.markup: .*\nenvironments\.dev\.retries: .*$/,
-  );
+  expect(() =>
+    parseEnvironment({ ...environments.dev, region: '', markup: '1,2', retries: 1 }, 'environments.dev'),
+  ).toThrow(/^environments\.dev\.region: .*\nenvironments\.dev\.markup: .*\nenvironments\.dev\.retries: .*$/);
 });
 
 test('BILL-13 video times with which a hold could end before its video are rejected', () => {
   const wrong = { ...environments.dev, videos: { VIDEO_HOLD_SECONDS: 3_600 } };
-  expect(() => parseEnvironment(wrong, 'environments.dev')).toThrow(/^environments\.dev\.videos: VIDEO_HOLD_SECONDS is 3600/);
+  expect(() => parseEnvironment(wrong, 'environments.dev')).toThrow(
+    /^environments\.dev\.videos: VIDEO_HOLD_SECONDS is 3600/,
+  );
 });
 
 test('OPS-1 the former field of alarm addresses is rejected with the names of the new ones', () => {
