@@ -1,17 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { bundle, bundlePath } from '../lib/constructs/bundled-code.ts';
 import { functionsOf } from '../lib/environment-schema.ts';
 import { environments, frontDoors } from '../lib/environments.ts';
 
-// Writes `dist`, which `npm pack` packs: Node strips no types in `node_modules`, so a package cannot deliver sources.
 const root = join(import.meta.dirname, '..');
-const dist = join(root, 'dist');
+// Node strips no types in `node_modules`, so a package cannot deliver sources.
+const [dist = join(root, 'dist')] = new Command('build')
+  .description('compile the construct and bundle the functions for npm pack')
+  .argument('[folder]', 'folder to write; default: dist next to package.json')
+  .parse().args;
 rmSync(dist, { recursive: true, force: true });
 
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
-const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.package.json'], { cwd: root, stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.package.json', '--outDir', dist], {
+  cwd: root,
+  stdio: 'inherit',
+});
 if (status !== 0) process.exit(1);
 
 // Files that the constructs read.
@@ -22,4 +29,4 @@ const variants = frontDoors.map((frontDoor) => functionsOf({ ...environments.pro
 const all = variants.flatMap(({ events, webs }) => [...events, ...webs].map(({ description }) => description));
 const bundles = new Map(all.map((description) => [bundlePath(join(dist, 'functions'), description), description]));
 for (const [folder, description] of bundles) bundle(description, folder);
-process.stdout.write(`dist: ${bundles.size} functions. Run npm pack.\n`);
+process.stdout.write(`Wrote the construct and ${bundles.size} functions to ${dist}. Run npm pack.\n`);

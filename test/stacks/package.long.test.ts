@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -16,11 +25,13 @@ const packages = join(consumer, 'node_modules');
 /** Packages that the consumer has: what the package needs, and no tool that bundles. */
 const installed = ['aws-cdk-lib', 'cdk-monitoring-constructs', 'constructs', 'marked', 'zod', '@types/node'];
 
+const NAME = 'model-gateway';
+
 const app = `
 import { App } from 'aws-cdk-lib';
-import { GatewayStage, type GatewayStageProps } from 'model-gateway';
-import { acknowledge } from 'model-gateway/acknowledgements';
-import { defaultEnvironments, defineConfig } from 'model-gateway/environments';
+import { GatewayStage, type GatewayStageProps } from '${NAME}';
+import { acknowledge } from '${NAME}/acknowledgements';
+import { defaultEnvironments, defineConfig } from '${NAME}/environments';
 
 const { environments } = defineConfig({ environments: { dev: defaultEnvironments.dev } });
 const props: GatewayStageProps = environments.dev;
@@ -58,9 +69,11 @@ const runTool = (tool: string, args: readonly string[], cwd: string): string => 
 };
 
 beforeAll(() => {
-  run([join(root, 'bin/build-package.ts')], root);
-  const packed = runTool('npm', ['pack', '--silent', '--pack-destination', consumer], root).trim();
-  const own = join(packages, 'model-gateway');
+  const source = mkdtempSync(join(tmpdir(), 'gateway-package-'));
+  for (const file of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, file), join(source, file));
+  run([join(root, 'bin/build-package.ts'), join(source, 'dist')], root);
+  const packed = runTool('npm', ['pack', '--silent', '--pack-destination', consumer], source).trim();
+  const own = join(packages, NAME);
   mkdirSync(own, { recursive: true });
   runTool('tar', ['-xzf', join(consumer, packed), '-C', own, '--strip-components=1'], consumer);
   for (const name of installed) {
@@ -98,7 +111,7 @@ test('OPS-18 a CDK app that has installed the package synthesizes the stacks wit
 });
 
 test('OPS-18 the package contains compiled code with types and no sources', () => {
-  const files = readdirSync(join(packages, 'model-gateway'), { recursive: true, encoding: 'utf8' });
+  const files = readdirSync(join(packages, NAME), { recursive: true, encoding: 'utf8' });
   expect(files.filter((path) => /(?<!\.d)\.ts$/.test(path))).toEqual([]);
   const top = new Set(files.map((path) => path.split('/')[0] ?? ''));
   expect([...top].toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
@@ -107,6 +120,6 @@ test('OPS-18 the package contains compiled code with types and no sources', () =
 test('OPS-18 the types of the package check an app of another owner', () => {
   const options = ['--noEmit', '--module', 'nodenext', '--target', 'es2024', '--strict', '--skipLibCheck'];
   run([join(root, 'node_modules/typescript/bin/tsc'), ...options, '--types', 'node', 'app.ts'], consumer);
-  const types = readFileSync(join(packages, 'model-gateway/dist/lib/environment-options.d.ts'), 'utf8');
+  const types = readFileSync(join(packages, NAME, 'dist/lib/environment-options.d.ts'), 'utf8');
   expect(types).toContain('Monthly bill of the whole AWS account in USD');
 });

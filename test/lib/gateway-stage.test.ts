@@ -5,7 +5,7 @@ import { App } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
 import { defaultEnvironments, environmentNames } from '../../lib/environments.ts';
 import { GatewayStage } from '../../lib/gateway-stage.ts';
-import { newApp, synthesize } from './synthesize.ts';
+import { newApp, synthesize } from '../stacks/synthesize.ts';
 
 /** Returns an app of another owner, without the feature flags of `cdk.json`. */
 const otherApp = (): App =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOf, ofType, pointsAt, type Synthesized, synthesize } from './synthesize.ts';
+import { nameOf, ofType, pointsAt, type Synthesized, synthesize } from '../../stacks/synthesize.ts';
 
 const created = synthesize('prod', 'api-gateway in a new VPC');
 const existing = synthesize('prod', 'cloudfront in a VPC of the owner');
@@ -22,7 +22,7 @@ const functionsIn = (stacks: readonly Synthesized[], others: readonly Synthesize
     ),
   );
 
-test('OPS-19 only the functions that call providers are in the created VPC, in its private subnets', () => {
+test('OPS-18 only the functions that call providers are in the created VPC, in its private subnets', () => {
   const functions = functionsIn([created.api, created.video], [networkOf(created)]);
   expect([...functions.keys()].toSorted()).toEqual(['audio', 'images', 'text', 'videoSteps', 'videos']);
   for (const [name, ids] of functions)
@@ -31,7 +31,7 @@ test('OPS-19 only the functions that call providers are in the created VPC, in i
     );
 });
 
-test('OPS-19 each NAT gateway has an address that outlives the stack, and an output', () => {
+test('OPS-18 each NAT gateway has an address that outlives the stack, and an output', () => {
   const network = networkOf(created);
   const addresses = ofType(network, 'AWS::EC2::EIP');
   expect(addresses.map(({ DeletionPolicy, UpdateReplacePolicy }) => [DeletionPolicy, UpdateReplacePolicy])).toEqual([
@@ -45,13 +45,13 @@ test('OPS-19 each NAT gateway has an address that outlives the stack, and an out
   );
 });
 
-test('OPS-19 DynamoDB and S3 have gateway endpoints in the created VPC', () => {
+test('OPS-18 DynamoDB and S3 have gateway endpoints in the created VPC', () => {
   const endpoints = ofType(networkOf(created), 'AWS::EC2::VPCEndpoint');
   expect(endpoints.map(({ Properties }) => Properties.VpcEndpointType)).toEqual(['Gateway', 'Gateway']);
   expect(JSON.stringify(endpoints)).toMatch(/\.dynamodb".*\.s3"/);
 });
 
-test('OPS-19 behind CloudFront the Web Function and the video steps use the VPC of the owner', () => {
+test('OPS-18 behind CloudFront the Web Function and the video steps use the VPC of the owner', () => {
   expect(existing.network).toBeUndefined();
   const ids = ['sg-0a1b2c3d4e5f60718', 'subnet-0a1b2c3d4e5f60718', 'subnet-0a1b2c3d4e5f60719'];
   expect([...functionsIn([existing.api, existing.video], [])]).toEqual([['videoSteps', ids]]);
@@ -67,7 +67,7 @@ test('OPS-19 behind CloudFront the Web Function and the video steps use the VPC 
   });
 });
 
-test('OPS-19 a function in a VPC may not use the rights by which Lambda manages its network interfaces', () => {
+test('OPS-18 a function in a VPC may not use the rights by which Lambda manages its network interfaces', () => {
   const statements = ofType(created.video, 'AWS::IAM::Policy').flatMap(({ Properties }) =>
     JSON.stringify(Properties).includes('ec2:') ? [Properties.PolicyDocument] : [],
   );
@@ -84,7 +84,7 @@ test('OPS-19 a function in a VPC may not use the rights by which Lambda manages 
   ]);
 });
 
-test('OPS-19 without the option no function is in a VPC', () => {
+test('OPS-18 without the option no function is in a VPC', () => {
   const { api, video, network } = synthesize('prod');
   expect(network).toBeUndefined();
   expect(functionsIn([api, video], []).size).toBe(0);
