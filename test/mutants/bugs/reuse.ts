@@ -2,7 +2,7 @@ import { bugsIn } from './money-bug.ts';
 
 /** Mistakes that lose stored data, or let calls to providers leave from another address. */
 export const reuseBugs = [
-  ...bugsIn('lib/stacks/data-stack.ts', 'test/stacks/pinned-ids.test.ts', [
+  ...bugsIn('lib/stacks/data-stack.ts', 'test/lib/stacks/data-stack-ids.test.ts', [
     {
       id: 'tables-under-another-id',
       what: 'A deployment replaces every table with an empty one.',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Resource, type Synthesized, synthesize } from './synthesize.ts';
+import { type Resource, type Synthesized, synthesize } from '../../stacks/synthesize.ts';
 
 /**
  * Resources that hold money, API keys or secrets: stack, logical id, type, physical name and what else replaces the
