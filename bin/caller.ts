@@ -1,4 +1,4 @@
-import { type EnvironmentName, environments } from '../lib/environments.ts';
+import { CONFIG_FILE, environmentOf } from './config.ts';
 import { failed, misused, whyOf } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -16,25 +16,25 @@ export const callTimeouts = { connectionTimeout: 3_000, requestTimeout: 10_000, 
  * Compares the AWS account of the credentials with that of the environment, unless it accepts every account. Makes no
  * other call. Throws a CliError.
  */
-export const guardAccount = async (name: EnvironmentName, { environment }: Terminal): Promise<void> => {
+export const guardAccount = async (name: string, { environment }: Terminal): Promise<void> => {
   if (allowedAccount(name) !== 'any') await readAllowedCaller(name, environment.AWS_PROFILE);
 };
 
 /** Returns the owner of the credentials. Throws a CliError unless the environment accepts its AWS account. */
-export const readAllowedCaller = async (name: EnvironmentName, profile: string | undefined): Promise<Caller> => {
+export const readAllowedCaller = async (name: string, profile: string | undefined): Promise<Caller> => {
   const allowed = allowedAccount(name);
-  const caller = await readCaller(environments[name].region, profile);
+  const caller = await readCaller(environmentOf(name).region, profile);
   if (allowed === 'any' || allowed === caller.account) return caller;
   throw misused(
-    `environments.${name}.account: is ${allowed}, but the AWS credentials are for ${caller.account}. Set AWS_PROFILE, or correct the account in lib/environments.ts.`,
+    `environments.${name}.account: is ${allowed}, but the AWS credentials are for ${caller.account}. Set AWS_PROFILE, or correct the account in ${CONFIG_FILE}.`,
   );
 };
 
-const allowedAccount = (name: EnvironmentName): string => {
-  const { account } = environments[name];
+const allowedAccount = (name: string): string => {
+  const { account } = environmentOf(name);
   if (account !== undefined) return account;
   throw misused(
-    `environments.${name}.account: not set. Set the number of its AWS account in lib/environments.ts, or 'any' to accept every account.`,
+    `environments.${name}.account: not set. Set the number of its AWS account in ${CONFIG_FILE}, or 'any' to accept every account.`,
   );
 };
 

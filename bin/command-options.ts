@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACCOUNT_ID_RULE } from '../lambdas/core/accounts/account-store.ts';
 import { isCreditRef, REF_RULE } from '../lambdas/core/ledger/credit.ts';
 import { parseUsd } from '../lambdas/core/money/usd.ts';
-import { environmentNames } from '../lib/environments.ts';
+import { environmentNames } from './config.ts';
 import type { PlaceOptions } from './place.ts';
 
 export interface ReadOptions extends PlaceOptions {

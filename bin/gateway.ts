@@ -2,8 +2,9 @@ import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import * as z from 'zod';
 import { acknowledge } from '../lib/acknowledgements.ts';
-import { environmentNames, environments, parseEnvironment } from '../lib/environments.ts';
-import { addGateway } from '../lib/gateway.ts';
+import { parseEnvironment } from '../lib/environments.ts';
+import { GatewayStage } from '../lib/gateway-stage.ts';
+import { environmentNames, environmentOf } from './config.ts';
 
 const contextNames: readonly string[] = ['environment', 'frontDoor', 'restart', 'originSecretVersion'];
 
@@ -26,12 +27,10 @@ const addEnvironments = (app: App): void => {
   if (!only.success) throw new Error(`-c environment: must be one of ${environmentNames.join(', ')}.`);
   const frontDoor: unknown = app.node.tryGetContext('frontDoor');
   for (const name of only.data ? [only.data] : environmentNames) {
-    const environment = environments[name];
-    addGateway(
-      app,
-      name,
-      frontDoor === undefined ? environment : parseEnvironment({ ...environment, frontDoor }, name),
-    );
+    const environment = environmentOf(name);
+    const tried =
+      frontDoor === undefined ? environment : parseEnvironment({ ...environment, frontDoor }, `environments.${name}`);
+    acknowledge(new GatewayStage(app, name, tried));
   }
 };
 
@@ -42,6 +41,5 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
 }
-acknowledge(app);
 // Findings without an acknowledged reason stop the synthesis.
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

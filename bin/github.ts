@@ -1,8 +1,8 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import * as z from 'zod';
-import { environmentNames } from '../lib/environments.ts';
 import { GithubStack } from '../lib/stacks/github-stack.ts';
+import { environmentNames, environmentOf } from './config.ts';
 
 /** One part of `owner/name`, with or without GitHub's id. A wildcard or a colon would widen the trust policy. */
 const PART = '[A-Za-z0-9._-]+';
@@ -34,5 +34,6 @@ if (!context.success) {
   process.exit(1);
 }
 const { repository, environments, providerArn } = context.data;
-new GithubStack(app, 'github', { repository, environments, providerArn });
+const known = new Map(environments.map((name) => [name, environmentOf(name)]));
+new GithubStack(app, 'github', { repository, environments: known, providerArn });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

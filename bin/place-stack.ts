@@ -1,7 +1,8 @@
 import { readParameter, readPublicUrl } from '../lambdas/functions/wiring/public-url.ts';
-import { type EnvironmentName, environments, prefixOf } from '../lib/environments.ts';
+import { prefixOf } from '../lib/environments.ts';
 import { publicUrlOf, publicUrlParameter } from '../lib/public-url.ts';
 import { type TableName, tableNames } from '../lib/tables.ts';
+import { environmentOf } from './config.ts';
 import { failed, whyOf } from './exit.ts';
 import type { Environment } from './terminal.ts';
 
@@ -26,10 +27,10 @@ export const CANARY_KEY_SECRET = 'CANARY_KEY_SECRET';
 
 /**
  * Reads the names of an environment's tables, bucket and secrets from its stack outputs, and adds its public URL and
- * deployed settings. Uses the region of `lib/environments.ts`, not that of the shell. Throws a CliError.
+ * deployed settings. Uses the region of the environment, not that of the shell. Throws a CliError.
  */
-export const readStack = async (name: EnvironmentName): Promise<Environment> => {
-  const { region, markup, catalogs, videos } = environments[name];
+export const readStack = async (name: string): Promise<Environment> => {
+  const { region, markup, catalogs, videos } = environmentOf(name);
   const stack = `${prefixOf(name)}-data`;
   const outputs = await readOutputs(stack, region);
   const of = (output: string): string => {
@@ -58,11 +59,11 @@ export const readStack = async (name: EnvironmentName): Promise<Environment> => 
 };
 
 /** Undefined without a front door, before its deployment, or without permission to read the parameter. */
-const readAddress = async (name: EnvironmentName): Promise<string | undefined> => {
+const readAddress = async (name: string): Promise<string | undefined> => {
   const parameter = publicUrlParameter(prefixOf(name));
-  const known = { PUBLIC_URL: publicUrlOf(environments[name]), PUBLIC_URL_PARAMETER: parameter };
+  const known = { PUBLIC_URL: publicUrlOf(environmentOf(name)), PUBLIC_URL_PARAMETER: parameter };
   try {
-    return await readPublicUrl(known, (asked) => readParameter(asked, environments[name].region));
+    return await readPublicUrl(known, (asked) => readParameter(asked, environmentOf(name).region));
   } catch (error) {
     if (error instanceof Error && error.name === 'AccessDeniedException') return undefined;
     throw failed(`The public URL in the parameter ${parameter} cannot be read: ${whyOf(error)}`, error);

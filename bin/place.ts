@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
-import type { EnvironmentName } from '../lib/environments.ts';
 import { hasRoom, openDataFolder } from '../local/data-folder.ts';
 import { hasDynamodbData, runningDynamodb, startDynamodb } from '../local/emulators/dynamodb.ts';
 import { BucketError } from './bucket.ts';
@@ -10,7 +9,7 @@ import { openEmbedded, openStores, type Stores } from './stores.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 export interface PlaceOptions {
-  readonly env?: EnvironmentName;
+  readonly env?: string;
   /** Name of the accounts table. */
   readonly table?: string;
   readonly endpoint?: string;

@@ -1,6 +1,6 @@
-import { type App, DefaultStackSynthesizer, Stack, Validations } from 'aws-cdk-lib';
+import { DefaultStackSynthesizer, Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
-import { prefixOf } from './environments.ts';
+import type { GatewayStage } from './gateway-stage.ts';
 
 interface Acknowledgement {
   /** Path below an environment: a stack, or a construct in it. */
@@ -21,7 +21,7 @@ const prefixes = ['answers', 'media', 'outbox', 'videos'] as const;
 const perObject =
   'Object names are unpredictable, so a role can only be limited to their prefix. test/stacks/function-permissions.test.ts lists every prefix.';
 const tracing =
-  'X-Ray actions have no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
+  'X-Ray actions have no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html. In a VPC, Lambda also manages network interfaces, whose names it chooses.';
 const drawnOnce =
   'Automatic rotation would make these values unusable. docs/operations/deployment.md describes how to replace each secret by hand.';
 
@@ -59,6 +59,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['S1'],
     reason:
       'Anyone who knows the name of an image can read it. An access log would keep these names longer than the images exist.',
+  },
+  {
+    of: 'api/inference/network',
+    rules: ['IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/AWSLambdaNetworkConnectorOperatorPolicy]'],
+    reason:
+      'AWS provides this policy for the role with which Lambda manages the network interfaces of a connector. No function has the role.',
   },
   {
     of: 'api/web-code',
@@ -117,25 +123,23 @@ export const acknowledgements: readonly Acknowledgement[] = [
 ];
 
 /**
- * Acknowledges the findings in every environment. Skips paths that an environment does not have, depending on its front
- * door.
+ * Acknowledges the findings of cdk-nag in an environment, each with its reason. Skips paths that the environment does
+ * not have, depending on its front door.
  */
-export const acknowledge = (app: App): void => {
-  for (const environment of app.node.children)
-    for (const { of, rules, reason } of acknowledgements) {
-      const found = find(environment, of);
-      if (found)
-        Validations.of(found).acknowledge(...rules.map((rule) => ({ id: idOf(rule, environment, found), reason })));
-    }
+export const acknowledge = (stage: GatewayStage): void => {
+  for (const { of, rules, reason } of acknowledgements) {
+    const found = find(stage, of);
+    if (found) Validations.of(found).acknowledge(...rules.map((rule) => ({ id: idOf(rule, stage, found), reason })));
+  }
 };
 
-const find = (environment: IConstruct, path: string): IConstruct | undefined =>
-  path.split('/').reduce<IConstruct | undefined>((scope, id) => scope?.node.tryFindChild(id), environment);
+const find = (stage: GatewayStage, path: string): IConstruct | undefined =>
+  path.split('/').reduce<IConstruct | undefined>((scope, id) => scope?.node.tryFindChild(id), stage);
 
-const idOf = (rule: string, environment: IConstruct, found: IConstruct): string => {
+const idOf = (rule: string, { prefix }: GatewayStage, found: IConstruct): string => {
   const { region, synthesizer } = Stack.of(found);
   return `AwsSolutions-${rule}`
     .replaceAll('<region>', region)
-    .replaceAll('<prefix>', prefixOf(environment.node.id))
+    .replaceAll('<prefix>', prefix)
     .replaceAll('<qualifier>', synthesizer.bootstrapQualifier ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER);
 };

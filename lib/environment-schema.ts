@@ -130,6 +130,20 @@ const rules: readonly Rule[] = [
     inferenceHost === 'web-function' && textShift !== 'off'
       ? at('textShift', 'has no effect, because inferenceHost serves text with a Web Function. Remove it')
       : undefined,
+  ({ network, frontDoor }) =>
+    network && frontDoor === 'none'
+      ? at(
+          'network',
+          'needs a front door, because AWS supports no streaming by function URLs in a VPC. Choose another frontDoor',
+        )
+      : undefined,
+  ({ network, frontDoor, inferenceHost }) =>
+    network && frontDoor === 'cloudfront' && inferenceHost === 'function-url'
+      ? at(
+          'network',
+          'needs inferenceHost web-function behind cloudfront, because AWS supports no streaming by function URLs in a VPC. Set it, or choose frontDoor api-gateway',
+        )
+      : undefined,
   ({ firewallRequestsPerMinute, limits, frontDoor }) => {
     const allowed = 60 * limits.LIMIT_ADDRESS_PER_SECOND + limits.LIMIT_ADDRESS_BURST;
     return frontDoor !== 'none' && allowed > firewallRequestsPerMinute
@@ -178,6 +192,8 @@ const rules: readonly Rule[] = [
   },
 ];
 
+const unique = (list: readonly string[]): boolean => new Set(list).size === list.length;
+
 const functionName = z.enum(eventFunctionNames);
 
 const companies = Object.keys(catalogData.companies);
@@ -211,12 +227,10 @@ const limits = z.strictObject(
 
 const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a DynamoDB table');
 
-/** Restored tables by their logical names. The other tables hold nothing that a restore brings back. */
 const restored = z.strictObject({
   accounts: z
     .strictObject({
       table: tableName,
-      /** Stream of the restored table, which a restore does not create. */
       streamArn: z.string().regex(/^arn:[\w-]+:dynamodb:.+\/stream\/.+$/, 'must be the ARN of a stream'),
     })
     .optional(),
@@ -225,130 +239,90 @@ const restored = z.strictObject({
 });
 
 const bot = z.strictObject({
-  /** Start credit of a new account in USD. The default is 0. */
   startCreditUsd: settingsSchema.shape.START_CREDIT_USD,
-  /** Text or link for `/topup`. Without it, the bot replies that top-ups are not available. */
   topUpText: settingsSchema.shape.TOP_UP_TEXT,
 });
 
-/**
- * Domain of the gateway. A new certificate is validated in the hosted zone, unless `certificateArn` names an existing
- * one.
- */
 const domain = z.strictObject({
   name: z.hostname(),
-  /** Route 53 zone for the validation of the certificate and for the DNS records of the gateway. */
   hostedZone: z.strictObject({ id: z.string().min(1), name: z.hostname() }).optional(),
-  /** Certificate in us-east-1 behind CloudFront, in the gateway's region behind API Gateway. */
   certificateArn: z
     .string()
     .regex(/^arn:[a-z-]+:acm:[a-z0-9-]+:\d+:certificate\/\S+$/, 'must be the ARN of an ACM certificate')
     .optional(),
 });
 
+const id = (kind: string) =>
+  z.string().regex(new RegExp(`^${kind}-[0-9a-f]{8,17}$`), `must be an id such as ${kind}-0a1b2c3d`);
+
+const network = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('created'),
+    natGateways: z.literal([1, 2]).default(1),
+    cidr: z.cidrv4().default('10.0.0.0/16'),
+  }),
+  z.strictObject({
+    kind: z.literal('existing'),
+    vpcId: id('vpc'),
+    subnetIds: z.array(id('subnet')).min(1).max(16).refine(unique, 'must not repeat a subnet'),
+    securityGroupIds: z.array(id('sg')).min(1).max(5).refine(unique, 'must not repeat a security group'),
+  }),
+]);
+
 export const frontDoors = settingsSchema.shape.FRONT_DOOR.unwrap().options;
 export type FrontDoorName = (typeof frontDoors)[number];
 
-const unique = (list: readonly string[]): boolean => new Set(list).size === list.length;
 const isOrigin = (url: string): boolean => URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`;
 
-/** Fields of an environment. The rules in `contradictionsIn` find fields that contradict each other. */
+/** Schema of `EnvironmentOptions`. The rules in `contradictionsIn` find fields that contradict each other. */
 export const environmentSchema = z
   .strictObject({
-    /** Region of all resources, except those that CloudFront requires in us-east-1. */
     region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as eu-central-1'),
-    /**
-     * AWS account of the environment, or `any`. Deployments and the command line reject credentials for another account,
-     * and an environment without this field. Synthesis does not need it.
-     */
     account: z
       .string()
       .regex(/^(\d{12}|any)$/, "must be the 12 digits of an AWS account, or 'any'")
       .optional(),
-    /**
-     * ARN of the customer-managed KMS key with which `cdk bootstrap` encrypts the bucket of assets. Default: S3 manages
-     * the key.
-     */
     bootstrapKeyArn: z
       .string()
       .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/, 'must be the ARN of a KMS key')
       .optional(),
-    /** Service in front of the functions. docs/operations/deployment.md compares them. */
     frontDoor: z.enum(frontDoors).default('cloudfront'),
-    /** Domain for clients. Without one, they use the front door's AWS host name. */
     domain: domain.optional(),
-    /** Maximum silence of a response behind CloudFront, in seconds. Above 120 s, request a higher quota from AWS. */
+    network: network.optional(),
     edgeTimeoutSeconds: z.int().min(30).max(600).default(120),
-    /** Whether a slow JSON response starts before its status is known (ERR-6). */
     edgeJsonKeepAlive: z.boolean().default(true),
-    /**
-     * Host for bodies that are too large for a function URL. With `off`, AWS rejects such bodies with its own error.
-     * Ignored behind API Gateway, where an event is limited to 6 MB.
-     */
     largeBodies: z.enum(['web-function', 'off']).default('web-function'),
-    /** Host of inference: one execution environment per request, or many requests in one (docs/operations/costs.md). */
     inferenceHost: z.enum(['function-url', 'web-function']).default('function-url'),
-    /** Client limits. Defaults: 30 requests per second and a burst of 60 per client IP; 10 and 15 per API key. */
     limits: limits.prefault({}),
-    /** Firewall limit of requests per client IP in 60 s (OPS-2). It must be high enough for `limits`. */
     firewallRequestsPerMinute: z.int().min(10).max(2_000_000_000).default(2_400),
-    /** Companies whose models are served. The default is all. */
     catalogs: z
       .array(company)
       .min(1)
       .refine(unique, 'must not repeat a company')
       .default([...companies]),
-    /** Recipients of alarms, by severity. Default: none. */
     alarms: alarmTargets.prefault({}),
-    /** Whether alarms notify their recipients. Set it once the first check of the environment has passed. */
     alarmActions: z.boolean().default(false),
-    /** Whether a function checks the gateway every five minutes, with an alarm (OPS-13). Ignored without a front door. */
     canary: z.boolean().default(false),
-    /**
-     * Shift of requests to a new version of the text function (OPS-17). `canary`: 10 % for 5 minutes, then all.
-     * `linear`: 10 % more each minute.
-     */
     textShift: z.enum(['off', 'canary', 'linear']).default('off'),
-    /**
-     * Minutes for which CloudFormation watches the money alarms after it updated the functions, to roll them back
-     * (OPS-17). Undefined: not at all.
-     */
     rollbackMinutes: z.int().min(0).max(180).optional(),
-    /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */
     budgetUsdPerMonth: z.number().positive().max(1_000_000_000).optional(),
     logRetentionDays: logRetention,
-    /** Whether tables and secrets outlive their stack, with deletion protection. If false, they are deleted with it. */
     keepsData: z.boolean(),
-    /** Whether CloudFormation refuses to delete the stacks until an operator turns this off. */
     terminationProtection: z.boolean(),
-    /** Factor on every list price: a decimal above 0 (BILL-3). */
     markup: z
       .string()
       .regex(/^(0|[1-9]\d{0,14})(\.\d{1,12})?$/, 'must be a decimal number such as 1.25, without a sign')
       .refine((markup) => /[1-9]/.test(markup), 'must be above 0'),
-    /**
-     * Form of new holds in the account items. `map` for one deployment of an environment whose present release reads only
-     * that form, and before a rollback to such a release.
-     */
     holdFormat: settingsSchema.shape.HOLD_FORMAT,
-    /** Tables that replace those of the stack after a restore (docs/operations/restore.md). */
     restored: restored.prefault({}),
-    /** Allowance of an account and UTC day for text requests that end without a charge (BILL-21). The default is 1. */
     uncollectedDailyUsd: settingsSchema.shape.UNCOLLECTED_DAILY_USD,
-    /** Public URL that the bot shows. Undefined: the URL of the domain, or else that of the front door. */
     publicUrl: z
       .url({ protocol: /^https$/, error: 'must be an https URL such as https://api.example.com' })
       .refine(isOrigin, 'must not have a path')
       .optional(),
     bot: bot.prefault({}),
-    /** Memory per function in MB, instead of that in `functions.ts`. A Web Function always has 2 GB. */
     memoryMb: z.partialRecord(functionName, z.int().min(128).max(10_240)).default({}),
-    /**
-     * Reserved concurrency per function: a guarantee and a maximum, taken from the account's shared concurrency. AWS
-     * requires 100 unreserved executions. By default, no concurrency is reserved. Not available for a Web Function.
-     */
     reservedConcurrency: z.partialRecord(functionName, z.int().positive().max(100_000)).default({}),
-    /** Times of videos. Synthesis rejects times that contradict each other. */
     videos: videoTimes.prefault({}),
   })
   .superRefine((environment, { addIssue }) => {
@@ -356,4 +330,5 @@ export const environmentSchema = z
       addIssue({ code: 'custom', path: [...path], message });
   });
 
+/** Environment with its defaults. */
 export type Environment = z.output<typeof environmentSchema>;

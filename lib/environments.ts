@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { EnvironmentOptions } from './environment-options.ts';
 import { type Environment, environmentSchema } from './environment-schema.ts';
 
 export { type Environment, environmentSchema, type FrontDoorName, frontDoors } from './environment-schema.ts';
@@ -9,14 +10,22 @@ export type EnvironmentName = (typeof environmentNames)[number];
 /** Returns the prefix of all names in an environment. */
 export const prefixOf = (name: string): string => `gateway-${name}`;
 
+const NAME_LENGTH_MAX = 16;
+
+/** Returns the problem of an environment's name, which is a part of every name in AWS. Undefined: the name is valid. */
+export const environmentNameProblem = (name: string): string | undefined =>
+  /^[a-z][a-z0-9-]*$/.test(name) && name.length <= NAME_LENGTH_MAX
+    ? undefined
+    : `must start with a letter and have at most ${NAME_LENGTH_MAX} characters of a to z, 0 to 9 and -. It is "${name}"`;
+
 /**
- * Validates an environment. Throws an Error with one line per invalid field: its path, with the environment's name if
- * given, and the problem.
+ * Validates an environment. Throws an Error with one line per invalid field: its path below `parent`, if given, and the
+ * problem.
  */
-export const parseEnvironment = (environment: unknown, name?: string): Environment => {
+export const parseEnvironment = (environment: unknown, parent?: string): Environment => {
   const parsed = environmentSchema.safeParse(environment);
   if (parsed.success) return parsed.data;
-  const start = name === undefined ? [] : ['environments', name];
+  const start = parent === undefined ? [] : [parent];
   const lines = parsed.error.issues.flatMap(toProblems);
   throw new Error(lines.map(({ path, message }) => `${[...start, ...path].join('.')}: ${message}`).join('\n'));
 };
@@ -41,13 +50,23 @@ const toProblems = (issue: z.core.$ZodIssue): readonly Problem[] => {
   return [{ path, message }];
 };
 
-type Values = z.input<typeof environmentSchema>;
+/** Content of `gateway.config.ts`. */
+export interface GatewayConfig {
+  /**
+   * Environments by name: 1 to 16 characters of a to z, 0 to 9 and -. The stacks of one are called `gateway-<name>-...`.
+   */
+  readonly environments: Readonly<Record<string, EnvironmentOptions>>;
+}
+
+/** Returns the config unchanged. Gives `gateway.config.ts` its type: `export default defineConfig({ environments })`. */
+export const defineConfig = <Config extends GatewayConfig>(config: Config): Config => config;
 
 /**
- * Values that differ from the defaults in `environment-schema.ts`. Environments may share an AWS account or have one
- * each. Set `account` of `staging` and `prod` before their first deployment: without it they cannot be deployed.
+ * Environments without a `gateway.config.ts`, and values to start from in one. They differ from the defaults in
+ * `environment-schema.ts`. Environments may share an AWS account or have one each. `staging` and `prod` cannot be
+ * deployed until a `gateway.config.ts` sets their `account`.
  */
-const values: Readonly<Record<EnvironmentName, Values>> = {
+export const defaultEnvironments: Readonly<Record<EnvironmentName, EnvironmentOptions>> = {
   /**
    * Disposable environment: of its data, `cdk destroy 'dev/*'` leaves only the media bucket, which is always retained.
    */
@@ -93,15 +112,15 @@ const values: Readonly<Record<EnvironmentName, Values>> = {
   },
 };
 
-/** Validated environments by name. Each is validated on access, so that an error in one does not affect the others. */
+/** Validated default environments by name. Each is validated on access, so that an error in one does not affect the others. */
 export const environments: Readonly<Record<EnvironmentName, Environment>> = {
   get dev() {
-    return parseEnvironment(values.dev, 'dev');
+    return parseEnvironment(defaultEnvironments.dev, 'environments.dev');
   },
   get staging() {
-    return parseEnvironment(values.staging, 'staging');
+    return parseEnvironment(defaultEnvironments.staging, 'environments.staging');
   },
   get prod() {
-    return parseEnvironment(values.prod, 'prod');
+    return parseEnvironment(defaultEnvironments.prod, 'environments.prod');
   },
 };

@@ -2,10 +2,10 @@ import { setDefaultResultOrder } from 'node:dns';
 import { Argument } from 'commander';
 import { runSteps, type StepResult } from '../../lambdas/checks/deployment-steps.ts';
 import { checkAccounts } from '../../lambdas/core/accounts/check-account.ts';
-import { type EnvironmentName, environmentNames } from '../../lib/environments.ts';
 import { guardAccount } from '../caller.ts';
 import { newCommand, runCommand } from '../command-line.ts';
 import { withJson } from '../command-options.ts';
+import { environmentNames } from '../config.ts';
 import { failed, unsatisfied } from '../exit.ts';
 import { plain, printJson } from '../output.ts';
 import { atPlace } from '../place.ts';
@@ -39,9 +39,9 @@ export const runCheck = (
 ): Promise<number> => {
   const program = withJson(newCommand('check:deployed', terminal))
     .description('send requests to a deployed environment and check the responses; exit 1 on a failure')
-    .addArgument(new Argument('<environment>', 'environment of lib/environments.ts').choices(environmentNames))
+    .addArgument(new Argument('<environment>', 'name of the environment').choices(environmentNames))
     .option('--stream', 'also make a streamed chat completion of the cheapest model, for less than 0.01 USD')
-    .action(async (name: EnvironmentName, options: CheckOptions) => {
+    .action(async (name: string, options: CheckOptions) => {
       await guardAccount(name, terminal);
       await checkDeployment(terminal, name, options, dependencies);
     });
@@ -54,7 +54,7 @@ export const runCheck = (
  */
 export const checkDeployment = async (
   terminal: Terminal,
-  name: EnvironmentName,
+  name: string,
   options: CheckOptions = {},
   { send, interrupts }: CheckDependencies = ofProcess,
 ): Promise<void> => {

@@ -5,10 +5,11 @@ import { readBotToken } from '../../lambdas/functions/wiring/secrets.ts';
 import type { HttpFunction } from '../../lambdas/routes.ts';
 import { createMediaStore } from '../../lambdas/stores/s3/files.ts';
 import { hostOf } from '../../lib/environment-schema.ts';
-import { type EnvironmentName, environments, prefixOf } from '../../lib/environments.ts';
+import { prefixOf } from '../../lib/environments.ts';
 import { functionNames } from '../../lib/functions.ts';
 import { missingProviderKeys } from '../commands/doctor/secret-checks.ts';
 import { checkWebhook } from '../commands/doctor/webhook-check.ts';
+import { CONFIG_FILE, environmentOf } from '../config.ts';
 import { failed } from '../exit.ts';
 import type { Place } from '../place.ts';
 import { readOutputs } from '../place-stack.ts';
@@ -31,12 +32,8 @@ export interface TargetOptions {
 }
 
 /** Reads the URLs of the environment, and which steps do not apply to it. Throws a CliError. */
-export const readTarget = async (
-  place: Place,
-  name: EnvironmentName,
-  { stream, send }: TargetOptions,
-): Promise<CheckTarget> => {
-  const { frontDoor } = environments[name];
+export const readTarget = async (place: Place, name: string, { stream, send }: TargetOptions): Promise<CheckTarget> => {
+  const { frontDoor } = environmentOf(name);
   const { aws } = place.stores;
   if (!aws) throw failed(`${name}: has no bucket.`);
   const urls = await functionUrls(name);
@@ -69,22 +66,22 @@ const readWebhook = async (place: Place): Promise<{ readonly isWell: boolean; re
   return { isWell: finding?.status !== 'failure', detail: finding?.detail ?? 'no bot token' };
 };
 
-const functionUrls = async (name: EnvironmentName): Promise<ReadonlyMap<string, string>> => {
-  const outputs = await readOutputs(`${prefixOf(name)}-api`, environments[name].region);
+const functionUrls = async (name: string): Promise<ReadonlyMap<string, string>> => {
+  const outputs = await readOutputs(`${prefixOf(name)}-api`, environmentOf(name).region);
   const found = functionNames.map((each) => [each, outputs.get(`${each}Url`)?.replace(/\/+$/, '')] as const);
   return new Map(found.flatMap(([each, url]) => (url ? [[each, url]] : [])));
 };
 
 const publicUrlOf = ({ environment: { PUBLIC_URL } }: Place): string => {
   if (PUBLIC_URL) return PUBLIC_URL;
-  throw failed('The public URL is unknown. Deploy the front door, or set publicUrl in lib/environments.ts.');
+  throw failed(`The public URL is unknown. Deploy the front door, or set publicUrl in ${CONFIG_FILE}.`);
 };
 
 /** Without a front door each function has its own URL. A Web Function takes large bodies, if there is one. */
 const byFunction =
-  (name: EnvironmentName, urls: ReadonlyMap<string, string>): CheckTarget['baseUrlOf'] =>
+  (name: string, urls: ReadonlyMap<string, string>): CheckTarget['baseUrlOf'] =>
   (each: HttpFunction, isLarge = false) => {
-    const url = (isLarge && urls.get('inference')) || urls.get(hostOf(environments[name], each));
+    const url = (isLarge && urls.get('inference')) || urls.get(hostOf(environmentOf(name), each));
     if (url) return url;
     throw failed(`The stack ${prefixOf(name)}-api has no output ${each}Url. Deploy this version of the stack.`);
   };

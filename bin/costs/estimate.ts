@@ -109,6 +109,10 @@ export const services = {
     ]),
 };
 
+/** Estimates the traffic with providers through NAT gateways. A result passes them as it leaves for a client, or a bucket. */
+export const natTraffic = (work: Workload): Estimate =>
+  estimate([['natGb', (work.bytesToVendor + Math.max(work.bytesOut, work.objectBytes)) / GB]]);
+
 /** Estimates the monthly cost of storing a million records. Records are kept permanently. */
 export const recordsKept = (work: Workload): Estimate =>
   estimate([

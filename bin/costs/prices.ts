@@ -28,6 +28,7 @@ const apiGateway = { source: list('AmazonApiGateway/20260921231404'), asOf: '202
 const s3 = { source: list('AmazonS3/20260831092225'), asOf: '2026-08-31' };
 const cloudwatch = { source: list('AmazonCloudWatch/20260831092148'), asOf: '2026-08-31' };
 const secrets = { source: list('AWSSecretsManager/20250828153804'), asOf: '2026-07-29' };
+const vpcPage = { source: 'https://aws.amazon.com/vpc/pricing/', asOf: '2026-11-26' };
 const transfer = { source: list('AWSDataTransfer/20260831121448'), asOf: '2026-08-31' };
 
 /** All prices that `npm run costs` uses. Change a price here, with its source and date. */
@@ -66,6 +67,9 @@ export const prices = {
     ...apiGateway,
   },
   internetGb: { usd: '0.09', unit: 'GB to the internet', ...transfer },
+  natHour: { usd: '0.045', unit: 'hour of a NAT gateway', ...vpcPage },
+  natGb: { usd: '0.045', unit: 'GB through a NAT gateway, in each direction', ...vpcPage },
+  publicAddressHour: { usd: '0.005', unit: 'hour of a public IPv4 address', ...vpcPage },
   transition: {
     usd: '0.000025',
     unit: 'state transition',

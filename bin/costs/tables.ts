@@ -1,6 +1,15 @@
 import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
 import { type AccountRate, accountUnits, holdLimitRate, partitionRate } from './account-writes.ts';
-import { type Estimate, frontDoors, functionHost, recordsKept, services, sumOf, webHost } from './estimate.ts';
+import {
+  type Estimate,
+  frontDoors,
+  functionHost,
+  natTraffic,
+  recordsKept,
+  services,
+  sumOf,
+  webHost,
+} from './estimate.ts';
 import { costOf, type Price, type PriceName, prices } from './prices.ts';
 import { type Workload, workloads } from './workloads.ts';
 
@@ -66,6 +75,15 @@ export const canary: readonly (readonly [what: string, parts: readonly (readonly
   ],
 ];
 
+/** Hours of a month of 30 days. */
+const HOURS = 720;
+
+/** Monthly fixed costs of a created VPC for each of its NAT gateways. The endpoints of DynamoDB and S3 are free. */
+export const network: readonly (readonly [what: string, name: PriceName, count: number])[] = [
+  ['a NAT gateway', 'natHour', HOURS],
+  ['its Elastic IP address', 'publicAddressHour', HOURS],
+];
+
 export const costOfStanding = (name: PriceName, count: number): bigint => {
   const picos = costOf(name, count);
   if (picos === undefined) throw new Error(`${name} has no price`);
@@ -87,6 +105,8 @@ export const toTables = (): Readonly<Record<string, string>> => ({
   'open-holds': openHoldsTable(),
   standing: standingTable(),
   canary: canaryTable(),
+  network: networkTable(),
+  nat: natTable(),
   prices: pricesTable(),
 });
 
@@ -196,6 +216,21 @@ const canaryTable = (): string => {
   const rows = costs.map(([what, picos]) => [what, dollars(picos ?? 0n)]);
   return toTable(['monthly item', 'USD'], [...rows, ['total', dollars(sumOf(costs.map(([, picos]) => picos)) ?? 0n)]]);
 };
+
+const networkTable = (): string =>
+  toTable(
+    ['monthly item', 'hours', 'USD'],
+    network.map(([what, name, many]) => [what, count(many), dollars(costOfStanding(name, many))]),
+  );
+
+const natTable = (): string =>
+  toTable(
+    ['one million of', 'GB through NAT gateways', 'USD'],
+    works.map((work) => {
+      const traffic = natTraffic(work);
+      return [work.title, quantity(traffic, 'natGb'), usd(traffic)];
+    }),
+  );
 
 const pricesTable = (): string =>
   toTable(

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { forEachConcurrent } from '../../lambdas/core/concurrency.ts';
 import { EDGE_REGION } from '../../lib/edge/edge-region.ts';
 import type { Environment } from '../../lib/environments.ts';
+import { CONFIG_FILE } from '../config.ts';
 import { assumeRole, missingTypes, type Quota, type RoleCredentials, readBucketKey, readQuota } from './aws-reads.ts';
 import type { AssemblyResource, AssemblyStack } from './read-assembly.ts';
 
@@ -25,7 +26,7 @@ export const checkTypes = async ({ region, stacks, credentialsOf }: Site): Probl
   const missing = await missingTypes(own, { region, credentials: credentialsOf(stacks[0]?.deployRole) });
   return missing.length === 0
     ? []
-    : [`region: ${region} does not offer ${missing.join(', ')}. Choose another region in lib/environments.ts.`];
+    : [`region: ${region} does not offer ${missing.join(', ')}. Choose another region in ${CONFIG_FILE}.`];
 };
 
 /** Type of the resource that reads an asset itself. CloudFormation's role reads the others. */
@@ -41,7 +42,7 @@ export const checkKey = async ({ region, stacks, fill, credentialsOf }: Site, en
       const key = await readBucketKey(fill(bucket), { region, credentials: credentialsOf(role) });
       if (key === undefined || isKey(key, environment.bootstrapKeyArn)) return;
       problems.push(
-        `bootstrapKeyArn: the bucket ${fill(bucket)} is encrypted with the key ${key}. Set bootstrapKeyArn to its ARN in lib/environments.ts.`,
+        `bootstrapKeyArn: the bucket ${fill(bucket)} is encrypted with the key ${key}. Set bootstrapKeyArn to its ARN in ${CONFIG_FILE}.`,
       );
     },
   );

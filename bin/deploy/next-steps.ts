@@ -1,11 +1,12 @@
-import { type Environment, type EnvironmentName, environments } from '../../lib/environments.ts';
+import type { Environment } from '../../lib/environments.ts';
 import { severities } from '../../lib/operations/alarm-row.ts';
 import { hasTarget } from '../../lib/operations/alarm-targets.ts';
+import { CONFIG_FILE, environmentOf } from '../config.ts';
 import type { Outputs } from './read-outputs.ts';
 
 /** Returns the URL of the gateway and the steps that an operator must take by hand. */
-export const toNextSteps = (name: EnvironmentName, outputs: Outputs): string => {
-  const { region } = environments[name];
+export const toNextSteps = (name: string, outputs: Outputs): string => {
+  const { region } = environmentOf(name);
   const cli = 'npm run cli -- ';
   const put = (secret: string, file: string): string =>
     `   aws secretsmanager put-secret-value --region ${region} --secret-id ${secret} --secret-string file://${file}`;
@@ -24,7 +25,7 @@ export const toNextSteps = (name: EnvironmentName, outputs: Outputs): string => 
     '4. Check the environment:',
     `   ${cli}doctor --env ${name}`,
     `   npm run check:deployed -- ${name} --stream`,
-    `5. ${alarmStep(environments[name])}`,
+    `5. ${alarmStep(environmentOf(name))}`,
     '',
   ].join('\n');
 };
@@ -34,10 +35,10 @@ export const alarmStep = ({ alarms, alarmActions }: Pick<Environment, 'alarms' |
   const silent = severities.filter((severity) => !hasTarget(alarms[severity]));
   if (silent.length > 0) {
     const fields = silent.map((severity) => `alarms.${severity}`).join(' and ');
-    return `Alarms have no recipient in ${fields}. Set one in lib/environments.ts.`;
+    return `Alarms have no recipient in ${fields}. Set one in ${CONFIG_FILE}.`;
   }
   if (!alarmActions)
-    return 'Alarms do not notify yet. After the first check has passed, set alarmActions: true in lib/environments.ts and deploy again.';
+    return `Alarms do not notify yet. After the first check has passed, set alarmActions: true in ${CONFIG_FILE} and deploy again.`;
   const addresses = new Set(severities.flatMap((severity) => alarms[severity].mail));
   return addresses.size === 0
     ? 'Alarms notify their recipients.'

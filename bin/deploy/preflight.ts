@@ -1,5 +1,5 @@
-import { type EnvironmentName, environments } from '../../lib/environments.ts';
 import type { Caller } from '../caller.ts';
+import { environmentOf } from '../config.ts';
 import { failed, whyOf } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkKey, checkQuotas, checkTypes, type Site } from './account-checks.ts';
@@ -12,7 +12,7 @@ import type { AssemblyStack } from './read-assembly.ts';
  */
 export const preflight = async (
   stacks: readonly AssemblyStack[],
-  name: EnvironmentName,
+  name: string,
   caller: Caller,
   { status }: Terminal,
 ): Promise<void> => {
@@ -21,7 +21,7 @@ export const preflight = async (
     regions.map(async ([region, own]) => {
       const site = await openSite(region, own, caller).catch((error: unknown) => unfinished(region, error));
       if (typeof site === 'string') return [site];
-      const checks = [checkTypes(site), checkKey(site, environments[name]), checkQuotas(site)];
+      const checks = [checkTypes(site), checkKey(site, environmentOf(name)), checkQuotas(site)];
       return (await Promise.all(checks.map((check) => orWarning(check, region, status)))).flat();
     }),
   );

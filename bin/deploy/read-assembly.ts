@@ -38,6 +38,7 @@ const manifestSchema = z.object({
           stackName: z.string().default(''),
           templateFile: z.string().default(''),
           file: z.string().default(''),
+          directoryName: z.string().default(''),
           assumeRoleArn: z.string().optional(),
           lookupRole: z.object({ arn: z.string(), requiresBootstrapStackVersion: z.int().default(0) }).optional(),
           requiresBootstrapStackVersion: z.int().default(0),
@@ -66,7 +67,7 @@ const assetsSchema = z.object({
     .default({}),
 });
 
-/** Reads the stacks of a cloud assembly folder, which `cdk synth` wrote. */
+/** Reads the stacks of a cloud assembly folder, which `cdk synth` wrote, and of its nested ones: one per environment. */
 export const readAssembly = (folder: string): readonly AssemblyStack[] => {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const { artifacts } = manifestSchema.parse(read('manifest.json'));
@@ -82,7 +83,7 @@ export const readAssembly = (folder: string): readonly AssemblyStack[] => {
     );
     return [...each.values()].map(({ bucketName, assumeRoleArn }) => ({ bucket: bucketName, role: assumeRoleArn }));
   };
-  return Object.values(artifacts)
+  const own = Object.values(artifacts)
     .filter(({ type }) => type === 'aws:cloudformation:stack')
     .map((artifact) => {
       const { properties, environment } = artifact;
@@ -97,6 +98,10 @@ export const readAssembly = (folder: string): readonly AssemblyStack[] => {
         bootstrap: bootstrapOf(properties),
       };
     });
+  const nested = Object.values(artifacts)
+    .filter(({ type }) => type === 'cdk:cloud-assembly')
+    .flatMap(({ properties }) => readAssembly(join(folder, properties.directoryName)));
+  return [...own, ...nested];
 };
 
 const bootstrapOf = (properties: Artifact['properties']): AssemblyStack['bootstrap'] => {

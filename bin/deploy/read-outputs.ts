@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { type EnvironmentName, environments, prefixOf } from '../../lib/environments.ts';
+import { prefixOf } from '../../lib/environments.ts';
 import { functionNames } from '../../lib/functions.ts';
 import { publicUrlOf } from '../../lib/public-url.ts';
+import { environmentOf } from '../config.ts';
 import { failed } from '../exit.ts';
 
 export interface Outputs {
@@ -17,7 +18,7 @@ export interface Outputs {
 const fileSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
 /** Reads the outputs file of `cdk deploy`. Throws a CliError if an output that every deployment has is missing. */
-export const readOutputs = (path: string, name: EnvironmentName): Outputs => {
+export const readOutputs = (path: string, name: string): Outputs => {
   if (!existsSync(path))
     throw failed(
       'cdk deploy wrote no outputs, perhaps because it only prepared its changes. Run the same command without options such as --no-execute.',
@@ -32,7 +33,7 @@ export const readOutputs = (path: string, name: EnvironmentName): Outputs => {
   };
   const urls = Object.entries(of('api')).filter(([output]) => functionNames.some((each) => `${each}Url` === output));
   return {
-    publicUrl: publicUrlOf(environments[name]) ?? of('edge').publicUrl ?? of('api').publicUrl,
+    publicUrl: publicUrlOf(environmentOf(name)) ?? of('edge').publicUrl ?? of('api').publicUrl,
     urls: Object.fromEntries(urls),
     providerKeysSecret: needed('providerKeysSecretArn'),
     botTokenSecret: needed('botTokenSecretArn'),

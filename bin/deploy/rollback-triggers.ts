@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { type EnvironmentName, environments, prefixOf } from '../../lib/environments.ts';
+import { prefixOf } from '../../lib/environments.ts';
 import { moneyAlarmIds } from '../../lib/operations/money-alarms.ts';
 import type { Caller } from '../caller.ts';
+import { environmentOf } from '../config.ts';
 import { whyOf } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { assumeRole, isDenied, readTemplate } from './aws-reads.ts';
@@ -33,12 +34,12 @@ const templateSchema = z.object({
  */
 export const readRollbackOptions = async (
   stacks: readonly AssemblyStack[],
-  name: EnvironmentName,
+  name: string,
   caller: Caller,
   { status }: Terminal,
   ignoresAlarms = false,
 ): Promise<RollbackOptions> => {
-  const { region, rollbackMinutes } = environments[name];
+  const { region, rollbackMinutes } = environmentOf(name);
   if (rollbackMinutes === undefined || ignoresAlarms) return noTriggers;
   const names = moneyAlarmIds.map((id) => `${prefixOf(name)}-${id}`);
   const there = await deployedAlarms(stacks, name, caller).catch((error: unknown) => {
@@ -63,10 +64,10 @@ export const readRollbackOptions = async (
 /** Returns the names of the alarms in the deployed stack. Empty before its first deployment. */
 const deployedAlarms = async (
   stacks: readonly AssemblyStack[],
-  name: EnvironmentName,
+  name: string,
   caller: Caller,
 ): Promise<ReadonlySet<unknown>> => {
-  const { region } = environments[name];
+  const { region } = environmentOf(name);
   const stackName = `${prefixOf(name)}-operations`;
   const role = stacks.find((stack) => stack.name === stackName)?.deployRole;
   const credentials = role === undefined ? undefined : await assumeRole(placeholdersOf(caller, region)(role), region);

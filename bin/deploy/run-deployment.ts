@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Argument, Option } from 'commander';
-import { type EnvironmentName, environmentNames, environments, prefixOf } from '../../lib/environments.ts';
+import { prefixOf } from '../../lib/environments.ts';
 import { type Caller, readAllowedCaller } from '../caller.ts';
 import { newCommand, runCommand } from '../command-line.ts';
 import { checkCatalog, checkNode } from '../commands/doctor/machine-checks.ts';
+import { CONFIG_VARIABLE, configPath, environmentNames, environmentOf } from '../config.ts';
 import { failed, misused, whyOf } from '../exit.ts';
 import { toTable } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
@@ -32,7 +33,9 @@ const ONLY_CDK = ['AWS_DEFAULT_PROFILE', 'AMAZON_ACCESS_KEY_ID', 'AMAZON_SECRET_
  * profile, and has precedence over CDK_PROFILE and `~/.cdk.json`.
  */
 export const runCdk = async ([program = '', ...first]: Cdk, args: readonly string[]): Promise<number> => {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ONLY_CDK.includes(name)));
+  const own = Object.entries(process.env).filter(([name]) => !ONLY_CDK.includes(name));
+  // cdk has another working directory, so it may not find the file itself.
+  const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), [CONFIG_VARIABLE]: configPath };
   const all = [...first, ...args, `--profile=${env.AWS_PROFILE ?? ''}`];
   const child = spawn(program, all, { cwd: root, stdio: 'inherit', env });
   try {
@@ -47,7 +50,7 @@ export interface DeploymentDependencies {
   readonly terminal: Terminal;
   readonly cdk: Cdk;
   /** Checks the deployed environment. Throws a CliError if a step failed. */
-  readonly checkDeployed: (name: EnvironmentName) => Promise<void>;
+  readonly checkDeployed: (name: string) => Promise<void>;
 }
 
 interface DeployOptions {
@@ -62,13 +65,13 @@ export const runDeployment = (args: readonly string[], ports: DeploymentDependen
   const { terminal } = ports;
   const program = newCommand('deploy', terminal)
     .description('deploy or update an environment')
-    .addArgument(new Argument('<environment>', 'environment of lib/environments.ts').choices(environmentNames))
+    .addArgument(new Argument('<environment>', 'name of the environment').choices(environmentNames))
     .argument('[flags...]', 'options for `cdk deploy` after `--`, such as --require-approval never')
     .option('--dry-run', 'show what would be deployed; needs no credentials')
     .addOption(new Option('--preflight', 'check the AWS account and change nothing').conflicts('dryRun'))
     .option('--no-check', 'do not check the deployed environment, which needs more rights than a deployment')
     .option('--ignore-alarms', 'do not roll back for a money alarm, to deploy the fix of one')
-    .action(async (name: EnvironmentName, flags: readonly string[], options: DeployOptions) => {
+    .action(async (name: string, flags: readonly string[], options: DeployOptions) => {
       refuseFlags(flags);
       const work = options.dryRun ? plan : options.preflight ? check : deploy;
       await inFolder((folder) => work({ ...ports, name, flags, folder, ...toChoices(options) }));
@@ -127,7 +130,7 @@ const inFolder = async (work: (folder: string) => Promise<void>): Promise<void> 
 };
 
 interface Deployment extends DeploymentDependencies {
-  readonly name: EnvironmentName;
+  readonly name: string;
   readonly flags: readonly string[];
   /** Temporary folder, removed at the end. */
   readonly folder: string;
@@ -195,8 +198,8 @@ const prepare = async (deployment: Deployment): Promise<Synthesis & { readonly c
 };
 
 /** Checks Node and the catalog. Throws a CliError for a problem that would otherwise stop the deployment halfway. */
-const checkFirst = async ({ environment, status }: Terminal, name: EnvironmentName): Promise<void> => {
-  const { markup } = environments[name];
+const checkFirst = async ({ environment, status }: Terminal, name: string): Promise<void> => {
+  const { markup } = environmentOf(name);
   for (const { check, status: result, detail, advice } of [
     checkNode(process.versions.node),
     await checkCatalog({ ...environment, MARKUP: markup }),
@@ -225,7 +228,7 @@ const regionsOf = (stacks: readonly AssemblyStack[]): readonly string[] => [
 ];
 
 /** Limits synthesis to one environment, so that errors in the others do not block it. */
-const alone = (name: EnvironmentName): readonly string[] => ['-c', `environment=${name}`];
+const alone = (name: string): readonly string[] => ['-c', `environment=${name}`];
 
 const PROTECTED =
   'If a stack failed during its first creation, turn off its termination protection first: ' +
@@ -234,10 +237,10 @@ const PROTECTED =
 const WATCHED =
   'If a money alarm rolled the functions back, docs/runbook.md has its causes. To deploy its fix, add --ignore-alarms.';
 
-const toAdvice = (name: EnvironmentName, code: number): string =>
+const toAdvice = (name: string, code: number): string =>
   [
     `cdk deploy failed with exit code ${code}. Stacks that are already deployed stay.`,
     'Fix the error above, then run the same command again.',
-    ...(environments[name].rollbackMinutes === undefined ? [] : [WATCHED]),
-    ...(environments[name].terminationProtection ? [PROTECTED] : []),
+    ...(environmentOf(name).rollbackMinutes === undefined ? [] : [WATCHED]),
+    ...(environmentOf(name).terminationProtection ? [PROTECTED] : []),
   ].join(' ');

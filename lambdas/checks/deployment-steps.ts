@@ -283,7 +283,7 @@ export const steps: readonly Step[] = [
     name: 'large body',
     sends: `a dry run with a body of ${LARGE_BYTES / 1_000_000} MB`,
     expects: '200 with the price',
-    advice: 'Check largeBodies in lib/environments.ts, then deploy the stacks api and edge again.',
+    advice: 'Check largeBodies in gateway.config.ts, then deploy the stacks api and edge again.',
     run: async (run) => priced(await priceOf(run, await run.model(), { spaces: LARGE_BYTES })),
   },
   {

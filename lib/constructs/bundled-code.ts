@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
-import { type AssetCode, Code } from 'aws-cdk-lib/aws-lambda';
 import type { AssetOptions } from 'aws-cdk-lib/aws-s3-assets';
-import { buildSync, type Metafile } from 'esbuild';
+import type { Metafile } from 'esbuild';
 import { pageNames } from '../../lambdas/routes.ts';
 import type { FunctionDescription } from '../function-description.ts';
 import { pageBuild, pageFolder, toFiles } from '../pages/build-pages.ts';
@@ -16,19 +16,60 @@ const root = join(import.meta.dirname, '../..');
  */
 const requireForPackages = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
+/** Parts of a description on which the code depends. */
+export type Bundled = Pick<FunctionDescription, 'entry' | 'servesPages'>;
+
+/**
+ * Folder with the bundles of all functions. Only the package has it (`npm run build`): its users need neither the
+ * sources nor esbuild, and deploy the dependencies with which the functions were tested.
+ */
+const bundles = join(root, 'functions');
+
+/** Returns the path of a function's bundle in that folder. */
+export const bundlePath = (folder: string, { entry }: Bundled): string =>
+  join(folder, entry.replace(/^lambdas\//, '').replace(/\.ts$/, ''));
+
+/** Folder with the code of a function, and the options of an asset of this folder. */
+export interface FunctionCode {
+  readonly path: string;
+  readonly options: AssetOptions;
+}
+
+/** Returns the code of a function: its bundle in the package, else the sources with the options that bundle them. */
+export const codeOf = (name: string, description: Bundled): FunctionCode =>
+  existsSync(bundles)
+    ? { path: bundlePath(bundles, description), options: {} }
+    : { path: join(root, 'lambdas'), options: bundling(name, description) };
+
 /**
  * Bundles an entry file with all its dependencies. Includes the AWS SDK, because the copy in the runtime is another
  * version and loads two to three times slower. Splits the code, so that modules that are imported on demand are not in
  * the file that every start parses. CDK's NodejsFunction is not used, because it cannot split code.
  */
-export const bundledCode = (name: string, description: Bundled): AssetCode =>
-  Code.fromAsset(sources, bundling(name, description));
+export const bundle = ({ entry, servesPages }: Bundled, outputFolder: string): Metafile => {
+  const { metafile } = esbuild().buildSync({
+    absWorkingDir: root,
+    entryPoints: { index: entry },
+    outdir: outputFolder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    // Prefer ES modules. The default on Node, CommonJS first, makes bundles a quarter larger.
+    mainFields: ['module', 'main'],
+    banner: { js: requireForPackages },
+    splitting: true,
+    minify: true,
+    metafile: true,
+    logLevel: 'warning',
+  });
+  if (servesPages) writePages(join(outputFolder, 'pages'));
+  return metafile;
+};
 
-/** Parts of a description on which the code depends. */
-export type Bundled = Pick<FunctionDescription, 'entry' | 'servesPages'>;
-
-/** Folder with the entry files of all bundles. An asset of this folder needs the options of `bundling`. */
-export const sources = join(root, 'lambdas');
+/** Loads esbuild when something is bundled, because users of the package do not have it. */
+const esbuild = (): typeof import('esbuild') => createRequire(import.meta.url)('esbuild');
 
 export const bundling = (name: string, { entry, servesPages }: Bundled): AssetOptions => {
   const local = {
@@ -37,25 +78,7 @@ export const bundling = (name: string, { entry, servesPages }: Bundled): AssetOp
     entry,
     servesPages: servesPages === true,
     tryBundle: (outputFolder: string): true => {
-      const { metafile } = buildSync({
-        absWorkingDir: root,
-        entryPoints: { index: entry },
-        outdir: outputFolder,
-        outExtension: { '.js': '.mjs' },
-        bundle: true,
-        platform: 'node',
-        target: 'node24',
-        format: 'esm',
-        // Prefer ES modules. The default on Node, CommonJS first, makes bundles a quarter larger.
-        mainFields: ['module', 'main'],
-        banner: { js: requireForPackages },
-        splitting: true,
-        minify: true,
-        metafile: true,
-        logLevel: 'warning',
-      });
-      writeReport(dirname(outputFolder), name, metafile);
-      if (servesPages) writePages(join(outputFolder, 'pages'));
+      writeReport(dirname(outputFolder), name, bundle({ entry, servesPages }, outputFolder));
       return true;
     },
   };
@@ -71,7 +94,7 @@ const writePages = (folder: string): void => {
   for (const page of pageNames) {
     const source = pageFolder(page);
     mkdirSync(join(folder, page), { recursive: true });
-    for (const { file, bytes } of toFiles(source, buildSync(pageBuild(source)).outputFiles))
+    for (const { file, bytes } of toFiles(source, esbuild().buildSync(pageBuild(source)).outputFiles))
       writeFileSync(join(folder, page, file), bytes);
   }
 };

@@ -6,7 +6,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aw
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
-import { type Bundled, bundling, sources } from './bundled-code.ts';
+import { type Bundled, codeOf } from './bundled-code.ts';
 import { addLogGroup, allow } from './function-role.ts';
 
 export interface CodeBucketProps {
@@ -46,12 +46,12 @@ export class CodeBucket extends Construct {
       this.#copyRole.addToPolicy(allow(['kms:Decrypt'], environment.bootstrapKeyArn));
   }
 
-  /** Bundles the code of a function and copies the bundle to this bucket. */
+  /** Copies the bundle of a function to this bucket. */
   codeOf(name: string, description: Bundled): WebFunctionCode {
-    const options = bundling(name, description);
-    const { bucket: uploads } = new Asset(this, name, { path: sources, ...options });
+    const { path, options } = codeOf(name, description);
+    const { bucket: uploads } = new Asset(this, name, { path, ...options });
     this.#copyRole.addToPolicy(allow(['s3:GetObject', 's3:GetObjectVersion'], uploads.arnForObjects('*')));
-    return WebFunctionCode.fromAssetToProvidedBucket(this.#bucket, sources, {
+    return WebFunctionCode.fromAssetToProvidedBucket(this.#bucket, path, {
       ...options,
       copyOptions: { role: this.#copyRole.withoutPolicyUpdates(), logGroup: this.#copyLog },
     });

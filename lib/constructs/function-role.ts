@@ -1,5 +1,5 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
@@ -14,12 +14,14 @@ export interface FunctionRoleProps {
   readonly parameterArn?: string | undefined;
   /** ARN of the state machine, for a function that starts executions. */
   readonly machineArn?: string | undefined;
+  /** ARN of the function, if it runs in a VPC. */
+  readonly networkedArn?: string | undefined;
 }
 
 /** Creates a role with exactly the permissions in the description. CDK's own role could write to every log group. */
 export const addFunctionRole = (
   scope: Construct,
-  { description, data, secrets, parameterArn, machineArn }: FunctionRoleProps,
+  { description, data, secrets, parameterArn, machineArn, networkedArn }: FunctionRoleProps,
 ): Role => {
   const role = new Role(scope, 'role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   for (const grant of description.tables) role.addToPolicy(toStatement(grant, data));
@@ -28,8 +30,33 @@ export const addFunctionRole = (
   for (const secret of secrets) role.addToPolicy(allow(['secretsmanager:GetSecretValue'], data.secretArnOf(secret)));
   if (parameterArn !== undefined) role.addToPolicy(allow(['ssm:GetParameter'], parameterArn));
   if (machineArn !== undefined) role.addToPolicy(allow(['states:StartExecution'], machineArn));
+  if (networkedArn !== undefined) for (const statement of inVpc(networkedArn)) role.addToPolicy(statement);
   return role;
 };
+
+const interfaceActions = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+/**
+ * Returns the statements of a function in a VPC. Lambda manages the network interfaces with the role of the function. The
+ * function itself may not use these rights.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
+ */
+const inVpc = (functionArn: string): readonly PolicyStatement[] => [
+  new PolicyStatement({ actions: interfaceActions, resources: ['*'] }),
+  new PolicyStatement({
+    effect: Effect.DENY,
+    actions: interfaceActions,
+    resources: ['*'],
+    conditions: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
+  }),
+];
 
 /**
  * Creates a log group. A retained group keeps its name and would block a later group, so the next deployment imports

@@ -1,13 +1,14 @@
-import { Duration } from 'aws-cdk-lib';
-import { Architecture, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
+import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
 import type { EventFunctionDescription, FunctionDescription } from '../function-description.ts';
 import type { FunctionName } from '../functions.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
-import { bundledCode } from './bundled-code.ts';
+import { codeOf } from './bundled-code.ts';
 import { addFunctionRole, addLogGroup } from './function-role.ts';
 import { toGrants, toSettings } from './function-settings.ts';
+import type { ProviderNetwork } from './provider-network.ts';
 
 /** Values that override those of the descriptions, by function. */
 type Overrides = Readonly<Partial<Record<FunctionName, number>>>;
@@ -25,6 +26,8 @@ export interface GatewayFunctionProps<Description extends FunctionDescription = 
   readonly mediaUrl?: string | undefined;
   /** URL that must refuse a direct call, for a function that checks the gateway. */
   readonly directUrl?: string | undefined;
+  /** Network of a function that calls providers, if it is not that of AWS. */
+  readonly network?: ProviderNetwork | undefined;
 }
 
 /** Lambda function with its code, settings, log group and role, according to its description. */
@@ -32,19 +35,21 @@ export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
 
   constructor(scope: Construct, props: GatewayFunctionProps) {
-    const { name, description, prefix, environment, data, machineArn } = props;
+    const { name, description, prefix, environment, data, machineArn, network } = props;
     super(scope, name);
     const functionName = `${prefix}-${name}`;
+    const { path, options } = codeOf(name, description);
     const memory: Overrides = environment.memoryMb;
     const reserved: Overrides = environment.reservedConcurrency;
     const logGroup = addLogGroup(this, `/aws/lambda/${functionName}`, environment);
-    const role = addFunctionRole(this, { description, data, machineArn, ...toGrants(this, props) });
+    const networkedArn = network && arnOf(this, functionName);
+    const role = addFunctionRole(this, { description, data, machineArn, networkedArn, ...toGrants(this, props) });
     logGroup.grantWrite(role);
     this.lambda = new LambdaFunction(this, 'function', {
       functionName,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: bundledCode(name, description),
+      code: Code.fromAsset(path, options),
       handler: 'index.handler',
       role,
       logGroup,
@@ -52,6 +57,11 @@ export class GatewayFunction extends Construct {
       timeout: Duration.seconds(description.timeoutSeconds),
       memorySize: memory[name] ?? description.memoryMb,
       reservedConcurrentExecutions: reserved[name],
+      ...(network && {
+        vpc: network.vpc,
+        vpcSubnets: { subnets: [...network.subnets] },
+        securityGroups: [...network.securityGroups],
+      }),
       environment: {
         ...toSettings(name, props),
         FUNCTION_NAME: functionName,
@@ -61,3 +71,12 @@ export class GatewayFunction extends Construct {
     });
   }
 }
+
+/** Returns the ARN of a function by its name. A reference to the function would be a cycle in its role. */
+const arnOf = (scope: Construct, resourceName: string): string =>
+  Stack.of(scope).formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });

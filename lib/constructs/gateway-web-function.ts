@@ -1,11 +1,19 @@
 import { Annotations, Aws, CfnResource, Duration } from 'aws-cdk-lib';
-import { WebFunction, WebFunctionAuthType, WebFunctionRuntime } from 'aws-cdk-lib/aws-lambda';
+import {
+  NetworkConnector,
+  NetworkConnectorComputeType,
+  NetworkConnectorConfiguration,
+  WebFunction,
+  WebFunctionAuthType,
+  WebFunctionRuntime,
+} from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { WebFunctionDescription } from '../function-description.ts';
 import type { CodeBucket } from './code-bucket.ts';
 import { addFunctionRole, addLogGroup } from './function-role.ts';
 import { toGrants, toSettings } from './function-settings.ts';
 import type { GatewayFunctionProps } from './gateway-function.ts';
+import type { ProviderNetwork } from './provider-network.ts';
 
 export interface GatewayWebFunctionProps extends GatewayFunctionProps<WebFunctionDescription> {
   readonly code: CodeBucket;
@@ -22,7 +30,7 @@ export class GatewayWebFunction extends Construct {
   readonly webFunction: WebFunction;
 
   constructor(scope: Construct, props: GatewayWebFunctionProps) {
-    const { name, description, prefix, environment, data, machineArn, code } = props;
+    const { name, description, prefix, environment, data, machineArn, network, code } = props;
     super(scope, name);
     const functionName = `${prefix}-${name}`;
     const webFunctionName = webFunctionNameOf(functionName);
@@ -39,6 +47,7 @@ export class GatewayWebFunction extends Construct {
       logGroup,
       timeout: Duration.seconds(description.timeoutSeconds),
       maxConcurrencyPerEnvironment: description.concurrency,
+      ...(network && { egressNetworkConnector: connectorTo(this, network) }),
       environment: {
         ...toSettings(name, props),
         FUNCTION_NAME: functionName,
@@ -69,3 +78,14 @@ const copyByContent = (webFunction: WebFunction): void => {
     if (CfnResource.isCfnResource(child) && child.cfnResourceType === 'Custom::S3ObjectCopy')
       child.addPropertyDeletionOverride('Configuration');
 };
+
+/** Adds the connector through which a Web Function starts its connections from a network. */
+const connectorTo = (scope: Construct, { vpc, subnets, securityGroups }: ProviderNetwork): NetworkConnector =>
+  new NetworkConnector(scope, 'network', {
+    configuration: NetworkConnectorConfiguration.vpcEgress({
+      computeType: NetworkConnectorComputeType.WEB_FUNCTION,
+      vpc,
+      vpcSubnets: { subnets: [...subnets] },
+      securityGroups: [...securityGroups],
+    }),
+  });

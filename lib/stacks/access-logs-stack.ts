@@ -36,7 +36,11 @@ const fields = [
 export class AccessLogsStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: AccessLogsStackProps) {
     const { environment, prefix, edge } = props;
-    super(scope, id, props, { region: EDGE_REGION, crossRegionReferences: true });
+    super(scope, id, props, {
+      description: 'Model gateway: the access log of CloudFront, which AWS delivers in us-east-1.',
+      region: EDGE_REGION,
+      crossRegionReferences: true,
+    });
     const name = `${prefix}-edge`;
     // Log groups with this prefix share one resource policy that AWS maintains.
     const log = addLogGroup(this, `/aws/vendedlogs/cloudfront/${prefix}`, environment);

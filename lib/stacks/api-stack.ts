@@ -16,10 +16,10 @@ import { CodeBucket } from '../constructs/code-bucket.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { GatewayWebFunction } from '../constructs/gateway-web-function.ts';
 import { LiveAlias } from '../constructs/live-alias.ts';
+import { callsProviders, networkOf, type ProviderNetwork } from '../constructs/provider-network.ts';
 import { RestApi } from '../constructs/rest-api.ts';
 import { type EventFunction, functionsOf, hostOf, type WebFunctionOf } from '../environment-schema.ts';
 import type { Environment } from '../environments.ts';
-import type { FunctionDescription } from '../function-description.ts';
 import type { FunctionName, WebFunctionName } from '../functions.ts';
 import type { DataStack } from './data-stack.ts';
 import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
@@ -28,6 +28,8 @@ import type { VideoStack } from './video-stack.ts';
 export interface ApiStackProps extends GatewayStackProps {
   readonly data: DataStack;
   readonly video: VideoStack;
+  /** Created network for calls to providers. */
+  readonly network?: ProviderNetwork | undefined;
 }
 
 /** Stateless stack with the functions, except those that the state machine calls, and with their triggers. */
@@ -37,6 +39,8 @@ export class ApiStack extends GatewayStack {
    * serves all inference, the functions that it replaces have its host. Empty behind API Gateway.
    */
   readonly hosts: ReadonlyMap<FunctionName, string>;
+  /** Network of the functions that call providers, if it is not that of AWS. */
+  readonly #network: ProviderNetwork | undefined;
   /** Host of each function's own URL or endpoint. */
   readonly #hosts = new Map<FunctionName, string>();
   /** Functions that are called with events. */
@@ -49,8 +53,12 @@ export class ApiStack extends GatewayStack {
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     const { environment, prefix, data } = props;
-    super(scope, id, props);
+    super(scope, id, props, {
+      description:
+        'Model gateway: the functions that serve requests and work on a schedule, and their URLs and triggers.',
+    });
     const { webs, events } = functionsOf(environment);
+    this.#network = networkOf(this, environment, props.network);
     this.#addServers(webs, props);
     const built = events
       .filter(({ description }) => description.trigger !== 'machine')
@@ -74,7 +82,7 @@ export class ApiStack extends GatewayStack {
     if (webs.length === 0) return;
     const code = new CodeBucket(this, 'web-code', props);
     for (const web of webs) {
-      const wiring = this.#wiringOf(web.description, props);
+      const wiring = this.#wiringOf(web, props);
       const { webFunction } = new GatewayWebFunction(this, { ...props, ...web, ...wiring, code });
       const host = webFunction.endpoint.domainName;
       this.#hosts.set(web.name, host);
@@ -88,7 +96,7 @@ export class ApiStack extends GatewayStack {
     each: EventFunction,
     props: ApiStackProps,
   ): { readonly lambda: LambdaFunction; readonly called: IFunction } {
-    const built = new GatewayFunction(this, { ...props, ...each, ...this.#wiringOf(each.description, props) });
+    const built = new GatewayFunction(this, { ...props, ...each, ...this.#wiringOf(each, props) });
     this.lambdas.set(each.name, built.lambda);
     const { lambda } = built;
     const called = each.name === 'text' ? this.#addTextAlias(built, props) : lambda;
@@ -115,13 +123,15 @@ export class ApiStack extends GatewayStack {
   }
 
   /** Returns settings that depend on other resources. With a front door, links to media use the public URL. */
-  #wiringOf({ startsVideos, linksMedia, checksGateway }: FunctionDescription, { environment, video }: ApiStackProps) {
+  #wiringOf({ name, description }: EventFunction | WebFunctionOf, { environment, video }: ApiStackProps) {
+    const { startsVideos, linksMedia, checksGateway } = description;
     const directHost = environment.frontDoor === 'cloudfront' && this.#hosts.get(routes.health.function);
     const mediaHost = this.#hosts.get(routes.getMedia.function);
     return {
       machineArn: startsVideos && video.machine.stateMachineArn,
       mediaUrl: linksMedia && environment.frontDoor === 'none' && mediaHost ? `https://${mediaHost}` : undefined,
       directUrl: checksGateway && directHost ? `https://${directHost}` : undefined,
+      network: callsProviders(environment, name, description) ? this.#network : undefined,
     };
   }
 }

@@ -20,7 +20,9 @@ export class DataStack extends GatewayStack {
   readonly secrets: Readonly<Record<Exclude<SecretName, 'canaryKey'>, Secret> & { readonly canaryKey?: Secret }>;
 
   constructor(scope: Construct, id: string, props: GatewayStackProps) {
-    super(scope, id, props);
+    super(scope, id, props, {
+      description: 'Model gateway: tables, the media bucket and secrets, which hold all accounts, money and API keys.',
+    });
     const { keepsData, frontDoor, restored } = props.environment;
     const table = (name: TableName) => new GatewayTable(this, `${name}-table`, { table: tables[name], keepsData });
     this.tables = {

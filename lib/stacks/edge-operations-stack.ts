@@ -20,7 +20,11 @@ export interface EdgeOperationsStackProps extends GatewayStackProps {
 export class EdgeOperationsStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: EdgeOperationsStackProps) {
     const { environment, prefix, global, edge } = props;
-    super(scope, id, props, { region: EDGE_REGION, crossRegionReferences: true });
+    super(scope, id, props, {
+      description: 'Model gateway: alarms on CloudFront with their topics, which AWS requires in us-east-1.',
+      region: EDGE_REGION,
+      crossRegionReferences: true,
+    });
     const { alarms, alarmActions: actionsEnabled } = environment;
     const topics = addAlarmTopics(this, prefix, alarms);
     const rows = edgeAlarms({ prefix, distributionId: edge.distributionId, certificateArn: global.certificateArn });

@@ -45,7 +45,11 @@ export class EdgeStack extends GatewayStack {
 
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
     const { environment, prefix, api, global } = props;
-    super(scope, id, props, { crossRegionReferences: true });
+    super(scope, id, props, {
+      description:
+        'Model gateway: the CloudFront distribution in front of all functions, its edge functions and DNS records.',
+      crossRegionReferences: true,
+    });
     // The stack reads hosts by output name, which CDK does not recognize as a dependency.
     this.addStackDependency(api);
     const distribution = new Distribution(this, 'edge', {

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { EDGE_REGION } from '../edge/edge-region.ts';
-import { type EnvironmentName, environments, prefixOf } from '../environments.ts';
+import { type Environment, prefixOf } from '../environments.ts';
 
 export interface GithubStackProps {
   /**
@@ -17,8 +17,8 @@ export interface GithubStackProps {
    * repositories have since 2026-07-15.
    */
   readonly repository: string;
-  /** Environments in this AWS account. */
-  readonly environments: readonly EnvironmentName[];
+  /** Environments in this AWS account, by name. */
+  readonly environments: ReadonlyMap<string, DeployedEnvironment>;
   /** ARN of the account's OIDC provider for GitHub. Without it, the stack creates one. An account can have only one. */
   readonly providerArn: string | undefined;
 }
@@ -29,21 +29,18 @@ const AUDIENCE = 'sts.amazonaws.com';
 /** Roles of `cdk bootstrap` that `cdk deploy` assumes. The stacks contain no image, so it needs no image role. */
 const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role'] as const;
 
-/** Git ref that may deploy each environment. The workflows use the same. */
-const deployableRefs: Readonly<Record<EnvironmentName, string>> = {
-  dev: 'refs/heads/main',
-  staging: 'refs/tags/v*',
-  prod: 'refs/tags/v*',
-};
+type DeployedEnvironment = Pick<Environment, 'region' | 'frontDoor'>;
 
-/** The environment whose differences a pull request shows. */
-const DIFFED: EnvironmentName = 'dev';
+/** The environment that is deployed from the main branch, and whose differences a pull request shows. */
+const DEV = 'dev';
 
-/** Regions of the stacks of an environment. */
-const regionsOf = (name: EnvironmentName): readonly string[] => {
-  const { region, frontDoor } = environments[name];
-  return [...new Set(frontDoor === 'cloudfront' ? [region, EDGE_REGION] : [region])];
-};
+/** Returns the git ref that may deploy an environment. The workflows use the same. */
+const deployableRef = (name: string): string => (name === DEV ? 'refs/heads/main' : 'refs/tags/v*');
+
+/** Returns the regions of the stacks of an environment. */
+const regionsOf = ({ region, frontDoor }: DeployedEnvironment): readonly string[] => [
+  ...new Set(frontDoor === 'cloudfront' ? [region, EDGE_REGION] : [region]),
+];
 
 /**
  * Roles that GitHub Actions assumes by OIDC. A deployment role may only assume roles of `cdk bootstrap`. The role of pull
@@ -54,43 +51,48 @@ export class GithubStack extends Stack {
   readonly #repository: string;
 
   constructor(scope: Construct, id: string, props: GithubStackProps) {
-    super(scope, id, { stackName: 'gateway-github', terminationProtection: true });
+    super(scope, id, {
+      description: 'Model gateway: the roles that GitHub Actions assumes by OIDC to deploy and to compare templates.',
+      stackName: 'gateway-github',
+      terminationProtection: true,
+    });
     this.#repository = props.repository;
     this.#provider =
       props.providerArn === undefined
         ? new OidcProviderNative(this, 'provider', { url: `https://${ISSUER}`, clientIds: [AUDIENCE] })
         : OidcProviderNative.fromOidcProviderArn(this, 'provider', props.providerArn);
-    for (const name of props.environments) this.#addDeployment(name);
-    if (props.environments.includes(DIFFED)) this.#addDiff();
+    for (const [name, environment] of props.environments) this.#addDeployment(name, environment);
+    const dev = props.environments.get(DEV);
+    if (dev) this.#addDiff(dev);
   }
 
-  #addDeployment(name: EnvironmentName): void {
+  #addDeployment(name: string, environment: DeployedEnvironment): void {
     const qualifier = this.synthesizer.bootstrapQualifier ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER;
     this.#addRole(`${name}-deployment`, {
       roleName: `${prefixOf(name)}-github`,
       subject: `environment:${name}`,
-      ref: deployableRefs[name],
+      ref: deployableRef(name),
       actions: ['sts:AssumeRole'],
-      resources: regionsOf(name).flatMap((region) =>
+      resources: regionsOf(environment).flatMap((region) =>
         bootstrapRoles.map((role) => this.#arn('iam', '', `role/cdk-${qualifier}-${role}-${this.account}-${region}`)),
       ),
     });
   }
 
-  #addDiff(): void {
-    const resources = regionsOf(DIFFED).map((region) =>
-      this.#arn('cloudformation', region, `stack/${prefixOf(DIFFED)}-*/*`),
+  #addDiff(environment: DeployedEnvironment): void {
+    const resources = regionsOf(environment).map((region) =>
+      this.#arn('cloudformation', region, `stack/${prefixOf(DEV)}-*/*`),
     );
-    const role = this.#addRole(`${DIFFED}-diff`, {
-      roleName: `${prefixOf(DIFFED)}-github-diff`,
+    const role = this.#addRole(`${DEV}-diff`, {
+      roleName: `${prefixOf(DEV)}-github-diff`,
       subject: 'pull_request',
       ref: 'refs/pull/*',
       actions: ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],
       resources,
     });
     Validations.of(role).acknowledge(
-      ...regionsOf(DIFFED).map((region) => ({
-        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudformation:${region}:<AWS::AccountId>:stack/${prefixOf(DIFFED)}-*/*]`,
+      ...regionsOf(environment).map((region) => ({
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudformation:${region}:<AWS::AccountId>:stack/${prefixOf(DEV)}-*/*]`,
         reason: 'The ARN of a stack ends in an id that CloudFormation chooses. A pull request may add a stack.',
       })),
     );

@@ -11,7 +11,11 @@ export class GlobalStack extends GatewayStack {
   readonly certificateArn: string | undefined;
 
   constructor(scope: Construct, id: string, props: GatewayStackProps) {
-    super(scope, id, props, { region: EDGE_REGION, crossRegionReferences: true });
+    super(scope, id, props, {
+      description: 'Model gateway: the firewall and the certificate of CloudFront, which AWS requires in us-east-1.',
+      region: EDGE_REGION,
+      crossRegionReferences: true,
+    });
     const { domain } = props.environment;
     this.firewallArn = new Firewall(this, 'firewall', { scope: 'CLOUDFRONT', ...props }).arn;
     this.certificateArn = domain && certificateOf(this, domain, zoneOf(this, domain)).certificateArn;

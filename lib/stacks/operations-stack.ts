@@ -29,7 +29,10 @@ export interface OperationsStackProps extends Sources {
 export class OperationsStack extends GatewayStack {
   constructor(scope: Construct, id: string, props: OperationsStackProps) {
     const { environment, prefix } = props;
-    super(scope, id, props, { crossRegionReferences: true });
+    super(scope, id, props, {
+      description: 'Model gateway: dashboards, alarms with their topics and chat channels, and the budget.',
+      crossRegionReferences: true,
+    });
     const { alarms, alarmActions: actionsEnabled, budgetUsdPerMonth: usdPerMonth, region } = environment;
     const topics = addAlarmTopics(this, prefix, alarms);
     addChatChannels(this, { prefix, alarms, regions: props.edge ? [...new Set([region, EDGE_REGION])] : [region] });

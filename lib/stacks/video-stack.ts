@@ -8,6 +8,7 @@ import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cd
 import type { Construct } from 'constructs';
 import { addLogGroup, allow } from '../constructs/function-role.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
+import { networkOf, type ProviderNetwork } from '../constructs/provider-network.ts';
 import { functions } from '../functions.ts';
 import { definitionPath, toSubstitutions } from '../video/definition.ts';
 import type { DataStack } from './data-stack.ts';
@@ -15,6 +16,8 @@ import { GatewayStack, type GatewayStackProps } from './gateway-stack.ts';
 
 export interface VideoStackProps extends GatewayStackProps {
   readonly data: DataStack;
+  /** Created network for calls to providers. */
+  readonly network?: ProviderNetwork | undefined;
 }
 
 /** State machine for videos, the function for its steps, and the rule for failed executions. */
@@ -24,8 +27,16 @@ export class VideoStack extends GatewayStack {
   readonly steps: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: VideoStackProps) {
-    super(scope, id, props);
-    const steps = new GatewayFunction(this, { ...props, name: 'videoSteps', description: functions.videoSteps });
+    super(scope, id, props, {
+      description:
+        'Model gateway: the state machine that runs videos, the function of its steps and the rule for failed executions.',
+    });
+    const steps = new GatewayFunction(this, {
+      ...props,
+      network: networkOf(this, props.environment, props.network),
+      name: 'videoSteps',
+      description: functions.videoSteps,
+    });
     this.steps = steps.lambda;
     this.machine = addMachine(this, props, steps);
     releaseUnfinished(this, this.machine, steps);

@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 export const repository = join(import.meta.dirname, '../..');
 
 /** Folders that tools write. They are not part of the program. */
-const ignored = new Set(['node_modules', 'coverage', 'cdk.out', 'built']);
+const ignored = new Set(['node_modules', 'coverage', 'cdk.out', 'built', 'dist']);
 
 /**
  * Returns every file and folder of the repository as paths with slashes. Folders end in a slash; hidden ones are

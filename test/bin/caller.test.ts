@@ -26,7 +26,7 @@ test('OPS-12 credentials of another account exit with 2 and one line that names 
   await scriptAws({});
   expect(await read('210987654321')).toEqual([
     2,
-    `environments.prod.account: is 210987654321, but the AWS credentials are for ${ACCOUNT}. Set AWS_PROFILE, or correct the account in lib/environments.ts.`,
+    `environments.prod.account: is 210987654321, but the AWS credentials are for ${ACCOUNT}. Set AWS_PROFILE, or correct the account in gateway.config.ts.`,
   ]);
 });
 
@@ -34,7 +34,7 @@ test('OPS-12 an environment without an account is rejected before any call', asy
   const aws = await scriptAws({});
   expect(await read(undefined)).toEqual([
     2,
-    "environments.prod.account: not set. Set the number of its AWS account in lib/environments.ts, or 'any' to accept every account.",
+    "environments.prod.account: not set. Set the number of its AWS account in gateway.config.ts, or 'any' to accept every account.",
   ]);
   expect(aws.calls).toEqual([]);
 });

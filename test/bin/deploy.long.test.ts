@@ -78,7 +78,7 @@ test('OPS-12 a deployment to another account starts nothing, and makes no other 
     const run = await deploy(args, { exitCode: 0, outputs });
     expect([run.status, run.calls, run.stdout]).toEqual([2, [], '']);
     expect(run.stderr).toBe(
-      `environments.dev.account: is 210987654321, but the AWS credentials are for ${ACCOUNT}. Set AWS_PROFILE, or correct the account in lib/environments.ts.\n`,
+      `environments.dev.account: is 210987654321, but the AWS credentials are for ${ACCOUNT}. Set AWS_PROFILE, or correct the account in gateway.config.ts.\n`,
     );
   }
   expect(aws.calls).toEqual(['GetCallerIdentity', 'GetCallerIdentity']);

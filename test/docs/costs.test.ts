@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { frontDoors, functionHost, webHost } from '../../bin/costs/estimate.ts';
+import { frontDoors, functionHost, natTraffic, webHost } from '../../bin/costs/estimate.ts';
 import { costOf, type Price, prices } from '../../bin/costs/prices.ts';
 import { toScalingTables, toTables, withTables } from '../../bin/costs/tables.ts';
 import { workloads } from '../../bin/costs/workloads.ts';
@@ -33,6 +33,8 @@ test.each([
   // 2 GB at 0.085 are 0.17. Each request: 0.0000017 with firewall and function, 0.0000003 for its log line, 0.00000002
   // for 1 KB to the origin.
   ['CloudFront before it', frontDoors.cloudfront(workloads.shortChat), '2.19'],
+  // 1 KB to the provider and 2 KB back: 3 GB at 0.045.
+  ['NAT gateways before providers', natTraffic(workloads.shortChat), '0.135'],
   // 0.2 GB at 0.09, times a million.
   ['nothing before a video', frontDoors.none(workloads.video), '18000'],
 ])('the cost of a million of %s', (_title, { picos }, expected) => {

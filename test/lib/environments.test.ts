@@ -2,6 +2,12 @@ import { expect, test } from 'vitest';
 import { environments, parseEnvironment } from '../../lib/environments.ts';
 
 const certificateArn = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/one`;
+const ownNetwork = {
+  kind: 'existing',
+  vpcId: 'vpc-0a1b2c3d',
+  subnetIds: ['subnet-0a1b2c3d'],
+  securityGroupIds: ['sg-0a1b2c3d'],
+};
 const zone = { id: 'Z1', name: 'example.com' };
 
 test.each([
@@ -56,11 +62,17 @@ test.each([
   ['edgeTimeoutSeconds', { edgeTimeoutSeconds: 180, frontDoor: 'api-gateway' }],
   ['edgeJsonKeepAlive', { edgeJsonKeepAlive: false, frontDoor: 'none' }],
   ['inferenceHost', { inferenceHost: 'web-function', frontDoor: 'api-gateway' }],
+  ['network', { network: { kind: 'created' } }],
+  ['network', { network: { kind: 'created' }, frontDoor: 'none', inferenceHost: 'web-function' }],
+  ['network.kind', { network: { kind: 'none' }, frontDoor: 'api-gateway' }],
+  ['network.natGateways', { network: { kind: 'created', natGateways: 3 }, frontDoor: 'api-gateway' }],
+  ['network.vpcId', { network: { ...ownNetwork, vpcId: 'mine' }, frontDoor: 'api-gateway' }],
+  ['network.subnetIds', { network: { ...ownNetwork, subnetIds: [] }, frontDoor: 'api-gateway' }],
   ['firewallRequestsPerMinute', { firewallRequestsPerMinute: 5_000, frontDoor: 'none' }],
   ['firewallRequestsPerMinute', { limits: { LIMIT_ADDRESS_PER_SECOND: 40 } }],
 ])('an environment with an invalid %s is rejected with the path of the field: %j', (path, change) => {
   const wrong = { ...environments.prod, ...change };
-  expect(() => parseEnvironment(wrong, 'prod')).toThrow(
+  expect(() => parseEnvironment(wrong, 'environments.prod')).toThrow(
     expect.objectContaining({
       message: expect.stringMatching(`^environments\\.prod\\.${path.replaceAll('.', '\\.')}: `),
     }),
@@ -81,23 +93,25 @@ test.each([
   { limits: { LIMIT_ADDRESS_PER_SECOND: 100 }, firewallRequestsPerMinute: 10_000 },
   { inferenceHost: 'web-function', textShift: 'off', reservedConcurrency: { account: 5 } },
 ])('an environment with %j has no contradictions', (change) => {
-  expect(() => parseEnvironment({ ...environments.prod, ...change }, 'prod')).not.toThrow();
+  expect(() => parseEnvironment({ ...environments.prod, ...change }, 'environments.prod')).not.toThrow();
 });
 
 test('an environment with several invalid fields is rejected with one line each', () => {
-  expect(() => parseEnvironment({ ...environments.dev, region: '', markup: '1,2', retries: 1 }, 'dev')).toThrow(
-    /^environments\.dev\.region: .*\nenvironments\.dev\.markup: .*\nenvironments\.dev\.retries: .*$/,
-  );
+  expect(() =>
+    parseEnvironment({ ...environments.dev, region: '', markup: '1,2', retries: 1 }, 'environments.dev'),
+  ).toThrow(/^environments\.dev\.region: .*\nenvironments\.dev\.markup: .*\nenvironments\.dev\.retries: .*$/);
 });
 
 test('BILL-13 video times with which a hold could end before its video are rejected', () => {
   const wrong = { ...environments.dev, videos: { VIDEO_HOLD_SECONDS: 3_600 } };
-  expect(() => parseEnvironment(wrong, 'dev')).toThrow(/^environments\.dev\.videos: VIDEO_HOLD_SECONDS is 3600/);
+  expect(() => parseEnvironment(wrong, 'environments.dev')).toThrow(
+    /^environments\.dev\.videos: VIDEO_HOLD_SECONDS is 3600/,
+  );
 });
 
 test('OPS-1 the former field of alarm addresses is rejected with the names of the new ones', () => {
   const former = { ...environments.prod, alarmAddresses: ['a@example.com'] };
-  expect(() => parseEnvironment(former, 'prod')).toThrow(
+  expect(() => parseEnvironment(former, 'environments.prod')).toThrow(
     'environments.prod.alarmAddresses: replaced. Move the addresses to alarms.page.mail and alarms.ticket.mail',
   );
 });

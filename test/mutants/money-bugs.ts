@@ -19,6 +19,7 @@ import { publishedPriceBugs } from './bugs/published-prices.ts';
 import { requestFieldBugs } from './bugs/request-fields.ts';
 import { responsesFieldBugs } from './bugs/responses-fields.ts';
 import { restoreBugs } from './bugs/restore.ts';
+import { reuseBugs } from './bugs/reuse.ts';
 import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
@@ -54,6 +55,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...objectiveBugs,
   ...restoreBugs,
   ...githubRoleBugs,
+  ...reuseBugs,
 ];
 
 /** Test files that must detect a mistake. */

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { bundling } from '../../lib/constructs/bundled-code.ts';
@@ -33,7 +33,7 @@ const away = mkdtempSync(join(tmpdir(), 'gateway-assets-'));
 const assetOf = (name: FunctionName): string => {
   const all = [api, video].flatMap((stack) => ofType(stack, 'AWS::Lambda::Function'));
   const found = all.find((resource) => nameOf(resource) === `${name}/function`);
-  return join(app.outdir, found?.Metadata['aws:asset:path'] ?? copiedAsset(name));
+  return join(app.outdir, basename(found?.Metadata['aws:asset:path'] ?? copiedAsset(name)));
 };
 
 /** Returns the asset of a Web Function's code, which is copied by its content. */

@@ -7,7 +7,7 @@ import {
   frontDoors,
   parseEnvironment,
 } from '../../lib/environments.ts';
-import { addGateway } from '../../lib/gateway.ts';
+import { GatewayStage } from '../../lib/gateway-stage.ts';
 import { currentTier, rowsOfTier } from '../tiers.ts';
 import { findingsOf } from './findings.ts';
 import { permissionsOf } from './permissions.ts';
@@ -27,8 +27,8 @@ type FrontDoor = (typeof frontDoors)[number];
 const synthesizeFor = (name: EnvironmentName, frontDoor: FrontDoor, { context = {}, bootstrapKeyArn }: Bootstrap) => {
   const app = newApp({ context }, currentTier() === 'long');
   const environment = parseEnvironment({ ...environments[name], frontDoor, bootstrapKeyArn });
-  const gateway = addGateway(app, name, environment);
-  acknowledge(app);
+  const gateway = new GatewayStage(app, name, environment);
+  acknowledge(gateway);
   const findings = findingsOf(app, 'nowhere');
   const templates = app
     .synth()

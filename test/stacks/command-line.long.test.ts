@@ -13,7 +13,7 @@ const manifestSchema = z.object({
     z.object({
       type: z.string(),
       dependencies: z.array(z.string()).default([]),
-      properties: z.object({ stackName: z.string().optional() }).default({}),
+      properties: z.object({ stackName: z.string().optional(), directoryName: z.string().optional() }).default({}),
     }),
   ),
 });
@@ -41,6 +41,13 @@ const runApart = (command: readonly string[], folder: string, variables: Readonl
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-cli-'));
 
+/** Returns the artifacts of a cloud assembly and of its nested ones: one per environment. */
+const artifactsOf = (folder: string): z.output<typeof manifestSchema>['artifacts'] => {
+  const { artifacts } = manifestSchema.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
+  const nested = Object.values(artifacts).flatMap(({ properties: { directoryName } }) => directoryName ?? []);
+  return Object.assign({}, artifacts, ...nested.map((name) => artifactsOf(join(folder, name))));
+};
+
 /** Returns the stacks that a command synthesizes, with their dependencies. */
 const synthesizeApart = (command: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
   const folder = newFolder();
@@ -48,7 +55,7 @@ const synthesizeApart = (command: readonly string[], variables: Readonly<Record<
   const words = command.map((word) => word.replace('<output>', output));
   const { status, stderr } = runApart(words, folder, { CDK_OUTDIR: output, ...variables });
   expect(status, stderr).toBe(0);
-  const { artifacts } = manifestSchema.parse(JSON.parse(readFileSync(join(output, 'manifest.json'), 'utf8')));
+  const artifacts = artifactsOf(output);
   const stacks = Object.entries(artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack');
   const nameOf = new Map(stacks.map(([id, { properties }]) => [id, properties.stackName ?? '']));
   return new Map(

@@ -5,7 +5,7 @@ import { functionForUnknownRoutes, routes } from '../../lambdas/routes.ts';
 import { functionsOf, hasCanary } from '../../lib/environment-schema.ts';
 import { environmentNames, environments, parseEnvironment } from '../../lib/environments.ts';
 import { functionNames, functions } from '../../lib/functions.ts';
-import { addGateway } from '../../lib/gateway.ts';
+import { checkModels } from '../../lib/gateway-stage.ts';
 import { environmentOf, newApp, ofType, only, readGateway, synthesize } from './synthesize.ts';
 
 const resourcesSchema = z.object({ Resources: z.record(z.string(), z.object({ Type: z.string() })) });
@@ -101,7 +101,7 @@ test('VID-7 the video times of an environment reach the state machine and the fu
 
 test('CAT-5 an invalid catalog stops synthesis with its id and field', () => {
   const catalog = { providers: { providers: [] }, companies: { openai: { models: [{ id: 'gpt-x', kind: 'text' }] } } };
-  expect(() => addGateway(newApp(), 'dev', environments.dev, catalog)).toThrow(/gpt-x {2}prices {2}is missing/);
+  expect(() => checkModels(environments.dev, catalog)).toThrow(/gpt-x {2}prices {2}is missing/);
 });
 
 test('every route has a function with a URL or a server, and every such function a route', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addGateway } from '../../lib/gateway.ts';
+import { GatewayStage } from '../../lib/gateway-stage.ts';
 import { environmentOf, newApp, root } from './synthesize.ts';
 
 const ACCOUNT = '123456789012';
@@ -81,7 +81,7 @@ const runCdk = async (args: readonly string[]) => {
 
 test('OPS-14 a diff of dev works with the rights of the role of pull requests', async () => {
   const app = newApp();
-  const stacks = Object.values(addGateway(app, 'dev', environmentOf('dev'))).filter((stack) => stack !== undefined);
+  const stacks = new GatewayStage(app, 'dev', environmentOf('dev')).node.children;
   const { directory } = app.synth();
   const { code, output } = await runCdk(['diff', 'dev/*', '--app', directory, '--method=template']);
   expect(code, output).toBe(0);

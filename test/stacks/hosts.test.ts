@@ -6,14 +6,14 @@ import { environments, parseEnvironment } from '../../lib/environments.ts';
 import type { FunctionDescription } from '../../lib/function-description.ts';
 import { unionOf } from '../../lib/function-grants.ts';
 import { functions } from '../../lib/functions.ts';
-import { addGateway } from '../../lib/gateway.ts';
+import { GatewayStage } from '../../lib/gateway-stage.ts';
 import { inferenceFunctionNames } from '../../lib/inference-functions.ts';
 import { newApp, synthesize } from './synthesize.ts';
 
 const environmentWith = (change: Partial<Environment>): Environment =>
   parseEnvironment({ ...environments.dev, ...change });
 
-const described = (api: ReturnType<typeof addGateway>['api']) => ({
+const described = (api: GatewayStage['api']) => ({
   api,
   webs: [...api.webFunctions.keys()],
   hosts: Object.fromEntries([...api.hosts].map(([name, host]) => [name, JSON.stringify(api.resolve(host))])),
@@ -24,7 +24,9 @@ const withoutLargeBodies = described(synthesize('prod', 'cloudfront with a domai
 const servedByWeb = described(synthesize('prod', 'cloudfront with a certificate').gateway.api);
 const rest = described(synthesize('prod', 'api-gateway').gateway.api);
 const plainWith = (change: Partial<Environment>) =>
-  described(addGateway(newApp(), 'dev', environmentWith({ frontDoor: 'none', largeBodies: 'off', ...change })).api);
+  described(
+    new GatewayStage(newApp(), 'dev', environmentWith({ frontDoor: 'none', largeBodies: 'off', ...change })).api,
+  );
 const plain = plainWith({});
 const plainWeb = plainWith({ inferenceHost: 'web-function' });
 

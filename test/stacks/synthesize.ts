@@ -5,7 +5,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { type Environment, type EnvironmentName, environments, parseEnvironment } from '../../lib/environments.ts';
-import { addGateway } from '../../lib/gateway.ts';
+import { GatewayStage } from '../../lib/gateway-stage.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
@@ -42,6 +42,13 @@ const hostedZone = { id: 'Z0123456789', name: 'example.com' };
 const domain = { name: 'api.example.com', hostedZone };
 const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b';
 
+const existingNetwork = {
+  kind: 'existing',
+  vpcId: 'vpc-0a1b2c3d4e5f60718',
+  subnetIds: ['subnet-0a1b2c3d4e5f60718', 'subnet-0a1b2c3d4e5f60719'],
+  securityGroupIds: ['sg-0a1b2c3d4e5f60718'],
+} as const;
+
 /** Changes to an environment of `lib/environments.ts`. Tests share these variants, because each synthesis is slow. */
 export const variants = {
   cloudfront: {},
@@ -59,6 +66,8 @@ export const variants = {
     domain: { name: 'api.example.com', certificateArn },
   },
   'with a canary': { canary: true, textShift: 'canary' },
+  'api-gateway in a new VPC': { frontDoor: 'api-gateway', network: { kind: 'created', natGateways: 2 } },
+  'cloudfront in a VPC of the owner': { inferenceHost: 'web-function', network: existingNetwork },
   none: { frontDoor: 'none', budgetUsdPerMonth: undefined },
 } as const;
 export type Variant = keyof typeof variants;
@@ -108,14 +117,15 @@ export const read = (stack: Stack): Synthesized => {
 
 /** Returns the templates of a gateway. */
 export const readGateway = (app: App, name: EnvironmentName, environment: Environment) => {
-  const gateway = addGateway(app, name, environment);
-  const { data, video, api, global, edge, accessLogs, operations, edgeOperations } = gateway;
+  const gateway = new GatewayStage(app, name, environment);
+  const { data, video, api, network, global, edge, accessLogs, operations, edgeOperations } = gateway;
   return {
     app,
     gateway,
     data: read(data),
     video: read(video),
     api: read(api),
+    network: network && read(network),
     global: global && read(global),
     edge: edge && read(edge),
     accessLogs: accessLogs && read(accessLogs),

@@ -101,7 +101,7 @@ export const checkAddresses = (place: Place): Finding => {
   return warning(
     'addresses',
     'the public URL is unknown: there is no front door, or it is not deployed yet',
-    'Deploy the front door, or set publicUrl in lib/environments.ts. The bot and its webhook use this URL.',
+    'Deploy the front door, or set publicUrl in gateway.config.ts. The bot and its webhook use this URL.',
   );
 };
 

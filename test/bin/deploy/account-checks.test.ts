@@ -19,7 +19,7 @@ test('OPS-12 the key of the bootstrap must be the key of the environment', async
   const aws = await scriptAws({ bucketKey: KEY });
   const plain = environments.dev;
   expect(await checkKey(siteOf(copying), plain)).toEqual([
-    `bootstrapKeyArn: the bucket ${bucket} is encrypted with the key ${KEY}. Set bootstrapKeyArn to its ARN in lib/environments.ts.`,
+    `bootstrapKeyArn: the bucket ${bucket} is encrypted with the key ${KEY}. Set bootstrapKeyArn to its ARN in gateway.config.ts.`,
   ]);
   expect(await checkKey(siteOf(copying), { ...plain, bootstrapKeyArn: KEY })).toEqual([]);
   expect(aws.calls).toEqual([`GetBucketEncryption ${bucket}`, `GetBucketEncryption ${bucket}`]);

@@ -6,8 +6,8 @@ const page = { https: ['https://pager.example/key'] };
 const ticket = { mail: ['operators@example.com'] };
 
 test.each([
-  [{}, false, 'Alarms have no recipient in alarms.page and alarms.ticket. Set one in lib/environments.ts.'],
-  [{ page }, false, 'Alarms have no recipient in alarms.ticket. Set one in lib/environments.ts.'],
+  [{}, false, 'Alarms have no recipient in alarms.page and alarms.ticket. Set one in gateway.config.ts.'],
+  [{ page }, false, 'Alarms have no recipient in alarms.ticket. Set one in gateway.config.ts.'],
   [{ page, ticket }, false, 'Alarms do not notify yet. After the first check has passed, set alarmActions: true'],
   [{ page, ticket }, true, 'Confirm each alarm subscription by the link in the email from AWS: operators@example.com'],
   [{ page, ticket: page }, true, 'Alarms notify their recipients.'],

@@ -66,7 +66,7 @@ test.each<[string, Partial<AwsScript>, string]>([
   [
     'a region without Web Functions',
     { missingTypes: ['AWS::Lambda::WebFunction'] },
-    'region: us-east-1 does not offer AWS::Lambda::WebFunction. Choose another region in lib/environments.ts.',
+    'region: us-east-1 does not offer AWS::Lambda::WebFunction. Choose another region in gateway.config.ts.',
   ],
   [
     'a version that no role may read',
@@ -85,7 +85,7 @@ test('OPS-12 the preflight reports the problems of every region', async () => {
   ]);
   const { problem } = await run({ deniedRoles: ['us-east-1'], missingTypes: ['AWS::S3::Bucket'] }, both);
   expect(problem?.split('\n')).toEqual([
-    'region: eu-central-1 does not offer AWS::S3::Bucket. Choose another region in lib/environments.ts.',
+    'region: eu-central-1 does not offer AWS::S3::Bucket. Choose another region in gateway.config.ts.',
     expect.stringMatching(/^Permissions: .*us-east-1/),
   ]);
 });

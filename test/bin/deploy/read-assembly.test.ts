@@ -1,5 +1,9 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { assemblyOf } from '../fake-assembly.ts';
+import { readAssembly } from '../../../bin/deploy/read-assembly.ts';
+import { assemblyOf, writeAssembly } from '../fake-assembly.ts';
 
 test('OPS-12 an assembly names the roles, the buckets and the bootstrap of each stack', () => {
   const resources = [{ Type: 'AWS::S3::Bucket', Properties: { BucketName: 'x' } }];
@@ -17,4 +21,12 @@ test('OPS-12 an assembly names the roles, the buckets and the bootstrap of each 
       bootstrap: { parameter: '/cdk-bootstrap/acme/version', versionMin: 8 },
     },
   ]);
+});
+
+test('OPS-12 an assembly includes the stacks of its nested assemblies', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assembly-'));
+  writeAssembly(join(folder, 'assembly-dev'), [{ name: 'gateway-dev-data', region: 'us-east-1', resources: [] }]);
+  const stage = { type: 'cdk:cloud-assembly', properties: { directoryName: 'assembly-dev' } };
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ artifacts: { stage } }));
+  expect(readAssembly(folder).map(({ name }) => name)).toEqual(['gateway-dev-data']);
 });

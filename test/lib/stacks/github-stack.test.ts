@@ -4,13 +4,13 @@ import { type App, Stack } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { environmentNames } from '../../../lib/environments.ts';
+import { environmentNames, environments } from '../../../lib/environments.ts';
 import { GithubStack, type GithubStackProps } from '../../../lib/stacks/github-stack.ts';
 import { newApp, ofType, read, root } from '../../stacks/synthesize.ts';
 
 const props: GithubStackProps = {
   repository: 'acme/gateway',
-  environments: environmentNames,
+  environments: new Map(environmentNames.map((name) => [name, environments[name]])),
   providerArn: undefined,
 };
 
@@ -120,7 +120,9 @@ test('OPS-14 the roles name the qualifier of the bootstrap', () => {
 });
 
 test('OPS-14 an account has roles only for its environments, and no role for pull requests without dev', () => {
-  expect([...rolesOf(newStack({ environments: ['prod'] })).keys()]).toEqual(['gateway-prod-github']);
+  expect([...rolesOf(newStack({ environments: new Map([['prod', environments.prod]]) })).keys()]).toEqual([
+    'gateway-prod-github',
+  ]);
 });
 
 test('OPS-14 the stack creates the OIDC provider unless the account has one', () => {

@@ -5,14 +5,14 @@ export const githubRoleBugs = bugsIn('lib/stacks/github-stack.ts', 'test/lib/sta
   {
     id: 'prod-deployed-from-a-branch',
     what: 'A job of any branch can deploy prod, if the rules of the GitHub environment allow it.',
-    find: "prod: 'refs/tags/v*',",
-    replace: "prod: 'refs/*',",
+    find: "'refs/heads/main' : 'refs/tags/v*'",
+    replace: "'refs/heads/main' : 'refs/*'",
   },
   {
     id: 'pull-requests-read-every-stack',
     what: 'A pull request can read the templates of prod.',
-    find: '(DIFFED)}-*/*`),',
-    replace: '(DIFFED).slice(0, 8)}*/*`),',
+    find: '(DEV)}-*/*`),',
+    replace: '(DEV).slice(0, 8)}*/*`),',
   },
   {
     id: 'pull-requests-change-stacks',
