@@ -7,7 +7,7 @@ import { definitionPath, readDefinition } from '../../lib/video/definition.ts';
 import { logsTo, permissionsOf, traces } from './permissions.ts';
 import { ofType, only, pointsAt, synthesize } from './synthesize.ts';
 
-const { app, data, video } = synthesize('prod');
+const { gateway, data, video } = synthesize('prod');
 
 const machine = only(video, 'AWS::StepFunctions::StateMachine').Properties;
 
@@ -31,12 +31,12 @@ const manifestSchema = z.object({
 
 /** Returns the bytes of an uploaded asset. */
 const uploaded = (key: string): Buffer => {
-  const { artifacts } = app.synth();
+  const { artifacts, directory } = gateway.synth();
   const file = artifacts.find(({ id }) => id.startsWith('prodvideo') && id.endsWith('.assets'))?.manifest.properties;
   const manifestFile = z.looseObject({ file: z.string() }).parse(file).file;
-  const text = readFileSync(join(app.outdir, manifestFile), 'utf8');
+  const text = readFileSync(join(directory, manifestFile), 'utf8');
   const { files } = manifestSchema.parse(JSON.parse(text));
-  return readFileSync(join(app.outdir, files[key.split('.')[0] ?? '']?.source.path ?? 'none'));
+  return readFileSync(join(directory, files[key.split('.')[0] ?? '']?.source.path ?? 'none'));
 };
 
 const locationSchema = z.object({ Bucket: z.unknown(), Key: z.string() });
