@@ -63,7 +63,7 @@ test.each([
   ['edgeJsonKeepAlive', { edgeJsonKeepAlive: false, frontDoor: 'none' }],
   ['inferenceHost', { inferenceHost: 'web-function', frontDoor: 'api-gateway' }],
   ['network', { network: { kind: 'created' } }],
-  ['network', { network: { kind: 'created' }, frontDoor: 'none', inferenceHost: 'web-function' }],
+  ['network', { network: { kind: 'created' }, frontDoor: 'none', inferenceHost: 'web-function', textShift: 'off' }],
   ['network.kind', { network: { kind: 'none' }, frontDoor: 'api-gateway' }],
   ['network.natGateways', { network: { kind: 'created', natGateways: 3 }, frontDoor: 'api-gateway' }],
   ['network.vpcId', { network: { ...ownNetwork, vpcId: 'mine' }, frontDoor: 'api-gateway' }],

@@ -67,7 +67,7 @@ export const variants = {
   },
   'with a canary': { canary: true, textShift: 'canary' },
   'api-gateway in a new VPC': { frontDoor: 'api-gateway', network: { kind: 'created', natGateways: 2 } },
-  'cloudfront in a VPC of the owner': { inferenceHost: 'web-function', network: existingNetwork },
+  'cloudfront in a VPC of the owner': { inferenceHost: 'web-function', textShift: 'off', network: existingNetwork },
   none: { frontDoor: 'none', budgetUsdPerMonth: undefined },
 } as const;
 export type Variant = keyof typeof variants;

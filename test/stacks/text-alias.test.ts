@@ -58,5 +58,5 @@ test('OPS-17 the alarms that end a shift exist under the names that the alias us
 
 test('OPS-17 a shift of a function that serves nothing is rejected', () => {
   const environment = { ...environments.prod, inferenceHost: 'web-function' };
-  expect(() => parseEnvironment(environment, 'prod')).toThrow('environments.prod.textShift: has no effect');
+  expect(() => parseEnvironment(environment, 'prod')).toThrow('prod.textShift: has no effect');
 });

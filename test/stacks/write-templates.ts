@@ -8,7 +8,7 @@ import {
   frontDoors,
   parseEnvironment,
 } from '../../lib/environments.ts';
-import { addGateway } from '../../lib/gateway.ts';
+import { GatewayStage } from '../../lib/gateway-stage.ts';
 import { environmentOf, newApp, type Variant, variants } from './synthesize.ts';
 
 /** Environment to synthesize, with the context of its app. */
@@ -55,8 +55,7 @@ export const writeTemplates = (folder: string): { readonly synthesized: number; 
   let synthesized = 0;
   for (const { title, name, environment, context } of [...ofBootstraps(), ...ofVariants()]) {
     const app = newApp(context ? { context } : {});
-    addGateway(app, name, environment);
-    const { directory } = app.synth();
+    const { directory } = new GatewayStage(app, name, environment).synth();
     for (const file of readdirSync(directory).filter((each) => each.endsWith('.template.json'))) {
       synthesized += 1;
       const text = readFileSync(join(directory, file), 'utf8');
@@ -66,7 +65,7 @@ export const writeTemplates = (folder: string): { readonly synthesized: number; 
       writeFileSync(path, text);
       files.push(path);
     }
-    rmSync(directory, { recursive: true });
+    rmSync(app.outdir, { recursive: true });
   }
   return { synthesized, files };
 };

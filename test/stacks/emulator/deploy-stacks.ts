@@ -1,7 +1,7 @@
 import { CloudFormationClient, CreateStackCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import type { App } from 'aws-cdk-lib';
+import type { Stage } from 'aws-cdk-lib';
 import { type KnownTemplate, toKnownTemplate } from './to-known-template.ts';
 
 export const emulated = (endpoint: string) => ({
@@ -35,9 +35,9 @@ const bootstrap = async (url: string, assetKeys: Iterable<string>): Promise<void
   ssm.destroy();
 };
 
-/** Deploys the stacks of an app in the order of their dependencies. Returns them by name. */
-export const deployStacks = async (url: string, app: App): Promise<ReadonlyMap<string, DeployedStack>> => {
-  const { stacks } = app.synth();
+/** Deploys the stacks of a stage in the order of their dependencies. Returns them by name. */
+export const deployStacks = async (url: string, stage: Stage): Promise<ReadonlyMap<string, DeployedStack>> => {
+  const { stacks } = stage.synth();
   const templates = stacks.map(({ template }) => template as object);
   await bootstrap(url, new Set(JSON.stringify(templates).match(/[0-9a-f]{64}\.zip/g)));
   const client = new CloudFormationClient(emulated(url));

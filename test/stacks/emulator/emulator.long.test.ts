@@ -7,7 +7,7 @@ import { createKeyStore } from '../../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerRecords } from '../../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../../lambdas/stores/dynamodb/ledger-store.ts';
 import { environments, parseEnvironment } from '../../../lib/environments.ts';
-import { addGateway } from '../../../lib/gateway.ts';
+import { GatewayStage } from '../../../lib/gateway-stage.ts';
 import { type TableName, tableNames, tables } from '../../../lib/tables.ts';
 import { startSimulator } from '../../../local/simulators/server.ts';
 import { startInProcess } from '../../support/in-process-gateway.ts';
@@ -72,9 +72,8 @@ motoTest.each(['cloudfront', 'api-gateway'] as const)(
       vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
       vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
       moto = await startMoto();
-      const app = newApp();
-      addGateway(app, 'dev', parseEnvironment({ ...environments.dev, frontDoor }));
-      stacks = await deployStacks(moto.url, app);
+      const environment = parseEnvironment({ ...environments.dev, frontDoor });
+      stacks = await deployStacks(moto.url, new GatewayStage(newApp(), 'dev', environment));
     });
     afterAll(async () => {
       vi.unstubAllEnvs();
