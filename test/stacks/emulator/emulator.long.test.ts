@@ -15,7 +15,7 @@ import { newApp } from '../synthesize.ts';
 import { type DeployedStack, deployStacks, emulated } from './deploy-stacks.ts';
 import { hasMoto, type Moto, startMoto } from './moto.ts';
 
-/** Types that moto 5.2.5 does not create from a template. Nothing here proves anything about them. */
+/** Types that moto 5.2.5 does not create from a template, and permissions of an alias. Nothing here proves anything about them. */
 const notCreated: Readonly<Record<'cloudfront' | 'api-gateway', readonly string[]>> = {
   cloudfront: [
     'AWS::Budgets::Budget',
@@ -25,8 +25,11 @@ const notCreated: Readonly<Record<'cloudfront' | 'api-gateway', readonly string[
     'AWS::CloudFront::OriginRequestPolicy',
     'AWS::CloudWatch::Alarm',
     'AWS::CloudWatch::CompositeAlarm',
+    'AWS::Lambda::Alias',
     'AWS::Lambda::EventInvokeConfig',
+    'AWS::Lambda::Permission',
     'AWS::Lambda::Url',
+    'AWS::Lambda::Version',
     'AWS::Lambda::WebFunction',
     'AWS::Lambda::WebFunctionEndpoint',
     'AWS::Lambda::WebFunctionRevision',
@@ -49,7 +52,10 @@ const notCreated: Readonly<Record<'cloudfront' | 'api-gateway', readonly string[
     'AWS::Budgets::Budget',
     'AWS::CloudWatch::Alarm',
     'AWS::CloudWatch::CompositeAlarm',
+    'AWS::Lambda::Alias',
     'AWS::Lambda::EventInvokeConfig',
+    'AWS::Lambda::Permission',
+    'AWS::Lambda::Version',
     'AWS::S3::BucketPolicy',
     'AWS::SNS::TopicPolicy',
     'AWS::SQS::QueuePolicy',

@@ -69,6 +69,11 @@ const referenceSchema = z.union([
     .transform(({ 'Fn::GetAtt': [target, attribute] }) => ({ target, attribute: `.${attribute}` })),
 ]);
 
+/** Whether a permission is for a missing resource, such as the alias of a function. Moto rejects it. */
+const isPermissionOf = ({ Type, Properties }: Resource, missing: ReadonlySet<string>): boolean =>
+  Type === 'AWS::Lambda::Permission' &&
+  missing.has(referenceSchema.safeParse(Properties.FunctionName).data?.target ?? '');
+
 /**
  * Returns the part of a template that moto can create: without resources of other types, and with the values of other
  * stacks in place of `Fn::GetStackOutput`. A reference to a missing resource becomes an ARN with its name.
@@ -78,8 +83,11 @@ export const toKnownTemplate = (input: unknown, outputOf: OutputOf): KnownTempla
   const all = Object.entries(template.Resources).map(
     ([id, each]) => [id, each.Type === 'AWS::DynamoDB::GlobalTable' ? toTable(each) : each] as const,
   );
-  const kept = all.filter(([, { Type }]) => known.has(Type));
-  const missing = new Set(all.filter(([, { Type }]) => !known.has(Type)).map(([id]) => id));
+  const unknown = new Set(all.filter(([, { Type }]) => !known.has(Type)).map(([id]) => id));
+  const missing = new Set(
+    all.filter(([id, each]) => unknown.has(id) || isPermissionOf(each, unknown)).map(([id]) => id),
+  );
+  const kept = all.filter(([id]) => !missing.has(id));
   const replaced = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replaced);
     if (typeof value !== 'object' || value === null) return value;
