@@ -36,6 +36,11 @@ export const usageRow = z
     uncollected_usd: usd
       .nullable()
       .describe('Estimated cost of a released request that the provider served. The account does not pay it.'),
+    endpoint: z.string().nullable().describe('Path of the route. Null in receipts of earlier releases.'),
+    key_id: keyId.nullable().describe('Id of the API key. Null in receipts of earlier releases.'),
+    provider: z.string().nullable().describe('Provider of the call.'),
+    first_byte_ms: count.nullable().describe('Time from the provider call to the start of its response.'),
+    total_ms: count.nullable().describe('Time from the provider call to the end of its response.'),
     held_usd: usd.optional().describe('Hold of an open request.'),
   })
   .meta({ id: 'UsageRow' });

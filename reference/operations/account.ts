@@ -1,7 +1,8 @@
 import { MONTH_FORM } from '../../lambdas/core/ledger/month.ts';
-import type { usageParameters } from '../../lambdas/protocols/account/usage-query.ts';
+import { usageOutcomes, type usageParameters } from '../../lambdas/protocols/account/usage-query.ts';
+import { toCsv } from '../../lambdas/protocols/account/usage-row.ts';
 import { account, statement, usageList, usageRow } from '../answers/account.ts';
-import { momentForm, orEmpty, receiptIdForm } from '../answers/forms.ts';
+import { dayForm, momentForm, orEmpty, receiptIdForm } from '../answers/forms.ts';
 import type { Operation } from '../operation.ts';
 import { limit, type Parameter, query } from '../parameters.ts';
 
@@ -13,6 +14,11 @@ const moment = 'a day such as 2026-11-20 or a time such as 2026-11-20T08:00:00Z,
 const parameters: Record<(typeof usageParameters)[number], Parameter> = {
   from: query('from', `Oldest request to list: ${moment}.`, orEmpty(momentForm)),
   to: query('to', `Newest request to list: ${moment}. A day is included, a time is not.`, orEmpty(momentForm)),
+  day: query('day', 'UTC day to list, such as 2026-11-20, instead of `from` and `to`.', orEmpty(dayForm)),
+  model: query('model', 'Model id of the receipts.', { type: 'string' }),
+  key: query('key', 'Id of the API key: `key_id` of the receipts.', { type: 'string', pattern: '^([0-9a-f]{16})?$' }),
+  end_user: query('end_user', '`end_user` of the receipts.', { type: 'string', maxLength: 256 }),
+  outcome: query('outcome', 'Outcome of the requests.', { type: 'string', enum: [...usageOutcomes, ''] }),
   cursor: query('cursor', '`next_cursor` of the previous page.', { type: 'string', pattern: '^[\\w-]*$' }),
   limit: limit(1_000, 100),
   format: format('JSON or a CSV table.'),
@@ -29,8 +35,7 @@ export const listOfUsage: Pick<Operation, 'parameters' | 'answers' | 'codes'> = 
         'application/json': { schema: usageList },
         'text/csv': {
           schema: { type: 'string' },
-          example:
-            'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored,uncollected_usd\r\n',
+          example: toCsv([]),
         },
       },
     },

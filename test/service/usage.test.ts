@@ -21,6 +21,14 @@ const rowSchema = z.strictObject({
   end_user: z.string().nullable(),
   ignored: z.array(z.string()),
   uncollected_usd: z.string().nullable(),
+  endpoint: z.string().nullable(),
+  key_id: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .nullable(),
+  provider: z.string().nullable(),
+  first_byte_ms: z.int().nullable(),
+  total_ms: z.int().nullable(),
 });
 const openSchema = rowSchema.extend({ held_usd: z.string() });
 const listSchema = z.strictObject({
@@ -71,6 +79,9 @@ test('BILL-15 charged and released requests are listed, newest first, to the pic
   const total = priced('input', 'input') + priced('output', 'output') + priced('reasoning', 'output');
   expect(formatUsd(total)).toBe(charged?.cost_usd);
   for (const row of data) {
+    expect([row.endpoint, row.key_id, row.provider]).toEqual(['/v1/chat/completions', charged?.key_id, 'openai']);
+    const { first_byte_ms: first, total_ms: total } = row;
+    expect(total).toBeGreaterThanOrEqual(row === released ? 0 : (first ?? Infinity));
     const one = await get(mine, `/api/usage/${row.id}`);
     expect([one.status, await one.json()]).toEqual([200, row]);
   }
@@ -96,6 +107,23 @@ test('BILL-15 pages have no loss or repetition while new requests arrive', async
   expect(pages.flat()).toEqual(sent.toSorted().toReversed());
 });
 
+test('BILL-15 filters combine, and each of them finds its requests only', async () => {
+  const mine = await newcomer();
+  const good = await asked(mine, { messages: saying('hello'), user: 'user-7' });
+  const bad = await asked(mine, { messages: saying('hello [[status 500]]'), user: 'user-8' });
+  const [{ created_at: at = '', key_id: key = '' } = {}] = (await list(mine)).data;
+  const found = async (query: string) => (await list(mine, `?${query}`)).data.map(({ id }) => id);
+  expect(await found(`key=${key}&model=${MODEL}&day=${at.slice(0, 10)}`)).toEqual([bad, good].map(idOf));
+  expect(await found(`key=${key}&outcome=charged`)).toEqual([idOf(good)]);
+  expect(await found('outcome=released')).toEqual([idOf(bad)]);
+  expect(await found('end_user=user-7')).toEqual([idOf(good)]);
+  expect(await found(`end_user=user-7&outcome=released`)).toEqual([]);
+  expect(await found('key=0123456789abcdef')).toEqual([]);
+  expect(await found('day=2020-01-01')).toEqual([]);
+  const wrong = await get(mine, '/api/usage?outcome=open');
+  expect([wrong.status, (await readError(wrong)).param]).toEqual([400, 'outcome']);
+});
+
 test('BILL-15 a time range has the requests that arrived in it', async () => {
   const mine = await newcomer();
   await asked(mine, { messages: saying('one') });
@@ -118,11 +146,12 @@ test('BILL-15 the CSV list has the same rows', async () => {
   const newest = await response.text();
   expect(newest).toMatch(/^id,created_at,outcome,[^\r\n]+\r\n/);
   expect(newest).toContain(`\r\n${idOf(second)},`);
-  expect(newest).toContain(`,${second.headers.get('x-service-cost-usd')},false,"a ""b"", c",,\r\n`);
+  expect(newest).toContain(`,${second.headers.get('x-service-cost-usd')},false,"a ""b"", c",,,/v1/chat/completions,`);
   const next = response.headers.get('x-service-next-cursor') ?? '';
   const older = await (await get(mine, `/api/usage?format=csv&cursor=${next}`)).text();
   expect(older).toContain(`\r\n${idOf(first)},`);
-  expect(older.endsWith(",false,'=1+1,,\r\n")).toBe(true);
+  expect(older).toContain(",false,'=1+1,,,/v1/chat/completions,");
+  expect(older).not.toMatch(/[{}]/);
 });
 
 test('BILL-15 a running request is open, with its hold, and not in the list', async () => {
