@@ -54,6 +54,41 @@ export const usageList = z
   })
   .meta({ id: 'UsageList' });
 
+const usageSums = {
+  requests: count.describe('Number of charged requests.'),
+  cost_usd: usd,
+  input_tokens: count.describe('Tokens of the prompts, cached ones included.'),
+  output_tokens: count.describe('Tokens of the outputs, reasoning included.'),
+};
+
+/** Summary of charged requests (BILL-23). */
+export const usageSummary = z
+  .looseObject({
+    object: z.literal('usage_summary'),
+    from: day.describe('First UTC day.'),
+    to: day.describe('Last UTC day, included.'),
+    group_by: z.array(z.enum(['day', 'model', 'key', 'end_user'])),
+    total: z.looseObject(usageSums),
+    data: z
+      .array(
+        z.looseObject({
+          day: day.optional(),
+          model: z.string().nullable().optional(),
+          key_id: keyId.nullable().optional(),
+          end_user: z.string().nullable().optional(),
+          other: z
+            .boolean()
+            .optional()
+            .describe('Whether the row merges the API keys and end users that a day has no room for.'),
+          ...usageSums,
+        }),
+      )
+      .describe('A row per group, by day and then the highest cost first. A row has only the names of its groups.'),
+    complete: z.boolean().describe('Whether all receipts of the range are included.'),
+    incomplete_days: z.array(day).describe('Days whose receipts are not all included yet. The next call continues.'),
+  })
+  .meta({ id: 'UsageSummary' });
+
 const statementChange = z.looseObject({
   ref: z.string().describe('Reference of the change.'),
   type: z.enum(creditTypes),

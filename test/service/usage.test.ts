@@ -124,6 +124,44 @@ test('BILL-15 filters combine, and each of them finds its requests only', async 
   expect([wrong.status, (await readError(wrong)).param]).toEqual([400, 'outcome']);
 });
 
+const summarySchema = z.strictObject({
+  object: z.literal('usage_summary'),
+  from: z.iso.date(),
+  to: z.iso.date(),
+  group_by: z.array(z.string()),
+  total: z.looseObject({ requests: z.int(), cost_usd: z.string() }),
+  data: z.array(z.looseObject({ requests: z.int(), cost_usd: z.string(), input_tokens: z.int() })),
+  complete: z.boolean(),
+  incomplete_days: z.array(z.string()),
+});
+
+test('BILL-23 a summary equals the receipts, and its route is not a receipt', async () => {
+  const mine = await newcomer();
+  for (const user of ['user-7', 'user-8', 'user-7']) await asked(mine, { messages: saying('hello'), user });
+  await asked(mine, { messages: saying('hello [[status 500]]'), user: 'user-7' });
+  const { data } = await list(mine);
+  const charged = data.filter(({ outcome }) => outcome === 'charged');
+  const sum = (rows: typeof data) => formatUsd(rows.reduce((all, row) => all + parseUsd(row.cost_usd ?? '0'), 0n));
+  const response = await get(mine, '/api/usage/summary?group_by=end_user,model,key');
+  const summary = summarySchema.parse(await response.json());
+  expect(summary.total).toMatchObject({ requests: 3, cost_usd: sum(charged) });
+  const of7 = charged.filter(({ end_user: user }) => user === 'user-7');
+  expect(summary.data[0]).toMatchObject({
+    model: MODEL,
+    key_id: charged[0]?.key_id,
+    end_user: 'user-7',
+    other: false,
+    requests: 2,
+    cost_usd: sum(of7),
+    input_tokens: of7.reduce((all, { usage }) => all + (usage?.input ?? 0) + (usage?.cache_read ?? 0), 0),
+  });
+  expect(summary).toMatchObject({ complete: true, group_by: ['model', 'key', 'end_user'] });
+  const csv = await get(mine, '/api/usage/summary?format=csv');
+  expect(await csv.text()).toMatch(/^day,requests,cost_usd,input_tokens,output_tokens,complete\r\n\d{4}-\d\d-\d\d,3,/);
+  const wrong = await get(mine, '/api/usage/summary?group_by=hour');
+  expect([wrong.status, (await readError(wrong)).param]).toEqual([400, 'group_by']);
+});
+
 test('BILL-15 a time range has the requests that arrived in it', async () => {
   const mine = await newcomer();
   await asked(mine, { messages: saying('one') });

@@ -11,7 +11,7 @@ export interface UsageQuery {
 }
 
 const formats = ['json', 'csv'] as const;
-type Format = (typeof formats)[number];
+export type Format = (typeof formats)[number];
 
 export const usageParameters = [
   'from',
