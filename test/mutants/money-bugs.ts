@@ -23,6 +23,7 @@ import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
 import { uncollectedBugs } from './bugs/uncollected.ts';
+import { usageBugs } from './bugs/usage.ts';
 import { videoBugs } from './bugs/videos.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
@@ -54,6 +55,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...objectiveBugs,
   ...restoreBugs,
   ...githubRoleBugs,
+  ...usageBugs,
 ];
 
 /** Test files that must detect a mistake. */
