@@ -70,7 +70,7 @@ export const createDaySums = (cells: readonly UsageCell[] = []): CellSums => {
 /** An account has at most 50 API keys, and the other places keep replaced ones. */
 const KEYS_MAX = 500;
 
-/** Sums by API key. Of more than `KEYS_MAX` keys, those whose latest request is the oldest are dropped. */
+/** Sums by API key. Drops the key whose latest request is the oldest when there are more than `KEYS_MAX`. */
 export const createKeySums = (cells: readonly UsageCell[] = []): CellSums => {
   const sums = toMap(cells);
   return {
