@@ -69,8 +69,12 @@ type Take = (requestId: string, charged: ChargeRecord | undefined) => void;
  */
 type ReadRange = (fromId: string, untilId: string, take: Take) => Promise<string | undefined>;
 
-const createReadRange = ({ records }: SummaryDependencies, accountId: string): ReadRange => {
-  let left = RECORDS_MAX;
+const createReadRange = (
+  { records }: SummaryDependencies,
+  accountId: string,
+  recordsMax: number = RECORDS_MAX,
+): ReadRange => {
+  let left = recordsMax;
   return async (fromId, untilId, take) => {
     const requests = gatherRequests((record, requestId) =>
       take(requestId, record?.outcome === 'settled' ? record : undefined),
@@ -233,6 +237,28 @@ const keep = async (
   }
 };
 
+/** Records that one step of the search reads, and all its steps at most. */
+const SAMPLE = 20;
+const SEARCH_MAX = 500;
+
+/**
+ * Returns an id before the first charged request whose record has its API key. Every release since has recorded it, so a
+ * search by halves skips a long history. Starts a day earlier, because processes of two releases can run together.
+ */
+const firstKeyedId = async ({ records, clock }: SummaryDependencies, accountId: string): Promise<string> => {
+  let lowMs = 0;
+  let highMs = clock.now();
+  while (highMs - lowMs > DAY_MS) {
+    const middleMs = Math.floor((lowMs + highMs) / 2);
+    const page = await records.listRecords(accountId, { beforeHoldId: firstIdAt(middleMs), limit: SAMPLE });
+    const charged = page.records.filter(({ outcome }) => outcome === 'settled');
+    const isUnkeyed = charged.length > 0 && charged.every(({ keyId }) => keyId === undefined);
+    if (page.records.length === 0 || isUnkeyed) lowMs = middleMs;
+    else highMs = middleMs;
+  }
+  return firstIdAt(lowMs - DAY_MS);
+};
+
 export interface KeySpend {
   /** Pico-USD of charged requests by the public id of the API key, also of replaced keys. */
   readonly picos: ReadonlyMap<string, bigint>;
@@ -248,10 +274,10 @@ export const spentByKey = async (deps: SummaryDependencies, accountId: string): 
   const account = await deps.store.readAccount(accountId);
   if (!account) return { picos: new Map(), isComplete: true };
   const [kept] = await deps.records.usageSums(accountId, KEYS_PERIOD, KEYS_PERIOD);
-  const readRange = createReadRange(deps, accountId);
+  const readRange = createReadRange(deps, accountId, RECORDS_MAX - (kept ? 0 : SEARCH_MAX));
   const sums = createKeySums(kept?.cells);
-  const startId = kept?.fromId ?? '';
   const settledId = settledBefore(account, deps.clock.now());
+  const startId = kept?.fromId ?? (await firstKeyedId(deps, accountId));
   let hasRead = false;
   const take: Take = (_requestId, charged) => {
     hasRead = true;
