@@ -1,7 +1,7 @@
 import { MONTH_FORM } from '../../lambdas/core/ledger/month.ts';
+import { type summaryParameters, usageGroups } from '../../lambdas/protocols/account/get-usage-summary.ts';
 import { usageOutcomes, type usageParameters } from '../../lambdas/protocols/account/usage-query.ts';
 import { toCsv } from '../../lambdas/protocols/account/usage-row.ts';
-import { type summaryParameters, usageGroups } from '../../lambdas/protocols/account/get-usage-summary.ts';
 import { account, statement, usageList, usageRow, usageSummary } from '../answers/account.ts';
 import { dayForm, momentForm, orEmpty, receiptIdForm } from '../answers/forms.ts';
 import type { Operation } from '../operation.ts';

@@ -46,6 +46,12 @@ export const usageBugs: readonly MoneyBug[] = [
       find: '  const nextId = cutId ?? (await readRange(throughId, END, take));',
       replace: '  const nextId = cutId;',
     },
+    {
+      id: 'key-spend-starts-late',
+      what: 'The spend of an API key lacks its first requests after a long history without keys.',
+      find: 'return firstIdAt(lowMs - DAY_MS);',
+      replace: 'return firstIdAt(highMs);',
+    },
   ]),
   ...bugsIn('lambdas/core/ledger/usage-sums.ts', 'test/lambdas/core/ledger/usage-sums.test.ts', [
     {
