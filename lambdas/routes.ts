@@ -225,6 +225,8 @@ export const routes = {
   },
   getAccount: { ...own, path: '/api/account', function: 'account' },
   listUsage: { ...own, path: '/api/usage', function: 'account' },
+  // Precedes the receipt of one request, whose path it matches too.
+  getUsageSummary: { ...own, path: '/api/usage/summary', function: 'account' },
   getUsage: { ...own, path: '/api/usage/{request_id}', function: 'account' },
   getStatement: { ...own, path: '/api/statements/{month}', function: 'account' },
   takeUpdate: { ...changes, path: '/bot', function: 'bot', credential: 'bot' },

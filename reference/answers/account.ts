@@ -36,6 +36,11 @@ export const usageRow = z
     uncollected_usd: usd
       .nullable()
       .describe('Estimated cost of a released request that the provider served. The account does not pay it.'),
+    endpoint: z.string().nullable().describe('Path of the route. Null in receipts of earlier releases.'),
+    key_id: keyId.nullable().describe('Id of the API key. Null in receipts of earlier releases.'),
+    provider: z.string().nullable().describe('Provider of the call.'),
+    first_byte_ms: count.nullable().describe('Time from the provider call to the start of its response.'),
+    total_ms: count.nullable().describe('Time from the provider call to the end of its response.'),
     held_usd: usd.optional().describe('Hold of an open request.'),
   })
   .meta({ id: 'UsageRow' });
@@ -48,6 +53,41 @@ export const usageList = z
     next_cursor: z.string().nullable().describe('Value of `cursor` for the next page.'),
   })
   .meta({ id: 'UsageList' });
+
+const usageSums = {
+  requests: count.describe('Number of charged requests.'),
+  cost_usd: usd,
+  input_tokens: count.describe('Tokens of the prompts, cached ones included.'),
+  output_tokens: count.describe('Tokens of the outputs, reasoning included.'),
+};
+
+/** Summary of charged requests (BILL-23). */
+export const usageSummary = z
+  .looseObject({
+    object: z.literal('usage_summary'),
+    from: day.describe('First UTC day.'),
+    to: day.describe('Last UTC day, included.'),
+    group_by: z.array(z.enum(['day', 'model', 'key', 'end_user'])),
+    total: z.looseObject(usageSums),
+    data: z
+      .array(
+        z.looseObject({
+          day: day.optional(),
+          model: z.string().nullable().optional(),
+          key_id: keyId.nullable().optional(),
+          end_user: z.string().nullable().optional(),
+          other: z
+            .boolean()
+            .optional()
+            .describe('Whether the row merges the API keys and end users that a day has no room for.'),
+          ...usageSums,
+        }),
+      )
+      .describe('A row per group, by day and then the highest cost first. A row has only the names of its groups.'),
+    complete: z.boolean().describe('Whether all receipts of the range are included.'),
+    incomplete_days: z.array(day).describe('Days whose receipts are not all included yet. The next call continues.'),
+  })
+  .meta({ id: 'UsageSummary' });
 
 const statementChange = z.looseObject({
   ref: z.string().describe('Reference of the change.'),

@@ -6,6 +6,7 @@ export const requestIdForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 /** Receipt id: a request id, or a video id. */
 export const receiptIdForm = /^(?:video_)?[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 export const videoIdForm = /^video_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+export const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 /** Start or end of a time range: a date, or a date and time. */
 export const momentForm = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?$/;
 export const usdForm = /^-?(?:0|[1-9]\d*)(?:\.\d{1,12})?$/;

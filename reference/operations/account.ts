@@ -1,7 +1,9 @@
 import { MONTH_FORM } from '../../lambdas/core/ledger/month.ts';
-import type { usageParameters } from '../../lambdas/protocols/account/usage-query.ts';
-import { account, statement, usageList, usageRow } from '../answers/account.ts';
-import { momentForm, orEmpty, receiptIdForm } from '../answers/forms.ts';
+import { type summaryParameters, usageGroups } from '../../lambdas/protocols/account/get-usage-summary.ts';
+import { usageOutcomes, type usageParameters } from '../../lambdas/protocols/account/usage-query.ts';
+import { toCsv } from '../../lambdas/protocols/account/usage-row.ts';
+import { account, statement, usageList, usageRow, usageSummary } from '../answers/account.ts';
+import { dayForm, momentForm, orEmpty, receiptIdForm } from '../answers/forms.ts';
 import type { Operation } from '../operation.ts';
 import { limit, type Parameter, query } from '../parameters.ts';
 
@@ -13,8 +15,25 @@ const moment = 'a day such as 2026-11-20 or a time such as 2026-11-20T08:00:00Z,
 const parameters: Record<(typeof usageParameters)[number], Parameter> = {
   from: query('from', `Oldest request to list: ${moment}.`, orEmpty(momentForm)),
   to: query('to', `Newest request to list: ${moment}. A day is included, a time is not.`, orEmpty(momentForm)),
+  day: query('day', 'UTC day to list, such as 2026-11-20, instead of `from` and `to`.', orEmpty(dayForm)),
+  model: query('model', 'Model id of the receipts.', { type: 'string' }),
+  key: query('key', 'Id of the API key: `key_id` of the receipts.', { type: 'string', pattern: '^([0-9a-f]{16})?$' }),
+  end_user: query('end_user', '`end_user` of the receipts.', { type: 'string', maxLength: 256 }),
+  outcome: query('outcome', 'Outcome of the requests.', { type: 'string', enum: [...usageOutcomes, ''] }),
   cursor: query('cursor', '`next_cursor` of the previous page.', { type: 'string', pattern: '^[\\w-]*$' }),
   limit: limit(1_000, 100),
+  format: format('JSON or a CSV table.'),
+};
+
+const summaryQuery: Record<(typeof summaryParameters)[number], Parameter> = {
+  group_by: query(
+    'group_by',
+    `One or several of ${usageGroups.join(', ')}, with commas. Default: \`day\`.`,
+    { type: 'string', pattern: `^$|^(${usageGroups.join('|')})(,(${usageGroups.join('|')}))*$` },
+    'day,model',
+  ),
+  from: query('from', 'First UTC day, at most 91 days before `to`. Default: 29 days before `to`.', orEmpty(dayForm)),
+  to: query('to', 'Last UTC day. Default: today.', orEmpty(dayForm)),
   format: format('JSON or a CSV table.'),
 };
 
@@ -29,8 +48,7 @@ export const listOfUsage: Pick<Operation, 'parameters' | 'answers' | 'codes'> = 
         'application/json': { schema: usageList },
         'text/csv': {
           schema: { type: 'string' },
-          example:
-            'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored,uncollected_usd\r\n',
+          example: toCsv([]),
         },
       },
     },
@@ -38,7 +56,10 @@ export const listOfUsage: Pick<Operation, 'parameters' | 'answers' | 'codes'> = 
   codes: ['invalid_request_error', 'service_unavailable'],
 };
 
-export const accountOperations: Record<'getAccount' | 'listUsage' | 'getUsage' | 'getStatement', Operation> = {
+export const accountOperations: Record<
+  'getAccount' | 'listUsage' | 'getUsageSummary' | 'getUsage' | 'getStatement',
+  Operation
+> = {
   getAccount: {
     tag: 'Account',
     summary: 'Read the balance',
@@ -50,6 +71,26 @@ export const accountOperations: Record<'getAccount' | 'listUsage' | 'getUsage' |
     summary: 'List the cost of requests',
     description: 'Each row is one request, with its units, prices and charge.',
     ...listOfUsage,
+  },
+  getUsageSummary: {
+    tag: 'Account',
+    summary: 'Sum the cost of requests',
+    description:
+      'Sums the charges and the tokens of charged requests by UTC day, model, API key and end user. The sums equal those of the receipts. A call reads at most 5,000 receipts that no earlier call has summed; while `complete` is false, send the request again.',
+    parameters: Object.values(summaryQuery),
+    answers: {
+      '200': {
+        description: 'The summary.',
+        content: {
+          'application/json': { schema: usageSummary },
+          'text/csv': {
+            schema: { type: 'string' },
+            example: 'day,requests,cost_usd,input_tokens,output_tokens,complete\r\n',
+          },
+        },
+      },
+    },
+    codes: ['invalid_request_error', 'service_unavailable'],
   },
   getUsage: {
     tag: 'Account',

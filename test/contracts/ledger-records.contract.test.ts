@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accountIds } from '../../lambdas/core/ledger/records.ts';
+import { accountIds, type RecordRange } from '../../lambdas/core/ledger/records.ts';
 import { AT, ledgerScene } from './ledger-scene.ts';
 import { ledgerSubjects } from './ledger-subjects.ts';
 
@@ -12,7 +12,7 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
       await store.putRecord(record(accountId, { holdId, requestId: holdId.slice(0, holdId.lastIndexOf('.')) }));
     }
   };
-  const list = async (accountId: string, range: { fromHoldId?: string; beforeHoldId?: string; limit: number }) => {
+  const list = async (accountId: string, range: RecordRange) => {
     const { records, more } = await subject().records.listRecords(accountId, range);
     return [records.map(({ holdId }) => holdId), more] as const;
   };
@@ -37,6 +37,17 @@ describe.each(ledgerSubjects)('the records of the ledger $name', ({ open }) => {
     expect(await list(id, { beforeHoldId: 'bb', limit: 1 })).toEqual([['b.0'], true]);
     expect(await list(id, { fromHoldId: 'd', beforeHoldId: 'b', limit: 9 })).toEqual([[], false]);
     expect(await list(id, { fromHoldId: 'b.0', beforeHoldId: 'b.0', limit: 9 })).toEqual([[], false]);
+  });
+
+  test('BILL-23 a range is also listed oldest first', async () => {
+    const id = await account(0n);
+    await write(id, 'a.0', 'b.0', 'c.1', 'c.0', 'd.0');
+    const oldestFirst = (range: { fromHoldId?: string; beforeHoldId?: string; limit: number }) =>
+      list(id, { ...range, isOldestFirst: true });
+    expect(await oldestFirst({ limit: 3 })).toEqual([['a.0', 'b.0', 'c.0'], true]);
+    expect(await oldestFirst({ fromHoldId: 'c', limit: 3 })).toEqual([['c.0', 'c.1', 'd.0'], false]);
+    expect(await oldestFirst({ fromHoldId: 'b.0', beforeHoldId: 'c.1', limit: 2 })).toEqual([['b.0', 'c.0'], false]);
+    expect(await oldestFirst({ fromHoldId: 'b.0', beforeHoldId: 'd', limit: 1 })).toEqual([['b.0'], true]);
   });
 
   test('BILL-15 an account sees neither the records nor the credits of another', async () => {

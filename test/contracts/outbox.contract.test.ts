@@ -21,6 +21,11 @@ const full = (holdId: string): Required<Omit<ChargeRecord, 'newerOutcome'>> => (
   answer: 'a'.repeat(64),
   endUser: 'ünï "quoted" \n \u{1f600}',
   ignored: ['seed', 'tools[].x'],
+  keyId: '0123456789abcdef',
+  endpoint: '/v1/responses',
+  provider: 'openai',
+  firstByteMs: 0,
+  totalMs: 1_234,
   uncollectedPicos: 2n ** 50n,
   usesAllowance: false,
 });

@@ -75,7 +75,7 @@ export const DUE_AT = CREATED_AT + 120_000;
 let orders = 0;
 
 /** Creates an order with every field, under a new id. */
-export const orderOf = (changes: Partial<VideoParamsRecord> = {}): Required<VideoParamsRecord> => {
+export const orderOf = (changes: Partial<Required<VideoParamsRecord>> = {}): Required<VideoParamsRecord> => {
   orders += 1;
   const requestId = `0${String(orders).padStart(25, '0')}`;
   return {
@@ -95,6 +95,8 @@ export const orderOf = (changes: Partial<VideoParamsRecord> = {}): Required<Vide
     createdAtMs: CREATED_AT,
     terms: { unit: 'token', ratePicos: 12_345_678_901_234_567n, unitsMax: 200_000 },
     webhook: { url: 'https://example.com/done', secret: 'whsec_secret' },
+    keyId: '0123456789abcdef',
+    endpoint: '/v1/videos',
     ...changes,
   };
 };

@@ -24,6 +24,7 @@ import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
 import { uncollectedBugs } from './bugs/uncollected.ts';
+import { usageBugs } from './bugs/usage.ts';
 import { videoBugs } from './bugs/videos.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
@@ -56,6 +57,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...restoreBugs,
   ...githubRoleBugs,
   ...reuseBugs,
+  ...usageBugs,
 ];
 
 /** Test files that must detect a mistake. */

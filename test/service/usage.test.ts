@@ -21,6 +21,14 @@ const rowSchema = z.strictObject({
   end_user: z.string().nullable(),
   ignored: z.array(z.string()),
   uncollected_usd: z.string().nullable(),
+  endpoint: z.string().nullable(),
+  key_id: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .nullable(),
+  provider: z.string().nullable(),
+  first_byte_ms: z.int().nullable(),
+  total_ms: z.int().nullable(),
 });
 const openSchema = rowSchema.extend({ held_usd: z.string() });
 const listSchema = z.strictObject({
@@ -71,6 +79,9 @@ test('BILL-15 charged and released requests are listed, newest first, to the pic
   const total = priced('input', 'input') + priced('output', 'output') + priced('reasoning', 'output');
   expect(formatUsd(total)).toBe(charged?.cost_usd);
   for (const row of data) {
+    expect([row.endpoint, row.key_id, row.provider]).toEqual(['/v1/chat/completions', charged?.key_id, 'openai']);
+    const { first_byte_ms: first, total_ms: total } = row;
+    expect(total).toBeGreaterThanOrEqual(row === released ? 0 : (first ?? Infinity));
     const one = await get(mine, `/api/usage/${row.id}`);
     expect([one.status, await one.json()]).toEqual([200, row]);
   }
@@ -96,6 +107,61 @@ test('BILL-15 pages have no loss or repetition while new requests arrive', async
   expect(pages.flat()).toEqual(sent.toSorted().toReversed());
 });
 
+test('BILL-15 filters combine, and each of them finds its requests only', async () => {
+  const mine = await newcomer();
+  const good = await asked(mine, { messages: saying('hello'), user: 'user-7' });
+  const bad = await asked(mine, { messages: saying('hello [[status 500]]'), user: 'user-8' });
+  const [{ created_at: at = '', key_id: key = '' } = {}] = (await list(mine)).data;
+  const found = async (query: string) => (await list(mine, `?${query}`)).data.map(({ id }) => id);
+  expect(await found(`key=${key}&model=${MODEL}&day=${at.slice(0, 10)}`)).toEqual([bad, good].map(idOf));
+  expect(await found(`key=${key}&outcome=charged`)).toEqual([idOf(good)]);
+  expect(await found('outcome=released')).toEqual([idOf(bad)]);
+  expect(await found('end_user=user-7')).toEqual([idOf(good)]);
+  expect(await found(`end_user=user-7&outcome=released`)).toEqual([]);
+  expect(await found('key=0123456789abcdef')).toEqual([]);
+  expect(await found('day=2020-01-01')).toEqual([]);
+  const wrong = await get(mine, '/api/usage?outcome=open');
+  expect([wrong.status, (await readError(wrong)).param]).toEqual([400, 'outcome']);
+});
+
+const summarySchema = z.strictObject({
+  object: z.literal('usage_summary'),
+  from: z.iso.date(),
+  to: z.iso.date(),
+  group_by: z.array(z.string()),
+  total: z.looseObject({ requests: z.int(), cost_usd: z.string() }),
+  data: z.array(z.looseObject({ requests: z.int(), cost_usd: z.string(), input_tokens: z.int() })),
+  complete: z.boolean(),
+  incomplete_days: z.array(z.string()),
+});
+
+test('BILL-23 a summary equals the receipts, and its route is not a receipt', async () => {
+  const mine = await newcomer();
+  for (const user of ['user-7', 'user-8', 'user-7']) await asked(mine, { messages: saying('hello'), user });
+  await asked(mine, { messages: saying('hello [[status 500]]'), user: 'user-7' });
+  const { data } = await list(mine);
+  const charged = data.filter(({ outcome }) => outcome === 'charged');
+  const sum = (rows: typeof data) => formatUsd(rows.reduce((all, row) => all + parseUsd(row.cost_usd ?? '0'), 0n));
+  const response = await get(mine, '/api/usage/summary?group_by=end_user,model,key');
+  const summary = summarySchema.parse(await response.json());
+  expect(summary.total).toMatchObject({ requests: 3, cost_usd: sum(charged) });
+  const of7 = charged.filter(({ end_user: user }) => user === 'user-7');
+  expect(summary.data[0]).toMatchObject({
+    model: MODEL,
+    key_id: charged[0]?.key_id,
+    end_user: 'user-7',
+    other: false,
+    requests: 2,
+    cost_usd: sum(of7),
+    input_tokens: of7.reduce((all, { usage }) => all + (usage?.input ?? 0) + (usage?.cache_read ?? 0), 0),
+  });
+  expect(summary).toMatchObject({ complete: true, group_by: ['model', 'key', 'end_user'] });
+  const csv = await get(mine, '/api/usage/summary?format=csv');
+  expect(await csv.text()).toMatch(/^day,requests,cost_usd,input_tokens,output_tokens,complete\r\n\d{4}-\d\d-\d\d,3,/);
+  const wrong = await get(mine, '/api/usage/summary?group_by=hour');
+  expect([wrong.status, (await readError(wrong)).param]).toEqual([400, 'group_by']);
+});
+
 test('BILL-15 a time range has the requests that arrived in it', async () => {
   const mine = await newcomer();
   await asked(mine, { messages: saying('one') });
@@ -118,11 +184,12 @@ test('BILL-15 the CSV list has the same rows', async () => {
   const newest = await response.text();
   expect(newest).toMatch(/^id,created_at,outcome,[^\r\n]+\r\n/);
   expect(newest).toContain(`\r\n${idOf(second)},`);
-  expect(newest).toContain(`,${second.headers.get('x-service-cost-usd')},false,"a ""b"", c",,\r\n`);
+  expect(newest).toContain(`,${second.headers.get('x-service-cost-usd')},false,"a ""b"", c",,,/v1/chat/completions,`);
   const next = response.headers.get('x-service-next-cursor') ?? '';
   const older = await (await get(mine, `/api/usage?format=csv&cursor=${next}`)).text();
   expect(older).toContain(`\r\n${idOf(first)},`);
-  expect(older.endsWith(",false,'=1+1,,\r\n")).toBe(true);
+  expect(older).toContain(",false,'=1+1,,,/v1/chat/completions,");
+  expect(older).not.toMatch(/[{}]/);
 });
 
 test('BILL-15 a running request is open, with its hold, and not in the list', async () => {

@@ -13,6 +13,8 @@ import { raiseFactor } from './raise-factor.ts';
 
 export interface Admission {
   readonly accountId: string;
+  /** Public id of the API key. */
+  readonly keyId: string;
   readonly rate: BucketState;
   readonly estimate: EstimateFactor;
 }
@@ -107,12 +109,12 @@ const verdict = (deps: AdmissionDependencies, { reply, hash }: TakenKey, param: 
       },
     );
   }
-  const { accountId } = key;
+  const { accountId, keyId } = key;
   const estimate = {
     value: factorAt(key.factor, deps.clock.now()),
     raise: (factor: number) => raiseFactor(deps, { accountId, hash }, factor),
   };
-  return { accountId, rate, estimate };
+  return { accountId, keyId, rate, estimate };
 };
 
 /** Headers of the rate limit (LIM-5). */

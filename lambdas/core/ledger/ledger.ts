@@ -80,6 +80,16 @@ export interface ChargeRecord {
   readonly endUser?: string;
   /** Names of the ignored request fields (GEN-16). */
   readonly ignored?: readonly string[];
+  /** Public id of the API key. Like the four fields below, undefined in a record of an earlier release. */
+  readonly keyId?: string;
+  /** Path of the route, such as `/v1/chat/completions`. */
+  readonly endpoint?: string;
+  /** Provider that the gateway called or was about to call. */
+  readonly provider?: string;
+  /** Time from the provider call to the start of its response, in ms. Undefined if none started. */
+  readonly firstByteMs?: number;
+  /** Time from the provider call to the end of its response, in ms. Undefined without a call. */
+  readonly totalMs?: number;
   /** Provider's bill for the request by the catalog, in pico-USD. For operators only. */
   readonly costPicos?: bigint;
   /**

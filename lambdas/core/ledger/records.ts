@@ -1,6 +1,7 @@
 import type { CreditRecord } from './credit-record.ts';
 import type { ChargeRecord } from './ledger.ts';
 import type { MonthCharges, MonthClosing } from './month.ts';
+import type { UsageSums } from './usage-sums.ts';
 
 export interface RecordRange {
   /** Oldest hold id to return. Hold ids start with a ULID, so their order is that of their requests. */
@@ -8,10 +9,12 @@ export interface RecordRange {
   /** Only ids before this one. */
   readonly beforeHoldId?: string | undefined;
   readonly limit: number;
+  /** Whether the oldest records of the range come first. Undefined: the newest ones. */
+  readonly isOldestFirst?: boolean;
 }
 
 export interface RecordPage {
-  /** Newest request first; of one request, the last id first. */
+  /** Newest request first; of one request, the last id first. The opposite order with `isOldestFirst`. */
   readonly records: readonly ChargeRecord[];
   /** Whether there are more records in the range. */
   readonly more: boolean;
@@ -27,7 +30,7 @@ export interface AccountPlace {
 
 /**
  * Records of the ledger, for receipts and audits. Every method sees all writes that came before the call. Only `keepCharges`
- * writes. Throws StoreError if the result is unknown, and Error if an item cannot be read.
+ * and `keepUsageSums` write. Throws StoreError if the result is unknown, and Error if an item cannot be read.
  */
 export interface LedgerRecords {
   listRecords(accountId: string, range: RecordRange): Promise<RecordPage>;
@@ -48,6 +51,13 @@ export interface LedgerRecords {
    * Returns the charges that are stored then.
    */
   keepCharges(accountId: string, month: string, charges: MonthCharges, seenHoldId?: string): Promise<MonthCharges>;
+  /** Returns the stored sums of the periods of a range, both ends included. */
+  usageSums(accountId: string, fromPeriod: string, toPeriod: string): Promise<readonly UsageSums[]>;
+  /**
+   * Stores sums of a period that continue the stored ones, whose `fromId` was `seenId`. Undefined `seenId`: the period
+   * had none. Stores nothing if another read was faster, or the stored sums are complete.
+   */
+  keepUsageSums(accountId: string, sums: UsageSums, seenId?: string): Promise<void>;
   /**
    * Returns every account in the order of the store, or only the accounts after a place. Reads the whole table, for
    * operator commands and the audit.

@@ -11,6 +11,8 @@ interface Reason {
   readonly answer?: string;
   /** Cost of the request for the gateway, if the provider served it. */
   readonly uncollected?: Uncollected | undefined;
+  /** Facts about the provider call. */
+  readonly call?: Pick<ChargeRecord, 'keyId' | 'endpoint' | 'provider' | 'firstByteMs' | 'totalMs'> | undefined;
 }
 
 /** Estimated cost of a request that ends without a charge (BILL-21). */
@@ -29,7 +31,7 @@ export interface Uncollected {
 export const release = async (
   deps: LedgerDependencies,
   placedHold: PlacedHold,
-  { reason, modelId, answer, uncollected }: Reason,
+  { reason, modelId, answer, uncollected, call }: Reason,
 ): Promise<ChargeRecord | undefined> => {
   const { accountId, requestId, holdId } = placedHold;
   const record = await answered<ChargeRecord>(
@@ -44,6 +46,7 @@ export const release = async (
       ...(modelId === undefined ? {} : { model: modelId }),
       ...(answer === undefined ? {} : { answer }),
       ...toFields(uncollected, placedHold),
+      ...call,
     }),
   );
   if (record) await answered<Account | undefined>(apply(deps, record, placedHold.amountPicos));

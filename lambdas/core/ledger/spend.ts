@@ -115,7 +115,7 @@ const readEnded = async (
   { recordsMax, fromHoldId, beforeHoldId: end }: SpendRange,
   ended: (record: ChargeRecord) => void,
 ): Promise<string | undefined> => {
-  const requests = gatherRequests(ended);
+  const requests = gatherRequests((record) => record && ended(record));
   let beforeHoldId = end;
   for (let left = recordsMax; ; ) {
     const page = await ledger.listRecords(accountId, { fromHoldId, beforeHoldId, limit: Math.min(PAGE, left) });

@@ -5,9 +5,26 @@ import type { LedgerRecords, RecordRange } from './records.ts';
 export interface UsagePage {
   /** One record per request, the newest first. */
   readonly records: readonly ChargeRecord[];
-  /** Start of the next page: it contains only records before this hold id. Undefined on the last page. */
+  /**
+   * Start of the next page: it contains only records before this hold id. Undefined on the last page. A filtered page
+   * can have it although it has fewer records than the limit.
+   */
   readonly nextHoldId: string | undefined;
 }
+
+/** Selects requests by the record that decides their outcome. Every field that is set must match. */
+export type UsageFilter = Partial<Pick<ChargeRecord, 'model' | 'keyId' | 'outcome' | 'endUser'>>;
+
+export interface UsageRange extends RecordRange {
+  /** Undefined: all requests. */
+  readonly filter?: UsageFilter | undefined;
+}
+
+const isMatch = (record: ChargeRecord, { model, keyId, outcome, endUser }: UsageFilter): boolean =>
+  (model === undefined || record.model === model) &&
+  (keyId === undefined || record.keyId === keyId) &&
+  (outcome === undefined || record.outcome === outcome) &&
+  (endUser === undefined || record.endUser === endUser);
 
 /**
  * Selects the record that decides the outcome of a request: its charge, else the release of its last hold. Ids that
@@ -27,13 +44,14 @@ const decisive = (records: readonly ChargeRecord[]): ChargeRecord | undefined =>
 
 /**
  * Groups records by request. Takes them in list order, so that those of one request are adjacent. Passes on the
- * decisive record of a request when the first record of another request is taken, and on `end`.
+ * decisive record of a request, undefined if none decides, when the first record of another request is taken, and on
+ * `end`.
  */
-export const gatherRequests = (ended: (record: ChargeRecord) => void) => {
+export const gatherRequests = (ended: (record: ChargeRecord | undefined, requestId: string) => void) => {
   let request: ChargeRecord[] = [];
   const end = (): void => {
-    const record = decisive(request);
-    if (record) ended(record);
+    const [first] = request;
+    if (first) ended(decisive(request), requestIdOf(first.holdId));
     request = [];
   };
   const take = (record: ChargeRecord): void => {
@@ -44,26 +62,40 @@ export const gatherRequests = (ended: (record: ChargeRecord) => void) => {
   return { take, end };
 };
 
-/** Returns the finished requests of an account (BILL-15). Throws StoreError. */
-export const listUsage = async (ledger: LedgerRecords, accountId: string, range: RecordRange): Promise<UsagePage> => {
-  const ended: ChargeRecord[] = [];
-  const requests = gatherRequests((record) => ended.push(record));
+/** Records of one read of the store with a filter, and of one filtered page. */
+const FILTERED_READ = 1_000;
+const FILTERED_MAX = 5 * FILTERED_READ;
+
+/** Returns the finished requests of an account (BILL-15). A filtered page reads at most 5,000 records. Throws StoreError. */
+export const listUsage = async (ledger: LedgerRecords, accountId: string, range: UsageRange): Promise<UsagePage> => {
+  const { filter, fromHoldId, limit } = range;
+  const found: ChargeRecord[] = [];
+  let readRequest: string | undefined;
+  const requests = gatherRequests((record, requestId) => {
+    readRequest = requestId;
+    if (record && (!filter || isMatch(record, filter))) found.push(record);
+  });
   let { beforeHoldId } = range;
+  let left = filter ? FILTERED_MAX : Number.POSITIVE_INFINITY;
+  let isCut = false;
   // One more row than requested shows whether there is a next page.
-  while (ended.length <= range.limit) {
-    const page = await ledger.listRecords(accountId, { ...range, beforeHoldId, limit: range.limit + 1 });
+  while (found.length <= limit && !isCut) {
+    const read = filter ? FILTERED_READ : limit + 1;
+    const page = await ledger.listRecords(accountId, { fromHoldId, beforeHoldId, limit: read });
     page.records.forEach(requests.take);
     beforeHoldId = page.records.at(-1)?.holdId;
-    if (page.more && beforeHoldId !== undefined) continue;
-    requests.end();
-    break;
+    if (!page.more || beforeHoldId === undefined) {
+      requests.end();
+      break;
+    }
+    left -= page.records.length;
+    isCut = left <= 0;
   }
-  const records = ended.slice(0, range.limit);
+  const records = found.slice(0, limit);
   const last = records.at(-1);
-  return {
-    records,
-    nextHoldId: last && ended.length > range.limit ? `${requestIdOf(last.holdId)}.0` : undefined,
-  };
+  if (last && found.length > limit) return { records, nextHoldId: `${requestIdOf(last.holdId)}.0` };
+  // The request that was read last may have unread records, so the next page starts with it.
+  return { records, nextHoldId: isCut && readRequest !== undefined ? `${readRequest}.0` : undefined };
 };
 
 export type UsageOfRequest =

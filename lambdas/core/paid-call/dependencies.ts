@@ -49,6 +49,10 @@ export interface AnswerBy {
 export interface Caller {
   readonly accountId: string;
   readonly requestId: string;
+  /** Public id of the API key of the request. */
+  readonly keyId?: string | undefined;
+  /** Path of the route, such as `/v1/chat/completions`. */
+  readonly endpoint?: string | undefined;
   /** Time at which the host stops this process, in Unix milliseconds; undefined without such a limit. */
   readonly hostEndsAtMs: number | undefined;
   /** Time that is left for store calls before the provider call. Undefined means no limit. */

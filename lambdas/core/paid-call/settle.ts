@@ -9,6 +9,7 @@ import { balanceOf } from '../ledger/ledger.ts';
 import { enqueueSettlement } from '../ledger/outbox.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import { billOf, type Charge, type TokenUsage } from '../pricing/charge.ts';
+import type { CallReport } from './call-report.ts';
 import { meterMargin, type PaidCallDependencies } from './dependencies.ts';
 
 /** Data that is needed to charge a request. */
@@ -28,6 +29,8 @@ export interface Settlement {
   readonly onOverage?: ((usage: TokenUsage) => Promise<void>) | undefined;
   /** Claim of a request with an idempotency key. */
   readonly claimed?: ClaimedRequest | undefined;
+  /** Undefined if the record has no facts about the provider call. */
+  readonly callReport?: CallReport | undefined;
 }
 
 /** Cost and balance for the client (BILL-15). */
@@ -101,7 +104,7 @@ const toRecord = (
   charge: Charge,
   answer: string | undefined,
 ): ChargeRecord => {
-  const { modelId, endUser, ignored, placedHold } = settlement;
+  const { modelId, endUser, ignored, placedHold, callReport } = settlement;
   const { amountPicos, usage, prices, implausible } = charge;
   const billedPicos = billOf(charge);
   return {
@@ -120,6 +123,7 @@ const toRecord = (
     ...(endUser === undefined ? {} : { endUser: endUser.toWellFormed() }),
     ...(ignored?.length ? { ignored } : {}),
     ...(answer === undefined ? {} : { answer }),
+    ...callReport?.facts(),
     ...(billedPicos === undefined ? {} : { costPicos: withoutMarkup(catalog, billedPicos) }),
   };
 };

@@ -7,6 +7,7 @@ import { type HoldParams, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
 import { release, type Uncollected } from '../ledger/release.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
+import { type CallReport, createCallReport } from './call-report.ts';
 import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallDependencies } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
@@ -30,6 +31,7 @@ interface AcquiredCall<Chosen extends Candidate> {
   readonly candidate: Chosen;
   readonly placedHold: PlacedHold;
   readonly permit: CallPermit;
+  readonly callReport: CallReport;
 }
 
 interface ReservationParams<Chosen extends Candidate> {
@@ -58,9 +60,10 @@ export const withReservation = async <Chosen extends Candidate, Result>(
   try {
     return await use(acquired);
   } catch (error) {
-    const { candidate, placedHold, permit } = acquired;
+    const { candidate, placedHold, permit, callReport } = acquired;
+    const { model, uncollected } = candidate;
     candidate.deadline?.stop();
-    const failed = { placedHold, permit, modelId: candidate.model.id, claimed, uncollected: candidate.uncollected };
+    const failed = { placedHold, permit, modelId: model.id, claimed, uncollected, callReport };
     throw await failPaidCall(deps.ledger, failed, withdraw ? await withdraw(error) : error);
   }
 };
@@ -71,10 +74,11 @@ export const withReservation = async <Chosen extends Candidate, Result>(
  */
 const holdAndAcquire = async <Chosen extends Candidate>(
   deps: PaidCallDependencies,
-  { accountId, requestId, storeTime }: Caller,
+  caller: Caller,
   first: Chosen,
   second?: () => Promise<Chosen>,
 ): Promise<AcquiredCall<Chosen>> => {
+  const { accountId, requestId, storeTime } = caller;
   refuseManyDrains(deps, accountId);
   const enter = async (
     candidate: Chosen,
@@ -85,11 +89,13 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, storeTime });
     deps.funded?.mark(placedHold);
     const permit = await deps.circuits.acquire(circuit, { accountId, requestId });
-    if (permit.kind === 'permit') return { candidate, placedHold, permit };
+    const callReport = createCallReport(deps.ledger.clock, caller, circuit.providerId);
+    if (permit.kind === 'permit') return { candidate, placedHold, permit, callReport };
     const error = rejectionError(model, permit);
     const goesOn = permit.kind === 'open' && !isLast;
     // While the fallback model may still serve the request, this record must not carry an error.
-    await release(deps.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });
+    const reason = goesOn ? 'given_up' : error.code;
+    await release(deps.ledger, placedHold, { reason, modelId: model.id, call: callReport.facts() });
     return { error, goesOn, nextId: placedHold.nextId };
   };
   const acquired = await enter(first, 0, !second);
@@ -144,15 +150,15 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
   order: Pick<ReservationParams<Chosen>, 'first' | 'second' | 'claimed'>,
   use: (signal: AbortSignal, chosen: Chosen) => Promise<PaidResponse<Result>>,
 ): Promise<Result> =>
-  withReservation(deps, caller, order, async ({ candidate, placedHold, permit }) => {
+  withReservation(deps, caller, order, async ({ candidate, placedHold, permit, callReport }) => {
     const { claimed } = order;
     const { model, deadline, uncollected } = candidate;
     await beforeCall(permit, async () => claimed?.dispatch(placedHold.holdId));
     const signal = deadline.start();
-    const calledAtMs = deps.ledger.clock.now();
+    callReport.called();
     const respond = await use(signal, candidate);
-    caller.providerTook?.(deps.ledger.clock.now() - calledAtMs);
-    return respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline, uncollected });
+    caller.providerTook?.(callReport.started());
+    return respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline, uncollected, callReport });
   });
 
 /** Runs work that precedes the provider call. If it fails, the failure does not count toward the circuit. */
@@ -178,6 +184,7 @@ export const whole =
   <Answer>({ answer, usage, terms, toStored }: Whole<Answer>): PaidResponse<Settled<Answer>> =>
   async (deps, { deadline, ...call }) => {
     deadline.stop();
+    call.callReport?.ended();
     const [receipt] = await Promise.all([
       settle(deps, { ...terms, ...call }, usage, toStored),
       call.permit.report('succeeded'),
@@ -269,6 +276,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   try {
     const { last, usage } = await source.forward(sink);
     read = true;
+    paid.callReport?.ended();
     if (source.deadline === 'until-last-byte') paid.deadline.stop();
     const committed = await commitCharge(deps, paid, usage);
     receipt = { costPicos: committed.record.amountPicos, usage, balancePicos: undefined };
@@ -292,7 +300,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
   }
 };
 
-type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed' | 'uncollected'>;
+type Failed = Pick<PaidCall, 'placedHold' | 'permit' | 'modelId' | 'claimed' | 'uncollected' | 'callReport'>;
 
 /**
  * Fails a request after its hold was placed. Reports to the circuit, releases the hold and returns the error for the
@@ -314,7 +322,7 @@ const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
 };
 
 const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unknown): Promise<unknown> => {
-  const { placedHold, modelId, claimed, uncollected } = failed;
+  const { placedHold, modelId, claimed, uncollected, callReport } = failed;
   try {
     const { failure, answer } = await storeRefusal(failed, thrown);
     const code = reasonOf(failure);
@@ -322,6 +330,7 @@ const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unkn
       reason: code,
       modelId,
       uncollected: uncollected?.(thrown),
+      call: callReport?.facts(),
       ...(answer === undefined ? {} : { answer }),
     };
     const record = await release(ledger, placedHold, reason);

@@ -25,9 +25,24 @@ const ownCounts: ReadonlySet<string> = new Set([
   'character',
 ]);
 
+/** Counts that this release charges for. */
+export const knownCounts: ReadonlySet<string> = new Set([...ownCounts, ...inputCounts, ...outputCounts]);
+
 /** Whether this release charges for the count. */
-export const isKnownCount = (count: string): boolean =>
-  ownCounts.has(count) || inputCounts.has(count) || outputCounts.has(count);
+export const isKnownCount = (count: string): boolean => knownCounts.has(count);
+
+/** Returns the sum of the prompt's token counts in a charge record; undefined if it has none. */
+export const inputTokensOf = (usage: Readonly<Record<string, number>>): number | undefined =>
+  sumOf(usage, (count) => count === 'input' || inputCounts.has(count));
+
+/** Returns the sum of the output's token counts in a charge record; undefined if it has none. */
+export const outputTokensOf = (usage: Readonly<Record<string, number>>): number | undefined =>
+  sumOf(usage, (count) => count === 'output' || outputCounts.has(count));
+
+const sumOf = (usage: Readonly<Record<string, number>>, isPart: (count: string) => boolean): number | undefined => {
+  const parts = Object.keys(usage).filter(isPart);
+  return parts.length === 0 ? undefined : parts.reduce((sum, count) => sum + (usage[count] ?? 0), 0);
+};
 
 /** Returns the price of one unit of a count in a charge record, in pico-USD; 0 for a count that is not charged. */
 export const priceOfCount = (count: string, prices: CountPrices): bigint => {

@@ -102,6 +102,7 @@ const makeReady = (deps: CreateDependencies, order: VideoParams): ReadyVideo => 
 };
 
 const toRecord = (
+  { keyId, endpoint }: Caller,
   { accountId, requestId, holdId, amountPicos }: PlacedHold,
   { model, route, ask, money }: ReadyVideo,
   webhook: Webhook | undefined,
@@ -125,6 +126,8 @@ const toRecord = (
     createdAtMs,
     terms: money.terms,
     ...(webhook && { webhook }),
+    ...(keyId !== undefined && { keyId }),
+    ...(endpoint !== undefined && { endpoint }),
   };
 };
 
@@ -158,7 +161,7 @@ const beginVideo = async (
     withdraw: async (error: unknown) => (mayStand ? withdraw(deps, caller, idempotent, error) : error),
   };
   return withReservation(deps, caller, order, async ({ placedHold, permit }) => {
-    const record = toRecord(placedHold, ready, webhook, now);
+    const record = toRecord(caller, placedHold, ready, webhook, now);
     const beginning = { placedHold, ready, record, idempotent, storeTime: caller.storeTime };
     await beforeCall(permit, async () => {
       await idempotent?.claimed.dispatch(placedHold.holdId);

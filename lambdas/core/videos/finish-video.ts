@@ -103,7 +103,8 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
   const job = await readJob(deps, videoId);
   if (!job || isEnded(job)) return;
   if (!job.file) throw new Error(`${videoId} must be charged and has no file`);
-  const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens } = job;
+  const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens, keyId, endpoint } = job;
+  const nowMs = deps.ledger.clock.now();
   const { amountPicos, prices, usage, implausible } = chargeForVideo(job);
   const overage = amountPicos > holdAmountPicos;
   const record = await commit(deps.ledger, {
@@ -112,12 +113,16 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
     requestId,
     outcome: 'settled',
     amountPicos,
-    at: deps.ledger.clock.now(),
+    at: nowMs,
     model: modelId,
     usage,
     prices,
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
+    ...(keyId === undefined ? {} : { keyId }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    provider: job.providerId,
+    totalMs: Math.max(0, nowMs - job.createdAtMs),
     costPicos: withoutMarkup(deps.catalog, amountPicos),
   });
   if (record.outcome !== 'settled') return tellLate(deps, videoId, amountPicos);

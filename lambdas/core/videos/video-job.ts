@@ -72,6 +72,10 @@ export interface VideoParamsRecord {
   readonly createdAtMs: number;
   readonly terms: VideoTerms;
   readonly webhook?: Webhook | undefined;
+  /** Public id of the API key. Undefined in a record of an earlier release, like `endpoint`. */
+  readonly keyId?: string | undefined;
+  /** Path of the route. */
+  readonly endpoint?: string | undefined;
 }
 
 /** A video from its creation to its end. The record commits the creation. */
@@ -111,8 +115,19 @@ export const isSameCreation = (stored: VideoParamsRecord, order: VideoParamsReco
 
 const factsOf = (record: VideoParamsRecord): readonly unknown[] => {
   const { id, accountId, requestId, holdId, holdAmountPicos, modelId, providerId, wire, upstreamModel } = record;
-  const { prompt, seconds, width, height, createdAtMs, terms, webhook } = record;
-  const request = [id, accountId, requestId, holdId, holdAmountPicos, createdAtMs, webhook?.url, webhook?.secret];
+  const { prompt, seconds, width, height, createdAtMs, terms, webhook, keyId, endpoint } = record;
+  const request = [
+    id,
+    accountId,
+    requestId,
+    holdId,
+    holdAmountPicos,
+    createdAtMs,
+    webhook?.url,
+    webhook?.secret,
+    keyId,
+    endpoint,
+  ];
   const call = [modelId, providerId, wire, upstreamModel, prompt, seconds, width, height];
   return [...request, ...call, terms.unit, terms.ratePicos, terms.unitsMax];
 };

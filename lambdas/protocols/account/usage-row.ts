@@ -1,8 +1,8 @@
 import type { ChargeRecord, Hold } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
-import { priceOfCount } from '../../core/pricing/count-prices.ts';
+import { knownCounts, priceOfCount } from '../../core/pricing/count-prices.ts';
 import { timeOfRequest } from '../../http/exchange.ts';
-import { wireNames } from '../paid-response.ts';
+import { toWireName, wireNames } from '../paid-response.ts';
 
 /** One request as its payer sees it. Amounts are decimal strings in USD, not rounded. */
 export interface UsageRow {
@@ -25,6 +25,15 @@ export interface UsageRow {
   readonly end_user: string | null;
   /** Fields of the request that the gateway ignored. */
   readonly ignored: readonly string[];
+  /** Path of the route. Null in receipts of earlier releases, as are the four fields below. */
+  readonly endpoint: string | null;
+  /** Public id of the API key. */
+  readonly key_id: string | null;
+  readonly provider: string | null;
+  /** Time from the provider call to the start of its response, in ms. */
+  readonly first_byte_ms: number | null;
+  /** Time from the provider call to the end of its response, in ms. */
+  readonly total_ms: number | null;
   /** Estimated cost of a released request for the operator (BILL-21). The client does not pay it. */
   readonly uncollected_usd: string | null;
 }
@@ -49,7 +58,16 @@ export const toUsageRow = (record: ChargeRecord): UsageRow => ({
   overage: record.overage ?? false,
   end_user: record.endUser ?? null,
   ignored: record.ignored ?? [],
+  ...toCallFields(record),
   uncollected_usd: record.uncollectedPicos === undefined ? null : formatUsd(record.uncollectedPicos),
+});
+
+const toCallFields = ({ endpoint, keyId, provider, firstByteMs, totalMs }: Partial<ChargeRecord>) => ({
+  endpoint: endpoint ?? null,
+  key_id: keyId ?? null,
+  provider: provider ?? null,
+  first_byte_ms: firstByteMs ?? null,
+  total_ms: totalMs ?? null,
 });
 
 /** Adds the price of every count that a record derives from another price. */
@@ -73,6 +91,7 @@ export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRo
   overage: false,
   end_user: null,
   ignored: [],
+  ...toCallFields({}),
   uncollected_usd: null,
   held_usd: formatUsd(amountPicos),
 });
@@ -80,32 +99,50 @@ export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRo
 /** Time in the request id. The list is sorted by it. */
 const timeOf = (requestId: string): string => new Date(timeOfRequest(requestId)).toISOString();
 
-const columns = [
-  'id',
-  'created_at',
-  'outcome',
-  'reason',
-  'model',
-  'usage',
-  'prices_usd',
-  'cost_usd',
-  'overage',
-  'end_user',
-  'ignored',
-  'uncollected_usd',
-] as const satisfies readonly (keyof UsageRow)[];
+const counts = [...knownCounts].map(toWireName).sort();
 
-/** RFC 4180 with a header line. A cell joins the items of a list with commas, and holds an object as JSON. */
+/** Returns the cells of a row in the order of the columns. */
+const cellsOf = (row: UsageRow): readonly (readonly [column: string, value: Cell])[] => [
+  ['id', row.id],
+  ['created_at', row.created_at],
+  ['outcome', row.outcome],
+  ['reason', row.reason],
+  ['model', row.model],
+  ['cost_usd', row.cost_usd],
+  ['overage', row.overage],
+  ['end_user', row.end_user],
+  ['ignored', row.ignored.join(',')],
+  ['uncollected_usd', row.uncollected_usd],
+  ['endpoint', row.endpoint],
+  ['key_id', row.key_id],
+  ['provider', row.provider],
+  ['first_byte_ms', row.first_byte_ms],
+  ['total_ms', row.total_ms],
+  ...counts.map((name) => [`usage_${name}`, row.usage?.[name]] as const),
+  ...counts.map((name) => [`price_${name}_usd`, row.prices_usd?.[name]] as const),
+];
+
+type Cell = string | number | boolean | null | undefined;
+
+/**
+ * RFC 4180 with a header line. A column holds one count or one price, and the column of a list joins its items with
+ * commas. Every part of a list has the same columns.
+ */
 export const toCsv = (rows: readonly UsageRow[]): string =>
-  [columns.join(','), ...rows.map((row) => columns.map((column) => toCell(row[column])).join(','))]
+  toCsvTable(
+    columns,
+    rows.map((row) => cellsOf(row).map(([, value]) => value)),
+  );
+
+const columns: readonly string[] = cellsOf(toOpenRow('0'.repeat(26), { amountPicos: 0n, expiresAtMs: 0 })).map(
+  ([column]) => column,
+);
+
+/** RFC 4180 with a header line. A cell without a value is empty. */
+export const toCsvTable = (names: readonly string[], rows: readonly (readonly Cell[])[]): string =>
+  [names.join(','), ...rows.map((cells) => cells.map((cell) => toTextCell(String(cell ?? ''))).join(','))]
     .map((line) => `${line}\r\n`)
     .join('');
-
-const toCell = (value: UsageRow[keyof UsageRow]): string => {
-  if (value === null) return '';
-  if (Array.isArray(value)) return toTextCell(value.join(','));
-  return toTextCell(typeof value === 'object' ? JSON.stringify(value) : String(value));
-};
 
 export const toTextCell = (value: string): string => {
   const text = defused(value);

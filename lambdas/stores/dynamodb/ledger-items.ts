@@ -50,6 +50,26 @@ export const chargeKey = (accountId: string, holdId: string): Item => ({
   sk: `CHARGE#${holdId}`,
 });
 
+/** Optional fields that an item stores under their own names. */
+const sameFields = [
+  'reason',
+  'model',
+  'usage',
+  'prices',
+  'answer',
+  'endUser',
+  'ignored',
+  'keyId',
+  'endpoint',
+  'provider',
+  'firstByteMs',
+  'totalMs',
+] as const satisfies readonly (keyof ChargeRecord)[];
+
+/** Returns the named fields that are not undefined. */
+const definedOf = (record: ChargeRecord, names: readonly (typeof sameFields)[number][]): Item =>
+  Object.fromEntries(names.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]])));
+
 export const toChargeItem = (record: ChargeRecord): Item => ({
   ...chargeKey(record.accountId, record.holdId),
   accountId: record.accountId,
@@ -58,15 +78,9 @@ export const toChargeItem = (record: ChargeRecord): Item => ({
   outcome: record.outcome,
   amount: record.amountPicos,
   at: record.at,
-  ...(record.reason === undefined ? {} : { reason: record.reason }),
-  ...(record.model === undefined ? {} : { model: record.model }),
-  ...(record.usage === undefined ? {} : { usage: record.usage }),
-  ...(record.prices === undefined ? {} : { prices: record.prices }),
+  ...definedOf(record, sameFields),
   ...(record.overage ? { overage: true } : {}),
   ...(record.implausible ? { implausible: true } : {}),
-  ...(record.answer === undefined ? {} : { answer: record.answer }),
-  ...(record.endUser === undefined ? {} : { endUser: record.endUser }),
-  ...(record.ignored === undefined ? {} : { ignored: record.ignored }),
   ...(record.costPicos === undefined ? {} : { cost: record.costPicos }),
   ...(record.uncollectedPicos === undefined ? {} : { uncollected: record.uncollectedPicos }),
   ...(record.usesAllowance ? { usesAllowance: true } : {}),
@@ -84,11 +98,13 @@ export const toChargeRecord = (item: Item): ChargeRecord => ({
   ...(item.prices === undefined ? {} : { prices: mapValues(readMap(item, 'prices'), readBigint) }),
   ...(item.overage === true ? { overage: true } : {}),
   ...(item.implausible === true ? { implausible: true } : {}),
-  ...textsOf(item, ['answer', 'endUser']),
+  ...textsOf(item, ['answer', 'endUser', 'keyId', 'endpoint', 'provider']),
   ...(item.ignored === undefined ? {} : { ignored: readTexts(item, 'ignored') }),
   ...(item.cost === undefined ? {} : { costPicos: readBigint(item, 'cost') }),
   ...(item.uncollected === undefined ? {} : { uncollectedPicos: readBigint(item, 'uncollected') }),
   ...(item.usesAllowance === true ? { usesAllowance: true } : {}),
+  ...(item.firstByteMs === undefined ? {} : { firstByteMs: readNumber(item, 'firstByteMs') }),
+  ...(item.totalMs === undefined ? {} : { totalMs: readNumber(item, 'totalMs') }),
 });
 
 /** Returns the named attributes that the item has as strings. */

@@ -13,6 +13,7 @@ import { type DynamoDB, type QueryRequest, type ScanPage, withPrefix } from './d
 import { type Item, optionalText, readNumber, readText } from './item.ts';
 import { accountIdOf, toChargeRecord } from './ledger-items.ts';
 import { createStatementRecords } from './statement-records.ts';
+import { createUsageSums } from './usage-sums.ts';
 
 export const createLedgerRecords = (db: DynamoDB, table: string): LedgerRecords => ({
   listRecords: (accountId, range) => listRecords(db, table, accountId, range),
@@ -26,6 +27,7 @@ export const createLedgerRecords = (db: DynamoDB, table: string): LedgerRecords 
   },
   accountPlaces: (after) => accountPlaces(db, table, after),
   ...createStatementRecords(db, table),
+  ...createUsageSums(db, table),
 });
 
 /** Throws an Error that names a record that cannot be read. */
@@ -44,7 +46,7 @@ const listRecords = async (
   db: DynamoDB,
   table: string,
   accountId: string,
-  { fromHoldId = '', beforeHoldId, limit }: RecordRange,
+  { fromHoldId = '', beforeHoldId, limit, isOldestFirst = false }: RecordRange,
 ): Promise<RecordPage> => {
   const high = beforeHoldId === undefined ? AFTER_CHARGES : `CHARGE#${beforeHoldId}`;
   const low = `CHARGE#${fromHoldId}`;
@@ -54,7 +56,7 @@ const listRecords = async (
     keyCondition: 'pk = :pk AND sk BETWEEN :low AND :high',
     values: { ':pk': `account#${accountId}`, ':low': low, ':high': high },
     isConsistent: true,
-    isForward: false,
+    isForward: isOldestFirst,
     // One more for the upper bound, which BETWEEN includes, and one more to detect further records.
     limit: limit + 2,
   };

@@ -49,6 +49,8 @@ export const toVideoItem = (order: VideoParamsRecord, dueAtMs: number): Item => 
     unitsMax: order.terms.unitsMax,
   },
   ...(order.webhook && { webhook: { url: order.webhook.url, secret: order.webhook.secret } }),
+  ...(order.keyId !== undefined && { keyId: order.keyId }),
+  ...(order.endpoint !== undefined && { endpoint: order.endpoint }),
   state: 'queued',
   progress: 0,
 });
@@ -75,6 +77,8 @@ export const removedAttributes = [
   'height',
   'terms',
   'webhook',
+  'keyId',
+  'endpoint',
   'state',
   'progress',
   'refused',
@@ -132,6 +136,8 @@ const toParams = (item: Item): VideoParamsRecord => ({
   createdAtMs: readNumber(item, 'createdAt'),
   terms: toTerms(readMap(item, 'terms')),
   ...(item.webhook === undefined ? {} : { webhook: toWebhook(readMap(item, 'webhook')) }),
+  ...(item.keyId === undefined ? {} : { keyId: readText(item, 'keyId') }),
+  ...(item.endpoint === undefined ? {} : { endpoint: readText(item, 'endpoint') }),
 });
 
 const toProgress = (item: Item): Omit<VideoJob, keyof VideoParamsRecord> => ({

@@ -10,6 +10,7 @@ import { toCreditRecord } from './credits.ts';
 import { type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 import { toRecord } from './ledger-store.ts';
 import { createStatementRecords } from './statement-records.ts';
+import { createUsageSums } from './usage-sums.ts';
 
 /** Sorts after every hold id. */
 const LAST = '\u{10ffff}';
@@ -28,15 +29,19 @@ export const createLedgerRecords = (db: Database): LedgerRecords => ({
     db.read(() => db.sql('SELECT * FROM credits WHERE account_id = ? ORDER BY ref').all(accountId).map(toCreditRecord)),
   accountPlaces: (after) => accountPlaces(db, after),
   ...createStatementRecords(db),
+  ...createUsageSums(db),
 });
 
 const listRecords = (
   db: Database,
   accountId: string,
-  { fromHoldId = '', beforeHoldId = LAST, limit }: RecordRange,
+  { fromHoldId = '', beforeHoldId = LAST, limit, isOldestFirst }: RecordRange,
 ): RecordPage => {
+  const order = isOldestFirst ? 'ASC' : 'DESC';
   const rows = db
-    .sql('SELECT * FROM charges WHERE account_id = ? AND hold_id >= ? AND hold_id < ? ORDER BY hold_id DESC LIMIT ?')
+    .sql(
+      `SELECT * FROM charges WHERE account_id = ? AND hold_id >= ? AND hold_id < ? ORDER BY hold_id ${order} LIMIT ?`,
+    )
     .all(accountId, fromHoldId, beforeHoldId, limit + 1);
   return { records: rows.slice(0, limit).map(toNamed), more: rows.length > limit };
 };

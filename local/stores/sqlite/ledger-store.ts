@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
-import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../../lambdas/core/json.ts';
 import { isAllowanceUsed } from '../../../lambdas/core/ledger/allowance.ts';
 import { beginMonth } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
@@ -157,7 +157,7 @@ const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
 
 const toDetails = (record: ChargeRecord): string => {
   const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, costPicos } = record;
-  const { uncollectedPicos, usesAllowance } = record;
+  const { uncollectedPicos, usesAllowance, keyId, endpoint, provider, firstByteMs, totalMs } = record;
   return JSON.stringify({
     reason,
     model,
@@ -171,6 +171,11 @@ const toDetails = (record: ChargeRecord): string => {
     cost: costPicos?.toString(),
     uncollected: uncollectedPicos?.toString(),
     usesAllowance: usesAllowance || undefined,
+    keyId,
+    endpoint,
+    provider,
+    firstByteMs,
+    totalMs,
   });
 };
 
@@ -192,22 +197,36 @@ type Details = Omit<
 const readDetails = (json: string): Details => {
   const value = parseJson(json);
   if (!isJsonObject(value)) throw new Error('the details of a charge record are not a JSON object');
-  const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, cost } = value;
-  const { uncollected, usesAllowance } = value;
+  const { usage, prices, overage, implausible, ignored, cost, uncollected, usesAllowance } = value;
   return {
-    ...(typeof reason === 'string' && { reason }),
-    ...(typeof model === 'string' && { model }),
+    ...typed(value, ['reason', 'model', 'answer', 'endUser', 'keyId', 'endpoint', 'provider'], isText),
+    ...typed(value, ['firstByteMs', 'totalMs'], isNumber),
     ...(isJsonObject(usage) && { usage: mapValues(usage, Number) }),
     ...(isJsonObject(prices) && { prices: mapValues(prices, (text) => BigInt(String(text))) }),
     ...(overage === true && { overage }),
     ...(implausible === true && { implausible }),
-    ...(typeof answer === 'string' && { answer }),
-    ...(typeof endUser === 'string' && { endUser }),
     ...(Array.isArray(ignored) && { ignored: ignored.map(String) }),
     ...(typeof cost === 'string' && { costPicos: BigInt(cost) }),
     ...(typeof uncollected === 'string' && { uncollectedPicos: BigInt(uncollected) }),
     ...(usesAllowance === true && { usesAllowance }),
   };
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+
+/** Returns the named values that have the type. */
+const typed = <Name extends string, T>(
+  values: JsonObject,
+  names: readonly Name[],
+  isType: (value: unknown) => value is T,
+): { [name in Name]?: T } => {
+  const found: { [name in Name]?: T } = {};
+  for (const name of names) {
+    const value = values[name];
+    if (isType(value)) found[name] = value;
+  }
+  return found;
 };
 
 const mapValues = <T>(values: Readonly<Record<string, unknown>>, convert: (value: unknown) => T): Record<string, T> =>

@@ -246,6 +246,17 @@ CREATE TABLE IF NOT EXISTS month_charges (
   PRIMARY KEY (account_id, month)
 ) STRICT, WITHOUT ROWID;
 
+-- Sums of charged requests by period: a UTC day, or "keys".
+CREATE TABLE IF NOT EXISTS usage_sums (
+  account_id TEXT NOT NULL,
+  period TEXT NOT NULL,
+  -- JSON.
+  cells TEXT NOT NULL,
+  -- Request id from which the next read continues. NULL: the sums are complete.
+  from_id TEXT,
+  PRIMARY KEY (account_id, period)
+) STRICT, WITHOUT ROWID;
+
 `;
 
 /** Follows the added columns, which it needs. */
@@ -302,6 +313,7 @@ const ADDED_COLUMNS = [
   ['accounts', 'uncollected_day', 'TEXT'],
   ['accounts', 'uncollected', 'INTEGER'],
   ['month_charges', 'before_hold_id', 'TEXT'],
+  ['usage_sums', 'from_id', 'TEXT'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>

@@ -32,7 +32,7 @@ const providerTime = bugsIn(
     {
       id: 'provider-time-counts-as-added',
       what: 'The time of the provider is not subtracted, so slow models page.',
-      find: 'caller.providerTook?.(deps.ledger.clock.now() - calledAtMs);',
+      find: 'caller.providerTook?.(callReport.started());',
       replace: 'caller.providerTook?.(0);',
     },
   ],

@@ -107,7 +107,7 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
   {
     id: 'circuit-loser-keeps-its-hold',
     what: 'A request that does not get the probe of a circuit keeps its hold.',
-    find: "await release(deps.ledger, placedHold, { reason: goesOn ? 'given_up' : error.code, modelId: model.id });",
+    find: 'await release(deps.ledger, placedHold, { reason, modelId: model.id, call: callReport.facts() });',
     replace: '',
   },
   {

@@ -343,7 +343,7 @@ const itemBugs = [
     {
       id: 'record-loses-its-hash',
       what: 'The stored record lacks the hash of its response.',
-      find: '...(record.answer === undefined ? {} : { answer: record.answer }),',
+      find: "'answer',\n  'endUser',\n  'ignored',",
       replace: '',
     },
   ]),

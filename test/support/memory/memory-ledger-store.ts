@@ -16,6 +16,7 @@ import type {
 import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/ledger.ts';
 import { closingsBefore, type MonthCharges, type MonthClosing, monthOf } from '../../../lambdas/core/ledger/month.ts';
 import type { AccountPlace, LedgerRecords, RecordPage, RecordRange } from '../../../lambdas/core/ledger/records.ts';
+import type { UsageSums } from '../../../lambdas/core/ledger/usage-sums.ts';
 
 interface Row {
   readonly id: string;
@@ -40,6 +41,7 @@ interface Row {
  * interleave between these steps, as on the real table, and nowhere else.
  */
 export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
+  readonly #usageSums = new Map<string, Map<string, UsageSums>>();
   readonly #rows = new Map<string, Row>();
   /** Records of ids without an account. The table allows them too. */
   readonly #loose = new Map<string, Map<string, ChargeRecord>>();
@@ -147,10 +149,12 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     row.version += 1;
   }
 
-  async listRecords(accountId: string, { fromHoldId = '', beforeHoldId, limit }: RecordRange): Promise<RecordPage> {
+  async listRecords(accountId: string, range: RecordRange): Promise<RecordPage> {
+    const { fromHoldId = '', beforeHoldId, limit, isOldestFirst } = range;
     const within = newestFirst(this.recordsOf(accountId)).filter(
       ({ holdId }) => holdId >= fromHoldId && (beforeHoldId === undefined || holdId < beforeHoldId),
     );
+    if (isOldestFirst) within.reverse();
     return { records: within.slice(0, limit), more: within.length > limit };
   }
 
@@ -197,6 +201,20 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     if (!isSeen) return present;
     kept?.set(month, charges);
     return charges;
+  }
+
+  async usageSums(accountId: string, fromPeriod: string, toPeriod: string): Promise<readonly UsageSums[]> {
+    return structuredClone([...(this.#usageSums.get(accountId)?.values() ?? [])])
+      .filter(({ period }) => period >= fromPeriod && period <= toPeriod)
+      .toSorted((one, other) => (one.period < other.period ? -1 : 1));
+  }
+
+  async keepUsageSums(accountId: string, sums: UsageSums, seenId?: string): Promise<void> {
+    const kept = this.#usageSums.get(accountId) ?? new Map<string, UsageSums>();
+    this.#usageSums.set(accountId, kept);
+    const present = kept.get(sums.period);
+    if (present && (seenId === undefined || present.fromId !== seenId)) return;
+    kept.set(sums.period, structuredClone(sums));
   }
 
   async *accountPlaces(after?: string): AsyncGenerator<AccountPlace, void> {
@@ -270,7 +288,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
 }
 
 /** Sorts by hold id. Hold ids are ASCII, so comparing strings equals comparing bytes, as the table does. */
-const newestFirst = (records: readonly ChargeRecord[]): readonly ChargeRecord[] =>
+const newestFirst = (records: readonly ChargeRecord[]): ChargeRecord[] =>
   records.toSorted((one, other) => (one.holdId < other.holdId ? 1 : -1));
 
 /** Whether the target may change. Then it is changed. */

@@ -65,6 +65,7 @@ test('AUTH-4 a known key is admitted with its account and rate', async () => {
   const { deps } = await createScene();
   expect(await admit(deps, 'a', offered(KEY))).toEqual({
     accountId: 'account-1',
+    keyId: expect.any(String),
     rate: { limit: 15, remaining: 14, resetSeconds: 0.1 },
     estimate: { value: 1, raise: expect.any(Function) },
   });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
-import type { RecordRange } from '../../../../lambdas/core/ledger/records.ts';
-import { listUsage, usageOfRequest } from '../../../../lambdas/core/ledger/usage.ts';
+import { listUsage, type UsageFilter, type UsageRange, usageOfRequest } from '../../../../lambdas/core/ledger/usage.ts';
 import { withRecordFaults } from '../../../support/memory/faults.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
 import { ID, settledRecord } from './ledger-scene.ts';
@@ -23,7 +22,7 @@ const open = async (...records: readonly ChargeRecord[]): Promise<MemoryLedgerSt
 const hold = (memory: MemoryLedgerStore, holdId: string) =>
   memory.hold({ accountId: ID, holdId, amountPicos: 7n, expiresAtMs: 9, sweepAtMs: 0, previousHoldId: undefined });
 
-const list = async (memory: MemoryLedgerStore, range: RecordRange) => {
+const list = async (memory: MemoryLedgerStore, range: UsageRange) => {
   const { records, nextHoldId } = await listUsage(memory, ID, range);
   return [records.map(({ holdId }) => holdId), nextHoldId] as const;
 };
@@ -97,4 +96,56 @@ test('BILL-15 a request that ends during the lookup is found', async () => {
   const records = withRecordFaults(memory, {});
   const found = await usageOfRequest(store, records, { accountId: ID, requestId: 'a' });
   expect(found).toMatchObject({ kind: 'ended', record: { holdId: 'a.0' } });
+});
+
+const ofKey = (holdId: string, changes: Partial<ChargeRecord>): ChargeRecord => ({ ...charged(holdId), ...changes });
+
+test('BILL-15 filters select requests by their deciding record, and combine', async () => {
+  const memory = await open(
+    ofKey('a.0', { model: 'alpha-1', keyId: 'one', endUser: 'Zoë' }),
+    ofKey('b.0', { model: 'beta-2', keyId: 'one' }),
+    ofKey('c.0', { model: 'alpha-1', keyId: 'two' }),
+    { ...released('d.0', 'given_up'), model: 'beta-2' },
+    ofKey('d.1', { model: 'alpha-1' }),
+    { ...released('e.0', 'expired'), model: 'alpha-1', keyId: 'one' },
+  );
+  const found = async (filter: UsageFilter) => (await list(memory, { limit: 10, filter }))[0];
+  expect(await found({ model: 'alpha-1' })).toEqual(['e.0', 'd.1', 'c.0', 'a.0']);
+  expect(await found({ model: 'beta-2' })).toEqual(['b.0']);
+  expect(await found({ model: 'alpha-1', keyId: 'one' })).toEqual(['e.0', 'a.0']);
+  expect(await found({ model: 'alpha-1', keyId: 'one', outcome: 'settled' })).toEqual(['a.0']);
+  expect(await found({ outcome: 'released' })).toEqual(['e.0']);
+  expect(await found({ endUser: 'Zoë' })).toEqual(['a.0']);
+  expect(await found({ endUser: 'Zoe' })).toEqual([]);
+});
+
+test('BILL-15 a filtered page reads at most 5,000 records, and its cursor leads to every match', async () => {
+  const memory = new MemoryLedgerStore();
+  await memory.createAccount(ID, 0);
+  const idOf = (index: number) => `r${String(index).padStart(6, '0')}`;
+  for (let index = 0; index < 7_000; index += 1) {
+    const isSought = index % 1_750 === 3;
+    await memory.putRecord(ofKey(`${idOf(index)}.1`, { keyId: isSought ? 'two' : 'one' }));
+    if (index % 3 === 0) await memory.putRecord(released(`${idOf(index)}.0`, 'given_up'));
+  }
+  let read = 0;
+  const inner = memory.listRecords.bind(memory);
+  memory.listRecords = async (accountId, range) => {
+    const page = await inner(accountId, range);
+    read += page.records.length;
+    return page;
+  };
+  const found: (readonly string[])[] = [];
+  let beforeHoldId: string | undefined;
+  do {
+    read = 0;
+    const [page, next] = await list(memory, { limit: 3, beforeHoldId, filter: { keyId: 'two' } });
+    expect(read).toBeLessThanOrEqual(5_000);
+    found.push(page);
+    beforeHoldId = next;
+  } while (beforeHoldId !== undefined);
+  expect(found).toEqual([
+    [5_253, 3_503].map((index) => `${idOf(index)}.1`),
+    [1_753, 3].map((index) => `${idOf(index)}.1`),
+  ]);
 });

@@ -47,6 +47,8 @@ test('VID-6 the counted usage is charged before the video is completed', async (
       model: 'film-1',
       usage: { output: 4 },
       prices: { output: parseUsd('1') },
+      provider: 'openai',
+      totalMs: 0,
       costPicos: parseUsd('4'),
     },
   ]);

@@ -36,6 +36,15 @@ test('BILL-15 a cursor continues before its hold id, unless the range ends earli
   expect(readUsageQuery({ cursor, to: '2000-01-01' }).range.beforeHoldId).not.toBe(HOLD_ID);
 });
 
+test('BILL-15 a day is the range of that day, and filters select by their own fields', () => {
+  expect(timesOf({ day: '2026-11-20' })).toEqual(timesOf({ from: '2026-11-20', to: '2026-11-20' }));
+  const query = { model: 'alpha-1', key: '0123456789abcdef', end_user: 'Zo\ud800', outcome: 'charged' };
+  const filter = { model: 'alpha-1', keyId: '0123456789abcdef', endUser: 'Zo\ufffd', outcome: 'settled' };
+  expect(readUsageQuery(query).range.filter).toEqual(filter);
+  expect(readUsageQuery({ outcome: 'released', key: '' }).range.filter).toEqual({ outcome: 'released' });
+  expect(readUsageQuery({ day: '', model: '', key: '', end_user: '', outcome: '' }).range.filter).toBeUndefined();
+});
+
 test.each<readonly [param: string, query: Readonly<Record<string, string>>]>([
   ...['yesterday', '2026-13-01', '2026-02-30', '2026-11-20T25:00:00Z', '2026-11-20T08:00:00+02:00', '1'].map(
     (from) => ['from', { from }] as const,
@@ -53,6 +62,12 @@ test.each<readonly [param: string, query: Readonly<Record<string, string>>]>([
   ['cursor', { cursor: `${toCursor(HOLD_ID)}=` }],
   ['cursor', { cursor: toCursor(HOLD_ID.replace('01K', '81K')) }],
   ['Limit', { Limit: '1' }],
+  ...['2026-11-31', 'today', '2026-11-20T08:00:00Z'].map((day) => ['day', { day }] as const),
+  ['day', { day: '2026-11-20', from: '2026-11-20' }],
+  ['day', { day: '2026-11-20', to: '2026-11-21' }],
+  ...['0123456789abcde', '0123456789ABCDEF', 'sk-service-x'].map((key) => ['key', { key }] as const),
+  ['end_user', { end_user: 'x'.repeat(257) }],
+  ...['open', 'settled', 'Charged'].map((outcome) => ['outcome', { outcome }] as const),
 ])('BILL-15 a wrong %s gets an error that names it: %o', (param, query) => {
   const refused = () => readUsageQuery(query);
   expect(refused).toThrow(GatewayError);

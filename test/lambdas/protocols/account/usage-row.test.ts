@@ -17,6 +17,11 @@ const settled = {
   overage: true,
   endUser: 'Zoë',
   ignored: ['metadata', 'tools[].x'],
+  endpoint: '/v1/responses',
+  keyId: '0123456789abcdef',
+  provider: 'openai',
+  firstByteMs: 420,
+  totalMs: 1_500,
 } as const;
 const released = { ...ids, outcome: 'released', amountPicos: 0n, at, reason: 'upstream_error' } as const;
 
@@ -35,6 +40,11 @@ test('BILL-15 a charged request shows its exact usage, prices and cost', () => {
     end_user: 'Zoë',
     ignored: ['metadata', 'tools[].x'],
     uncollected_usd: null,
+    endpoint: '/v1/responses',
+    key_id: '0123456789abcdef',
+    provider: 'openai',
+    first_byte_ms: 420,
+    total_ms: 1_500,
   });
 });
 
@@ -50,6 +60,11 @@ test('BILL-15 a released request costs nothing and shows the reason', () => {
     end_user: null,
     ignored: [],
     uncollected_usd: null,
+    endpoint: null,
+    key_id: null,
+    provider: null,
+    first_byte_ms: null,
+    total_ms: null,
   });
 });
 
@@ -65,18 +80,50 @@ test('BILL-15 an open request shows its hold and no cost yet', () => {
   expect(row).toMatchObject({ id: requestId, outcome: 'open', cost_usd: null, held_usd: '0.02', reason: null });
 });
 
-const NAMES = 'id,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored,uncollected_usd';
+/** Returns the cells of the first row by column. A quoted cell may contain a comma, and no cell a line break. */
+const cellsOf = (csv: string): Readonly<Record<string, string>> => {
+  const [names = [], cells = []] = csv
+    .split('\r\n')
+    .map((line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) => cell));
+  return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
+};
 
-test('BILL-15 CSV has a header line, and a line per request', () => {
-  expect(toCsv([])).toBe(`${NAMES}\r\n`);
-  const one = `${requestId},2026-11-20T08:30:00.123Z,charged,,alpha-1,`;
-  const usage = '"{""cache_read"":2,""cache_write_1h"":0,""input"":10,""output"":3}",';
-  const prices =
-    '"{""cache_read"":""0.000008"",""cache_write_1h"":""0"",""input"":""0.000008"",""output"":""0.000000000001""}",';
-  const other = `${requestId},2026-11-20T08:30:00.123Z,released,upstream_error,,,,0,false,,,0.0015`;
-  expect(toCsv([toUsageRow(settled), toUsageRow({ ...released, uncollectedPicos: 1_500_000_000n })])).toBe(
-    `${NAMES}\r\n${one}${usage}${prices}1.23,true,Zoë,"metadata,tools[].x",\r\n${other}\r\n`,
-  );
+test('BILL-15 CSV has a header line, a line per request, and the same columns in every part', () => {
+  const csv = toCsv([toUsageRow(settled), toUsageRow(released)]);
+  const [header = '', ...lines] = csv.split('\r\n');
+  expect([toCsv([]), lines.length, lines.at(-1)]).toEqual([`${header}\r\n`, 3, '']);
+  expect(header).toMatch(/^id,created_at,outcome,.*,usage_input,.*,price_input_usd,/);
+  expect(lines.slice(0, 2).map((line) => line.replace(/"[^"]*"/g, '').split(',').length)).toEqual([49, 49]);
+});
+
+test('BILL-15 CSV has each count and each price in its own column, and no JSON', () => {
+  const csv = toCsv([toUsageRow(settled)]);
+  expect(csv).not.toMatch(/[{}]/);
+  expect(cellsOf(csv)).toMatchObject({
+    cost_usd: '1.23',
+    ignored: '"metadata,tools[].x"',
+    endpoint: '/v1/responses',
+    key_id: '0123456789abcdef',
+    first_byte_ms: '420',
+    total_ms: '1500',
+    usage_cache_read: '2',
+    usage_cache_write_1h: '0',
+    usage_input: '10',
+    usage_output: '3',
+    usage_second: '',
+    price_input_usd: '0.000008',
+    price_cache_read_usd: '0.000008',
+    price_cache_write_1h_usd: '0',
+    price_second_usd: '',
+  });
+  const other = cellsOf(toCsv([toUsageRow({ ...released, uncollectedPicos: 1_500_000_000n })]));
+  expect(other).toMatchObject({
+    outcome: 'released',
+    cost_usd: '0',
+    key_id: '',
+    total_ms: '',
+    uncollected_usd: '0.0015',
+  });
 });
 
 test.each([
@@ -93,5 +140,5 @@ test.each([
   ['a=b', 'a=b'],
 ])('BILL-15 an end user %o is not a formula and stays in its cell', (endUser, cell) => {
   const csv = toCsv([toUsageRow({ ...settled, endUser, ignored: [] })]);
-  expect(csv.endsWith(`,true,${cell},,\r\n`)).toBe(true);
+  expect(csv).toContain(`,true,${cell},,,/v1/responses,`);
 });
