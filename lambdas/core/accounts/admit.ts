@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
+import type { CapOfKey } from '../ledger/caps.ts';
 import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
 import { type Bucket, type BucketState, describe, microsOf } from '../limits/rate-limit.ts';
 import { type EstimateFactor, factorAt } from '../pricing/estimate-factor.ts';
@@ -15,6 +16,8 @@ export interface Admission {
   readonly accountId: string;
   readonly rate: BucketState;
   readonly estimate: EstimateFactor;
+  /** Cap of the API key (KEY-9). Undefined without a cap. */
+  readonly cap?: CapOfKey;
 }
 
 export interface AdmissionDependencies extends Peppers {
@@ -107,12 +110,12 @@ const verdict = (deps: AdmissionDependencies, { reply, hash }: TakenKey, param: 
       },
     );
   }
-  const { accountId } = key;
+  const { accountId, keyId, cap } = key;
   const estimate = {
     value: factorAt(key.factor, deps.clock.now()),
     raise: (factor: number) => raiseFactor(deps, { accountId, hash }, factor),
   };
-  return { accountId, rate, estimate };
+  return { accountId, rate, estimate, ...(cap && { cap: { ...cap, keyId } }) };
 };
 
 /** Headers of the rate limit (LIM-5). */
