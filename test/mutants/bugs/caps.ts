@@ -161,4 +161,13 @@ const storeBugs = [
   ]),
 ];
 
-export const capBugs = [...ruleBugs, ...holdBugs, ...wiringBugs, ...videoBugs, ...storeBugs];
+const endedDayBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', contracts, [
+  {
+    id: 'holds-of-an-ended-day-exclude-each-other',
+    what: 'After midnight, most charges of the day before fail at their account, and their holds stay until the sweeper comes.',
+    find: 'if (record.cap && isOfEarlierPeriod(reply, record))',
+    replace: 'if (!record.cap && isOfEarlierPeriod(reply, record))',
+  },
+]);
+
+export const capBugs = [...ruleBugs, ...holdBugs, ...wiringBugs, ...videoBugs, ...storeBugs, ...endedDayBugs];
