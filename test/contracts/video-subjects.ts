@@ -97,6 +97,7 @@ export const orderOf = (changes: Partial<Required<VideoParamsRecord>> = {}): Req
     webhook: { url: 'https://example.com/done', secret: 'whsec_secret' },
     keyId: '0123456789abcdef',
     endpoint: '/v1/videos',
+    cap: { keyId: '0123456789abcdef', period: '7:2026-11' },
     ...changes,
   };
 };

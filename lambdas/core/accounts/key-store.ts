@@ -1,3 +1,4 @@
+import type { KeyCap } from '../ledger/caps.ts';
 import type { Bucket, NowMicros } from '../limits/rate-limit.ts';
 import type { StoredFactor } from '../pricing/estimate-factor.ts';
 import type { KeyLabel, NewKey } from './keys.ts';
@@ -11,6 +12,8 @@ export interface KeyRecord {
   readonly tatMicros: number;
   /** Estimate factor of the account (BILL-20). Undefined before its first overage. */
   readonly factor?: StoredFactor | undefined;
+  /** Cap of the API key, whose limit the account has (KEY-9). Undefined without a cap. */
+  readonly cap?: KeyCap | undefined;
 }
 
 /** `taken` spent one request of the key's bucket; `refused` includes the stored record. */

@@ -5,6 +5,7 @@ export const errorRows = {
   revoked_api_key: [401, 'authentication_error'],
   invalid_signature: [401, 'authentication_error'],
   insufficient_balance: [402, 'insufficient_balance'],
+  key_limit_exceeded: [402, 'insufficient_balance'],
   account_blocked: [403, 'permission_error'],
   direct_access_refused: [403, 'permission_error'],
   not_found: [404, 'invalid_request_error'],

@@ -125,6 +125,7 @@ const toRecord = (
     ...(answer === undefined ? {} : { answer }),
     ...callReport?.facts(),
     ...(billedPicos === undefined ? {} : { costPicos: withoutMarkup(catalog, billedPicos) }),
+    ...(placedHold.cap && { cap: placedHold.cap }),
   };
 };
 

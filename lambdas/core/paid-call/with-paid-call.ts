@@ -86,7 +86,7 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     isLast: boolean,
   ): Promise<AcquiredCall<Chosen> | RejectedCandidate> => {
     const { model, circuit, hold } = candidate;
-    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, storeTime });
+    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, storeTime, cap });
     deps.funded?.mark(placedHold);
     const permit = await deps.circuits.acquire(circuit, { accountId, requestId });
     const callReport = createCallReport(deps.ledger.clock, caller, circuit.providerId);

@@ -103,7 +103,7 @@ const makeReady = (deps: CreateDependencies, order: VideoParams): ReadyVideo => 
 
 const toRecord = (
   { keyId, endpoint }: Caller,
-  { accountId, requestId, holdId, amountPicos }: PlacedHold,
+  { accountId, requestId, holdId, amountPicos, cap }: PlacedHold,
   { model, route, ask, money }: ReadyVideo,
   webhook: Webhook | undefined,
   createdAtMs: number,
@@ -128,6 +128,7 @@ const toRecord = (
     ...(webhook && { webhook }),
     ...(keyId !== undefined && { keyId }),
     ...(endpoint !== undefined && { endpoint }),
+    ...(cap && { cap }),
   };
 };
 

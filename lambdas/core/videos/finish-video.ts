@@ -103,7 +103,7 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
   const job = await readJob(deps, videoId);
   if (!job || isEnded(job)) return;
   if (!job.file) throw new Error(`${videoId} must be charged and has no file`);
-  const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens, keyId, endpoint } = job;
+  const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens, keyId, endpoint, cap } = job;
   const nowMs = deps.ledger.clock.now();
   const { amountPicos, prices, usage, implausible } = chargeForVideo(job);
   const overage = amountPicos > holdAmountPicos;
@@ -124,6 +124,7 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
     provider: job.providerId,
     totalMs: Math.max(0, nowMs - job.createdAtMs),
     costPicos: withoutMarkup(deps.catalog, amountPicos),
+    ...(cap && { cap }),
   });
   if (record.outcome !== 'settled') return tellLate(deps, videoId, amountPicos);
   if (implausible) deps.notice('video_usage_implausible', videoId);
@@ -180,8 +181,8 @@ export const releaseVideo = async (deps: EndingDependencies, videoId: string): P
     if (isLate) notice('video_timed_out', videoId);
     await retryUntilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
   }
-  const { accountId, holdId } = job;
-  const record = await resolveHoldById(ledger, { accountId, holdId, reason: failure.code });
+  const { accountId, holdId, cap } = job;
+  const record = await resolveHoldById(ledger, { accountId, holdId, reason: failure.code, cap });
   await endVideo(deps, (await read()) ?? job, record);
   return { webhook: job.webhook !== undefined && !job.refused };
 };

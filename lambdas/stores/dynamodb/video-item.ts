@@ -10,6 +10,7 @@ import {
   type VideoTerms,
   type Webhook,
 } from '../../core/videos/video-job.ts';
+import { holdCapValue, toHoldCap } from './cap-items.ts';
 import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText } from './item.ts';
 
 const KEY_PREFIX = 'video#';
@@ -51,6 +52,7 @@ export const toVideoItem = (order: VideoParamsRecord, dueAtMs: number): Item => 
   ...(order.webhook && { webhook: { url: order.webhook.url, secret: order.webhook.secret } }),
   ...(order.keyId !== undefined && { keyId: order.keyId }),
   ...(order.endpoint !== undefined && { endpoint: order.endpoint }),
+  ...(order.cap && { cap: holdCapValue(order.cap) }),
   state: 'queued',
   progress: 0,
 });
@@ -79,6 +81,7 @@ export const removedAttributes = [
   'webhook',
   'keyId',
   'endpoint',
+  'cap',
   'state',
   'progress',
   'refused',
@@ -138,6 +141,7 @@ const toParams = (item: Item): VideoParamsRecord => ({
   ...(item.webhook === undefined ? {} : { webhook: toWebhook(readMap(item, 'webhook')) }),
   ...(item.keyId === undefined ? {} : { keyId: readText(item, 'keyId') }),
   ...(item.endpoint === undefined ? {} : { endpoint: readText(item, 'endpoint') }),
+  ...(item.cap === undefined ? {} : { cap: toHoldCap(item.cap) }),
 });
 
 const toProgress = (item: Item): Omit<VideoJob, keyof VideoParamsRecord> => ({

@@ -174,6 +174,7 @@ const jobSchema: z.ZodType<VideoJob> = z.object({
   webhook: z.object({ url: z.string(), secret: z.string() }).optional(),
   keyId: z.string().optional(),
   endpoint: z.string().optional(),
+  cap: z.object({ keyId: z.string(), period: z.string() }).optional(),
   state: z.enum(['queued', 'in_progress', 'completed', 'failed']),
   // Providers report fractions of a percent, and of a token.
   progress: z.number(),

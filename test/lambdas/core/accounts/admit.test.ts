@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AdmissionDependencies, admit, admitAddress } from '../../../../lambdas/core/accounts/admit.ts';
 import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
-import { hashApiKey, makeApiKey } from '../../../../lambdas/core/accounts/keys.ts';
+import { hashApiKey, keyIdOf, makeApiKey } from '../../../../lambdas/core/accounts/keys.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { AddressLimit, bucketOf, microsOf, ProcessBuckets } from '../../../../lambdas/core/limits/rate-limit.ts';
 import {
@@ -69,6 +69,16 @@ test('AUTH-4 a known key is admitted with its account and rate', async () => {
     rate: { limit: 15, remaining: 14, resetSeconds: 0.1 },
     estimate: { value: 1, raise: expect.any(Function) },
   });
+});
+
+test('KEY-9 a key with a cap is admitted with its id, and the kind and epoch of its cap', async () => {
+  const { deps, keys } = await createScene();
+  const take: KeyStore['take'] = async (...call) => {
+    const reply = await keys.take(...call);
+    return reply.kind === 'unknown' ? reply : { ...reply, key: { ...reply.key, cap: { kind: 'day', epoch: 7 } } };
+  };
+  const admitted = await admit({ ...deps, keys: { ...keys, take } }, 'a', offered(KEY));
+  expect(admitted.cap).toEqual({ keyId: keyIdOf(HASH), kind: 'day', epoch: 7 });
 });
 
 test('BILL-20 the call that admits a key also returns its estimate factor, which decays', async () => {

@@ -1,6 +1,7 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
 import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
+import type { CapOfKey } from '../../../../lambdas/core/ledger/caps.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
@@ -88,6 +89,8 @@ export interface WorldOptions {
   readonly outboxFaults?: Parameters<typeof withOutboxFaults>[1];
   /** Estimate factor of the account. */
   readonly estimate?: EstimateFactor;
+  /** Cap of the API key of the requests. */
+  readonly cap?: CapOfKey;
 }
 
 export const createWorld = async (options: WorldOptions = {}) => {
@@ -152,7 +155,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   ) =>
     generateText(
       deps,
-      { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs, estimate: options.estimate },
+      { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs, estimate: options.estimate, cap: options.cap },
       {
         protocol: 'chat_completions',
         modelId: 'alpha-1',
