@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isAccountId } from '../../lambdas/core/accounts/account-store.ts';
 import { isCheckAccount } from '../../lambdas/core/accounts/check-account.ts';
 import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
-import type { CurrentKey } from '../../lambdas/core/accounts/key-store.ts';
+import type { CurrentKey } from '../../lambdas/core/accounts/key-ring.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { retryUntilDefinite } from '../../lambdas/core/retry.ts';
 import { readAccount } from '../account-facts.ts';

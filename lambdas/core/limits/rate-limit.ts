@@ -92,8 +92,9 @@ export class ProcessBuckets {
     this.#bucket = bucket;
   }
 
-  take(id: string, nowMicros: number): Verdict {
-    const verdict = take(this.#bucket, this.#tats.get(id) ?? 0, nowMicros);
+  /** `bucket`: the bucket of this id, if it is another than that of the others. */
+  take(id: string, nowMicros: number, bucket = this.#bucket): Verdict {
+    const verdict = take(bucket, this.#tats.get(id) ?? 0, nowMicros);
     this.#tats.set(id, verdict.tatMicros);
     return verdict;
   }

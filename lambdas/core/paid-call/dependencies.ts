@@ -49,6 +49,8 @@ export interface AnswerBy {
 export interface Caller {
   readonly accountId: string;
   readonly requestId: string;
+  /** Ids of the catalog entries that the API key can call; undefined means all. */
+  readonly models?: readonly string[] | undefined;
   /** Time at which the host stops this process, in Unix milliseconds; undefined without such a limit. */
   readonly hostEndsAtMs: number | undefined;
   /** Time that is left for store calls before the provider call. Undefined means no limit. */
