@@ -41,7 +41,12 @@ export const ofModels = [
   'upstream_timeout',
 ] as const satisfies readonly ErrorCode[];
 
-const ofBills: readonly ErrorCode[] = [...ofModels, 'request_budget_exceeded', 'insufficient_balance'];
+const ofBills: readonly ErrorCode[] = [
+  ...ofModels,
+  'request_budget_exceeded',
+  'insufficient_balance',
+  'key_limit_exceeded',
+];
 
 /** Errors of requests with an idempotency key. */
 export const ofKeyedRequests = [

@@ -52,6 +52,12 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     fix: 'Top up, or lower `max_tokens`. The message names both amounts.',
     message: 'This request needs a hold of up to 0.42 USD, but only 0.1 USD is available. Top up or lower max_tokens.',
   },
+  key_limit_exceeded: {
+    when: 'the cap of the API key does not cover the hold',
+    fix: 'Raise the cap, wait for its reset, or send a smaller request. The message has the cap and the time of the reset.',
+    message:
+      'This request needs a hold of up to 0.42 USD, but only 0.1 USD is left of the cap of this API key: 5 USD per day (UTC). The cap resets at 2026-11-27T00:00:00Z. Raise the cap, or send a smaller request.',
+  },
   account_blocked: {
     when: 'the account is blocked for a violation of the terms',
     fix: 'Contact the operator of the service.',

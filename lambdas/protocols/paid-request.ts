@@ -78,9 +78,10 @@ const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFall
 /** Caller of the exchange and the deadline of its response. */
 export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Caller => {
   const { requestId, hostEndsAtMs, storeTime, summary } = exchange;
-  const { accountId, key, estimate } = admissionOf(exchange);
+  const { accountId, key, estimate, cap } = admissionOf(exchange);
+  const { models } = key;
   const providerTook = (ms: number): void => {
     summary.providerMs = ms;
   };
-  return { accountId, requestId, models: key.models, hostEndsAtMs, storeTime, answerBy, estimate, providerTook };
+  return { accountId, requestId, models, hostEndsAtMs, storeTime, answerBy, estimate, cap, providerTook };
 };

@@ -14,8 +14,11 @@ const layers: readonly (readonly string[])[] = [
   ['price-list'],
 ];
 
-/** Allowed imports within a layer: the takeover of a claim resolves the holds of the earlier attempt in the ledger. */
-const besides = new Set(['idempotency -> ledger']);
+/**
+ * Allowed imports within a layer: the takeover of a claim resolves the holds of the earlier attempt in the ledger, and an
+ * API key names its cap, which is in the account.
+ */
+const besides = new Set(['idempotency -> ledger', 'accounts -> ledger']);
 
 /** Folders that the files directly in `core` may import, besides each other. */
 const belowRoot = new Set(['errors', 'money']);

@@ -21,6 +21,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
         month: '2026-11',
         holds: new Map([[HOLD, { amountPicos: 40n, expiresAtMs: AT + 900_000 }]]),
         version: 2,
+        caps: new Map(),
       });
     });
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { type CapChange, changeCap } from '../../lambdas/core/ledger/caps.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
@@ -8,10 +9,13 @@ import { readNumber } from '../../lambdas/stores/dynamodb/item.ts';
 import { accountKey } from '../../lambdas/stores/dynamodb/ledger-items.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { toReplacement } from '../../lambdas/stores/dynamodb/replace-account.ts';
+import { readAccount } from '../../local/stores/sqlite/account-rows.ts';
 import { CREDIT_MAX_PICOS } from '../../local/stores/sqlite/credits.ts';
 import { optionalNumberOf } from '../../local/stores/sqlite/database.ts';
 import { createLedgerRecords as createSqliteRecords } from '../../local/stores/sqlite/ledger-records.ts';
 import { createLedgerStore as createSqliteStore } from '../../local/stores/sqlite/ledger-store.ts';
+import { replaceCaps } from '../../local/stores/sqlite/replace-account.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 import { openTestDatabase } from '../support/sqlite.ts';
@@ -25,6 +29,8 @@ export interface LedgerSubject {
   /** The largest sum of credits that one account can have. Pico-USD. */
   readonly creditMaxPicos: bigint;
   block(accountId: string): Promise<void>;
+  /** Changes the cap of an API key. Undefined: removes it. */
+  setCap(accountId: string, keyId: string, change: CapChange | undefined, nowMs: number): Promise<void>;
   /** Removes the month of the account, as an account of an earlier release has none. */
   forgetMonth(accountId: string): Promise<void>;
   /** Places holds of 1 pico-USD in one write. */
@@ -48,6 +54,7 @@ const memory = async (): Promise<LedgerSubject> => {
     amountMaxPicos: DECIMAL_MAX,
     creditMaxPicos: DECIMAL_MAX,
     block: async (accountId) => store.setStatus(accountId, 'blocked'),
+    setCap: async (accountId, keyId, change, nowMs) => store.setCap(accountId, keyId, change, nowMs),
     forgetMonth: async (accountId) => store.forgetMonth(accountId),
     placeHolds: async (accountId, count) => {
       for (const holdId of holdIds(count))
@@ -63,8 +70,9 @@ const dynamodb = async (): Promise<LedgerSubject> => {
   const update = async (accountId: string, change: Omit<UpdateRequest, 'table' | 'key'>): Promise<void> => {
     await db.once.update({ table: names.accounts, key: accountKey(accountId), ...change });
   };
+  const store = createLedgerStore(db, names.accounts);
   return {
-    store: createLedgerStore(db, names.accounts),
+    store,
     records: createLedgerRecords(db.repeating, names.accounts),
     amountMaxPicos: DECIMAL_MAX,
     creditMaxPicos: DECIMAL_MAX,
@@ -74,6 +82,12 @@ const dynamodb = async (): Promise<LedgerSubject> => {
         names: { '#status': 'status' },
         values: { ':blocked': 'blocked' },
       }),
+    setCap: async (accountId, keyId, change, nowMs) => {
+      const before = await store.readAccount(accountId);
+      if (!before) throw new Error(`there is no account ${accountId}`);
+      const after = changeCap(before, keyId, change, nowMs);
+      await db.once.update(toReplacement(names.accounts, { before, after, nowMs }));
+    },
     forgetMonth: (accountId) => update(accountId, { update: 'REMOVE #month, returned', names: { '#month': 'month' } }),
     placeHolds: (accountId, count) => {
       const hold = { amount: 1, expiresAt: 1 };
@@ -98,6 +112,13 @@ const sqlite = async (): Promise<LedgerSubject> => {
     creditMaxPicos: CREDIT_MAX_PICOS,
     block: async (accountId) => {
       await db.write(() => db.sql("UPDATE accounts SET status = 'blocked' WHERE id = ?").run(accountId));
+    },
+    setCap: async (accountId, keyId, change, nowMs) => {
+      await db.write(() => {
+        const before = readAccount(db, accountId);
+        if (!before) throw new Error(`there is no account ${accountId}`);
+        replaceCaps(db, changeCap(before, keyId, change, nowMs));
+      });
     },
     forgetMonth: async (accountId) => {
       await db.write(() => db.sql('UPDATE accounts SET month = NULL, returned = NULL WHERE id = ?').run(accountId));

@@ -23,6 +23,7 @@ const full = (holdId: string): Required<Omit<ChargeRecord, 'newerOutcome'>> => (
   ignored: ['seed', 'tools[].x'],
   uncollectedPicos: 2n ** 50n,
   usesAllowance: false,
+  cap: { keyId: '0123456789abcdef', period: '7:2026-11' },
 });
 const noteOf = (holdId: string): OutboxEntry => ({ record: full(holdId), holdAmountPicos: 1n });
 

@@ -95,6 +95,7 @@ export const orderOf = (changes: Partial<VideoParamsRecord> = {}): Required<Vide
     createdAtMs: CREATED_AT,
     terms: { unit: 'token', ratePicos: 12_345_678_901_234_567n, unitsMax: 200_000 },
     webhook: { url: 'https://example.com/done', secret: 'whsec_secret' },
+    cap: { keyId: '0123456789abcdef', period: '7:2026-11' },
     ...changes,
   };
 };

@@ -46,10 +46,13 @@ const onlyHolds = (holds: Account['holds']): Account => ({
   get version() {
     return leftOut();
   },
+  get caps() {
+    return leftOut();
+  },
 });
 
 /** Keeps the members of a record that affect decisions. */
-const deciding = ({ accountId, holdId, requestId, outcome, amountPicos, at, reason, answer }: ChargeRecord) => ({
+const deciding = ({ accountId, holdId, requestId, outcome, amountPicos, at, reason, answer, cap }: ChargeRecord) => ({
   accountId,
   holdId,
   requestId,
@@ -58,6 +61,7 @@ const deciding = ({ accountId, holdId, requestId, outcome, amountPicos, at, reas
   at,
   ...(reason === undefined ? {} : { reason }),
   ...(answer === undefined ? {} : { answer }),
+  ...(cap && { cap }),
 });
 
 const ledgerStore = (call: Call): LedgerStore => ({
@@ -94,6 +98,7 @@ const blank = {
   returnedPicos: 0n,
   spentPicos: 0n,
   version: 0,
+  caps: new Map(),
 } as const;
 
 export const ledgerDependencies = ({ call, clock }: Host): LedgerDependencies => ({

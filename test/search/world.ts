@@ -1,8 +1,9 @@
 import type { Claim } from '../../lambdas/core/idempotency/claim-store.ts';
+import { type Caps, holdInCap } from '../../lambdas/core/ledger/caps.ts';
 import { closeHold } from '../../lambdas/core/ledger/close-hold.ts';
 import type { CreditRecord } from '../../lambdas/core/ledger/credit-record.ts';
 import type { ChargeRecord, HoldRequest, OutboxEntry } from '../../lambdas/core/ledger/ledger.ts';
-import { type Account, HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
+import { type Account, HOLDS_MAX, holdOf } from '../../lambdas/core/ledger/ledger.ts';
 import { claimStep } from './claim-steps.ts';
 import { creditStep } from './credit-steps.ts';
 import type { Answer, Op } from './operations.ts';
@@ -27,7 +28,7 @@ export interface Step {
   readonly answer: Answer;
 }
 
-export const newWorld = (creditedPicos: bigint): World => ({
+export const newWorld = (creditedPicos: bigint, caps: Caps = new Map()): World => ({
   account: {
     id: ACCOUNT,
     status: 'active',
@@ -38,6 +39,7 @@ export const newWorld = (creditedPicos: bigint): World => ({
     month: '1970-01',
     holds: new Map(),
     version: 0,
+    caps,
   },
   sweepAtMs: undefined,
   records: new Map(),
@@ -99,14 +101,16 @@ const ledgerStep = (world: World, op: Op): Step | undefined => {
 
 const hold = (world: World, request: HoldRequest): Step => {
   const { account } = world;
-  if (!mayHold(account, request)) {
+  const { holdId, amountPicos, cap } = request;
+  const caps = holdInCap(account.caps, cap, amountPicos);
+  if (!caps || !mayHold(account, request)) {
     return { world, answer: { kind: 'hold', refusedBy: account } };
   }
-  const { holdId, amountPicos, expiresAtMs } = request;
   const held: Account = {
     ...account,
     availablePicos: account.availablePicos - amountPicos,
-    holds: new Map(account.holds).set(holdId, { amountPicos, expiresAtMs }),
+    holds: new Map(account.holds).set(holdId, holdOf(request)),
+    caps,
   };
   return {
     world: { ...world, account: held, sweepAtMs: world.sweepAtMs ?? request.sweepAtMs },

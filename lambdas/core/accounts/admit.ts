@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
+import type { CapOfKey } from '../ledger/caps.ts';
 import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
 import { type Bucket, type BucketState, describe, microsOf } from '../limits/rate-limit.ts';
 import { type EstimateFactor, factorAt } from '../pricing/estimate-factor.ts';
@@ -18,6 +19,8 @@ export interface Admission {
   readonly key: KeyRecord;
   readonly rate: BucketState;
   readonly estimate: EstimateFactor;
+  /** Cap of the API key (KEY-9). Undefined without a cap. */
+  readonly cap?: CapOfKey;
 }
 
 export interface AdmissionDependencies extends Peppers {
@@ -112,12 +115,12 @@ const verdict = (deps: AdmissionDependencies, { reply, hash }: TakenKey, param: 
       },
     );
   }
-  const { accountId } = key;
+  const { accountId, keyId, cap } = key;
   const estimate = {
     value: factorAt(key.factor, nowMs),
     raise: (factor: number) => raiseFactor(deps, { accountId, hash }, factor),
   };
-  return { accountId, key, rate, estimate };
+  return { accountId, key, rate, estimate, ...(cap && { cap: { ...cap, keyId } }) };
 };
 
 const tooManyWith = ({ rate }: KeyRecord): string =>

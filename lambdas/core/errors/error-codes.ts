@@ -6,6 +6,7 @@ export const errorRows = {
   expired_api_key: [401, 'authentication_error'],
   invalid_signature: [401, 'authentication_error'],
   insufficient_balance: [402, 'insufficient_balance'],
+  key_limit_exceeded: [402, 'insufficient_balance'],
   account_blocked: [403, 'permission_error'],
   key_right_missing: [403, 'permission_error'],
   model_not_allowed: [403, 'permission_error'],

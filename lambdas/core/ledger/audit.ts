@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
 import { isKnownCount, sumOfCounts } from '../pricing/count-prices.ts';
+import { capProblems } from './audit-caps.ts';
 import { type CreditInvariant, creditProblems } from './audit-credits.ts';
 import { type StatementInvariant, statementProblems } from './audit-statements.ts';
 import { type CreditRecord, changeOf } from './credit-record.ts';
@@ -116,6 +117,8 @@ type Invariant =
    * taken back.
    */
   | 'overdrawn-by-overage'
+  /** The rest of a cap, with the charges and open holds of its period, is its limit (KEY-9). */
+  | 'cap'
   | 'one-charge-per-request'
   | 'released-costs-nothing'
   /** A charge equals its usage times its prices (BILL-3), and is never negative. */
@@ -192,6 +195,13 @@ const sumFindings = ({ account, records, credits, closings }: Reading): readonly
       recordId: ref,
       invariant,
       message,
+    })),
+    ...capProblems(account, records.values()).map(({ message, differencePicos }) => ({
+      accountId: account.id,
+      recordId: null,
+      invariant: 'cap' as const,
+      message,
+      differencePicos,
     })),
     ...statementProblems(account, closings, credits).map((problem) => ({
       accountId: account.id,

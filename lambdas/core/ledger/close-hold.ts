@@ -1,4 +1,5 @@
 import { countUncollected } from './allowance.ts';
+import { closeInCap } from './caps.ts';
 import type { Account, ChargeRecord } from './ledger.ts';
 import { monthOfWrite } from './month.ts';
 
@@ -6,7 +7,7 @@ import { monthOfWrite } from './month.ts';
  * Returns the account after the write that closes a hold and moves its money as the record says. Every store follows
  * this function. Returns undefined if no hold of that amount is open under the record's id, or a newer release wrote
  * it. `nowMs` is the caller's clock in Unix ms. It decides the month of the write, and the day of an uncollected amount
- * (BILL-21).
+ * (BILL-21). The charge counts in the period of its hold (KEY-9).
  */
 export const closeHold = (
   account: Account,
@@ -19,6 +20,7 @@ export const closeHold = (
   const holds = new Map(account.holds);
   holds.delete(record.holdId);
   const uncollected = countUncollected(account, record, nowMs);
+  const caps = closeInCap(account.caps, hold.cap, holdAmountPicos - record.amountPicos);
   return {
     ...account,
     availablePicos: account.availablePicos + holdAmountPicos - record.amountPicos,
@@ -26,6 +28,7 @@ export const closeHold = (
     month: monthOfWrite(account, nowMs),
     version: account.version + 1,
     holds,
+    caps,
     ...(uncollected && { uncollected }),
   };
 };

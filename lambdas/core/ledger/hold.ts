@@ -4,6 +4,17 @@ import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
 import { type StoreTime, within } from '../retry.ts';
 import { type Allowance, allowanceUsed, isAllowanceUsed } from './allowance.ts';
+import { capExceeded } from './cap-status.ts';
+import {
+  type CapCondition,
+  type CapOfKey,
+  conditionFor,
+  firstCondition,
+  type HoldCap,
+  isSameCondition,
+  leftFor,
+  toHoldCap,
+} from './caps.ts';
 import type { HoldReply, LedgerDependencies } from './ledger.ts';
 import { type Account, balanceOf, HOLDS_MAX, heldOf } from './ledger.ts';
 
@@ -16,6 +27,8 @@ export interface PlacedHold {
   readonly expiresAtMs: number;
   /** First id that was never sent, for a further hold of the same request. */
   readonly nextId: number;
+  /** Cap in which the hold and its charge count (KEY-9). */
+  readonly cap?: HoldCap;
 }
 
 /**
@@ -35,7 +48,12 @@ export interface HoldParams {
   readonly expiresAtMs: number;
   /** First usable id. Lower ids belong to an earlier hold of the same request that was released. */
   readonly firstId?: number;
-  /** Returns a smaller amount to try once for the available amount, or undefined (BILL-6). */
+  /** Cap of the API key, as its stored key names it. Undefined: no cap limits the hold (KEY-9). */
+  readonly cap?: CapOfKey | undefined;
+  /**
+   * Returns a smaller amount to try once for the available amount, or for the rest of the cap if that is less; undefined
+   * if there is none (BILL-6).
+   */
   readonly smaller?: (availablePicos: bigint) => bigint | undefined;
   /** Returns advice for a client without enough money: what the available amount pays for. */
   readonly advice?: (availablePicos: bigint) => string;
@@ -55,12 +73,23 @@ const PAUSE_MS = 20;
 
 interface HoldOrder extends HoldParams {
   readonly allowance: Allowance | undefined;
+  /** Unix ms at the start. It decides the period of the cap. */
+  readonly nowMs: number;
+}
+
+/** Hold to try next. */
+interface Wanted {
+  readonly amountPicos: bigint;
+  readonly cap: CapCondition | undefined;
+  /** Whether a smaller amount can follow. */
+  readonly mayShrink: boolean;
 }
 
 /** Attempt to place the hold under one id. */
 interface HoldTry {
   readonly holdId: string;
   readonly amountPicos: bigint;
+  readonly cap: CapCondition | undefined;
   /** No reply came: the hold may exist, or may still be written. */
   uncertain: boolean;
 }
@@ -75,9 +104,11 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
   deps.breaker?.admit();
   const attempts: HoldTry[] = [];
   try {
-    const held = await tryInTurn(deps, { ...order, allowance: allowanceAt(deps.clock.now(), order) }, attempts);
+    const nowMs = deps.clock.now();
+    const held = await tryInTurn(deps, { ...order, allowance: allowanceAt(nowMs, order), nowMs }, attempts);
     held.uncertain = false;
     deps.meter?.({ held: held.amountPicos });
+    const cap = toHoldCap(held.cap);
     return {
       accountId: order.accountId,
       requestId: order.requestId,
@@ -85,6 +116,7 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
       amountPicos: held.amountPicos,
       expiresAtMs: order.expiresAtMs,
       nextId: (order.firstId ?? 0) + attempts.length,
+      ...(cap && { cap }),
     };
   } finally {
     await giveUp(deps, order, attempts);
@@ -92,13 +124,17 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
 };
 
 const tryInTurn = async (deps: LedgerDependencies, order: HoldOrder, attempts: HoldTry[]): Promise<HoldTry> => {
-  let amountPicos = order.amountPicos;
-  let mayShrink = order.smaller !== undefined;
+  let wanted: Wanted = {
+    amountPicos: order.amountPicos,
+    cap: firstCondition(order.cap, order.nowMs),
+    mayShrink: order.smaller !== undefined,
+  };
   let cause: unknown;
   for (let id = order.firstId ?? 0; id < HOLD_IDS; id += 1) {
     // An id that was not sent needs no release.
     if (order.storeTime?.leftMs === 0) break;
-    const attempt = { holdId: holdIdOf(order.requestId, id), amountPicos, uncertain: false };
+    const { amountPicos, cap } = wanted;
+    const attempt = { holdId: holdIdOf(order.requestId, id), amountPicos, cap, uncertain: false };
     const previous = attempts.at(-1);
     attempts.push(attempt);
     try {
@@ -106,8 +142,7 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldOrder, attempts: H
       deps.breaker?.succeeded();
       const held = heldBy(reply, attempt, attempts);
       if (held) return held;
-      amountPicos = smallerAmount(reply, order, mayShrink);
-      mayShrink = false;
+      wanted = nextAfter(reply, order, wanted);
     } catch (error) {
       attempt.uncertain = uncertainAfter(error);
       if (!(error instanceof StoreError)) throw error;
@@ -135,7 +170,7 @@ const uncertainAfter = (error: unknown): boolean =>
 const send = (
   deps: LedgerDependencies,
   { accountId, expiresAtMs, storeTime, allowance }: HoldOrder,
-  { holdId, amountPicos }: HoldTry,
+  { holdId, amountPicos, cap }: HoldTry,
   previous: HoldTry | undefined,
 ): Promise<HoldReply> =>
   within(storeTime, () =>
@@ -147,6 +182,7 @@ const send = (
       sweepAtMs: deps.clock.now() + deps.shortestLifetimeMs,
       previousHoldId: previous?.holdId,
       ...(allowance && { allowance }),
+      ...(cap && { cap }),
     }),
   );
 
@@ -160,14 +196,29 @@ const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]
   return attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));
 };
 
-/** Returns the amount to try next. Throws the client's error if there is none. */
-const smallerAmount = (reply: HoldReply, order: HoldOrder, mayShrink: boolean): bigint => {
-  if (reply.kind !== 'refused') throw new Error('only a refused hold can be made smaller');
-  refuseUnlessShort(reply.account, order);
-  const smaller = mayShrink ? order.smaller?.(reply.account.availablePicos) : undefined;
-  if (smaller === undefined) throw tooLittle(reply.account, order);
-  return smaller;
+/** Returns the hold to try after a refused one. Throws the client's error if there is none. */
+const nextAfter = (reply: HoldReply, order: HoldOrder, refused: Wanted): Wanted => {
+  if (reply.kind !== 'refused') throw new Error('only a refused hold has another one after it');
+  const { account } = reply;
+  refuseUnlessShort(account, order);
+  const { availablePicos, caps } = account;
+  const cap = order.cap && conditionFor(caps, order.cap.keyId, order.nowMs);
+  const leftPicos = (cap && leftFor(caps, cap)) ?? availablePicos;
+  const usablePicos = leftPicos < availablePicos ? leftPicos : availablePicos;
+  // The stored key can name an earlier cap, and the first hold of a period ends the period before.
+  const isOtherCap = cap && refused.cap && !isSameCondition(cap, refused.cap);
+  if (isOtherCap && balanceOf(account) > 0n && usablePicos >= refused.amountPicos) return { ...refused, cap };
+  const smaller = refused.mayShrink ? order.smaller?.(usablePicos) : undefined;
+  if (smaller !== undefined) return { amountPicos: smaller, cap, mayShrink: false };
+  const keyId = leftPicos < availablePicos && paysFor(account, order, refused) ? cap?.keyId : undefined;
+  if (keyId !== undefined) throw capExceeded(account, { ...order, keyId, advice: order.advice?.(usablePicos) });
+  throw tooLittle(account, order);
 };
+
+/** Whether the account would pay for the hold if the API key had no cap. Called once, because `smaller` can have effects. */
+const paysFor = (account: Account, { smaller }: HoldOrder, { amountPicos, mayShrink }: Wanted): boolean =>
+  balanceOf(account) > 0n &&
+  (account.availablePicos >= amountPicos || (mayShrink && smaller?.(account.availablePicos) !== undefined));
 
 /** Longest time that the response waits for the release of holds that were given up, in ms. */
 const GIVE_UP_WAIT_MS = 450;
@@ -187,8 +238,9 @@ const giveUp = async (deps: LedgerDependencies, order: HoldParams, attempts: rea
   const at = deps.clock.now();
   const released = { accountId, requestId, outcome: 'released', amountPicos: 0n, at, reason: 'given_up' } as const;
   // Each write is sent once: the later checks and the sweeper repeat it.
-  const close = async ({ holdId, amountPicos }: HoldTry): Promise<boolean> => {
-    const own = { ...released, holdId };
+  const close = async ({ holdId, amountPicos, ...tried }: HoldTry): Promise<boolean> => {
+    const cap = toHoldCap(tried.cap);
+    const own = { ...released, holdId, ...(cap && { cap }) };
     const reply = await deps.store.putRecord(own);
     const record = reply.kind === 'written' ? own : reply.record;
     if (!(await deps.store.apply(record, amountPicos, deps.clock.now()))) return false;

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { MoneyMeter } from '../metrics.ts';
 import type { Allowance, UncollectedOfDay } from './allowance.ts';
+import { type CapCondition, type Caps, type HoldCap, toHoldCap } from './caps.ts';
 import type { CreditRecord, CreditType } from './credit-record.ts';
 import type { HoldBreaker } from './hold-breaker.ts';
 
@@ -14,6 +15,8 @@ export interface Hold {
    * it. If its amount is unreadable, the amount is 0.
    */
   readonly isNewer?: true;
+  /** Cap in which the hold and its charge count (KEY-9). */
+  readonly cap?: HoldCap;
 }
 
 export type AccountStatus = 'active' | 'blocked';
@@ -40,6 +43,8 @@ export interface Account {
   readonly version: number;
   /** Uncollected amounts of the latest day that has any (BILL-21). Undefined until the first one. */
   readonly uncollected?: UncollectedOfDay;
+  /** Caps of its API keys (KEY-9). Most accounts have none. */
+  readonly caps: Caps;
 }
 
 /** Maximum number of open holds of an account (LIM-8). */
@@ -89,6 +94,11 @@ export interface ChargeRecord {
   readonly uncollectedPicos?: bigint;
   /** Whether the uncollected amount uses the account's allowance of the day. */
   readonly usesAllowance?: boolean;
+  /**
+   * Cap in which the hold counts, if the writer of the record had it. Every charge of such a hold has it; a release may
+   * lack it. The hold decides.
+   */
+  readonly cap?: HoldCap;
 }
 
 /**
@@ -109,7 +119,15 @@ export interface HoldRequest {
   readonly previousHoldId: string | undefined;
   /** Required state of the account's allowance; undefined for requests that do not depend on it. */
   readonly allowance?: Allowance | undefined;
+  /** Required state of the cap of the API key; undefined for a key without one. */
+  readonly cap?: CapCondition | undefined;
 }
+
+/** Returns the hold that a request places. */
+export const holdOf = ({ amountPicos, expiresAtMs, cap: condition }: HoldRequest): Hold => {
+  const cap = toHoldCap(condition);
+  return { amountPicos, expiresAtMs, ...(cap && { cap }) };
+};
 
 export type HoldReply =
   | { readonly kind: 'held'; readonly account: Account }

@@ -1,4 +1,5 @@
 import { StoreError } from '../errors/store-error.ts';
+import type { HoldCap } from './caps.ts';
 import { type PlacedHold, requestIdOf } from './hold.ts';
 import type { Account, ChargeRecord, LedgerDependencies } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
@@ -44,6 +45,7 @@ export const release = async (
       ...(modelId === undefined ? {} : { model: modelId }),
       ...(answer === undefined ? {} : { answer }),
       ...toFields(uncollected, placedHold),
+      ...(placedHold.cap && { cap: placedHold.cap }),
     }),
   );
   if (record) await answered<Account | undefined>(apply(deps, record, placedHold.amountPicos));
@@ -68,6 +70,15 @@ const answered = async <T>(pending: Promise<T>): Promise<T | undefined> => {
   }
 };
 
+/** A hold that another request placed. */
+interface ForeignHold {
+  readonly accountId: string;
+  readonly holdId: string;
+  readonly reason: string;
+  /** Cap of the hold, if the caller has read it. */
+  readonly cap?: HoldCap | undefined;
+}
+
 /**
  * Returns the record that ends another request's hold: a settlement that waits in the outbox, the record that exists,
  * or a release. Does not update the account. Throws StoreError, also if the outbox fails, because an entry in it must
@@ -75,7 +86,7 @@ const answered = async <T>(pending: Promise<T>): Promise<T | undefined> => {
  */
 export const resolveHoldById = async (
   deps: LedgerDependencies,
-  { accountId, holdId, reason }: { readonly accountId: string; readonly holdId: string; readonly reason: string },
+  { accountId, holdId, reason, cap }: ForeignHold,
 ): Promise<ChargeRecord> => {
   const note = await deps.outbox.read(holdId);
   return commit(
@@ -88,6 +99,7 @@ export const resolveHoldById = async (
       amountPicos: 0n,
       at: deps.clock.now(),
       reason,
+      ...(cap && { cap }),
     },
   );
 };

@@ -82,7 +82,7 @@ const endHold = async (
   const now = deps.clock.now();
   const hasExpired = hold.expiresAtMs <= now;
   const record = hasExpired
-    ? await resolveHoldById(deps, { accountId, holdId, reason: 'expired' })
+    ? await resolveHoldById(deps, { accountId, holdId, reason: 'expired', cap: hold.cap })
     : await deps.store.readRecord(accountId, holdId);
   if (!record || (!hasExpired && record.at + OWN_UPDATE_MS > now)) return;
   const applied = await apply(deps, record, hold.amountPicos);

@@ -2,6 +2,7 @@ import { isCheckAccount } from '../accounts/check-account.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
+import type { CapOfKey } from '../ledger/caps.ts';
 import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
 import type { DetachedDrains } from '../limits/detached-drains.ts';
 import type { FundedAccounts } from '../limits/funded-accounts.ts';
@@ -59,6 +60,8 @@ export interface Caller {
   readonly answerBy?: AnswerBy | undefined;
   /** Factor on the estimate of prompt tokens (BILL-20). Undefined means 1, and none is stored. */
   readonly estimate?: EstimateFactor | undefined;
+  /** Cap of the API key (KEY-9). Undefined without a cap. */
+  readonly cap?: CapOfKey | undefined;
   /** Called with the ms from the provider call to the start of its response. Must not throw. */
   readonly providerTook?: ((ms: number) => void) | undefined;
 }

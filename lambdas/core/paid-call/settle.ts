@@ -121,6 +121,7 @@ const toRecord = (
     ...(ignored?.length ? { ignored } : {}),
     ...(answer === undefined ? {} : { answer }),
     ...(billedPicos === undefined ? {} : { costPicos: withoutMarkup(catalog, billedPicos) }),
+    ...(placedHold.cap && { cap: placedHold.cap }),
   };
 };
 

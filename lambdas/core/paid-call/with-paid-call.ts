@@ -71,7 +71,7 @@ export const withReservation = async <Chosen extends Candidate, Result>(
  */
 const holdAndAcquire = async <Chosen extends Candidate>(
   deps: PaidCallDependencies,
-  { accountId, requestId, storeTime }: Caller,
+  { accountId, requestId, storeTime, cap }: Caller,
   first: Chosen,
   second?: () => Promise<Chosen>,
 ): Promise<AcquiredCall<Chosen>> => {
@@ -82,7 +82,7 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     isLast: boolean,
   ): Promise<AcquiredCall<Chosen> | RejectedCandidate> => {
     const { model, circuit, hold } = candidate;
-    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, storeTime });
+    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, storeTime, cap });
     deps.funded?.mark(placedHold);
     const permit = await deps.circuits.acquire(circuit, { accountId, requestId });
     if (permit.kind === 'permit') return { candidate, placedHold, permit };

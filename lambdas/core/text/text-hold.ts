@@ -53,7 +53,7 @@ export const priceText = (
   };
   const advice = (availablePicos: bigint): string =>
     [
-      `The available balance pays for ${affordableAt(availablePicos)} output tokens.`,
+      `The available amount pays for ${affordableAt(availablePicos)} output tokens.`,
       ...(factor > 1 ? [`After a charge above its hold, the prompt counts ${factor} times for some days.`] : []),
     ].join(' ');
   const isOurs = request.outputTokensMax === undefined;

@@ -102,7 +102,7 @@ const makeReady = (deps: CreateDependencies, { models: allowed }: Caller, order:
 };
 
 const toRecord = (
-  { accountId, requestId, holdId, amountPicos }: PlacedHold,
+  { accountId, requestId, holdId, amountPicos, cap }: PlacedHold,
   { model, route, ask, money }: ReadyVideo,
   webhook: Webhook | undefined,
   createdAtMs: number,
@@ -125,6 +125,7 @@ const toRecord = (
     createdAtMs,
     terms: money.terms,
     ...(webhook && { webhook }),
+    ...(cap && { cap }),
   };
 };
 

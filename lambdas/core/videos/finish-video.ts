@@ -103,7 +103,7 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
   const job = await readJob(deps, videoId);
   if (!job || isEnded(job)) return;
   if (!job.file) throw new Error(`${videoId} must be charged and has no file`);
-  const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens } = job;
+  const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens, cap } = job;
   const { amountPicos, prices, usage, implausible } = chargeForVideo(job);
   const overage = amountPicos > holdAmountPicos;
   const record = await commit(deps.ledger, {
@@ -119,6 +119,7 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
     costPicos: withoutMarkup(deps.catalog, amountPicos),
+    ...(cap && { cap }),
   });
   if (record.outcome !== 'settled') return tellLate(deps, videoId, amountPicos);
   if (implausible) deps.notice('video_usage_implausible', videoId);
@@ -175,8 +176,8 @@ export const releaseVideo = async (deps: EndingDependencies, videoId: string): P
     if (isLate) notice('video_timed_out', videoId);
     await retryUntilDefinite(ledger, () => jobs.noteFailure(videoId, failure));
   }
-  const { accountId, holdId } = job;
-  const record = await resolveHoldById(ledger, { accountId, holdId, reason: failure.code });
+  const { accountId, holdId, cap } = job;
+  const record = await resolveHoldById(ledger, { accountId, holdId, reason: failure.code, cap });
   await endVideo(deps, (await read()) ?? job, record);
   return { webhook: job.webhook !== undefined && !job.refused };
 };

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors/error-codes.ts';
+import type { HoldCap } from '../ledger/caps.ts';
 
 /** States only move forward; `completed` and `failed` are final (VID-3). */
 export type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
@@ -72,6 +73,8 @@ export interface VideoParamsRecord {
   readonly createdAtMs: number;
   readonly terms: VideoTerms;
   readonly webhook?: Webhook | undefined;
+  /** Cap in which the hold and its charge count (KEY-9). */
+  readonly cap?: HoldCap | undefined;
 }
 
 /** A video from its creation to its end. The record commits the creation. */
@@ -111,10 +114,10 @@ export const isSameCreation = (stored: VideoParamsRecord, order: VideoParamsReco
 
 const factsOf = (record: VideoParamsRecord): readonly unknown[] => {
   const { id, accountId, requestId, holdId, holdAmountPicos, modelId, providerId, wire, upstreamModel } = record;
-  const { prompt, seconds, width, height, createdAtMs, terms, webhook } = record;
+  const { prompt, seconds, width, height, createdAtMs, terms, webhook, cap } = record;
   const request = [id, accountId, requestId, holdId, holdAmountPicos, createdAtMs, webhook?.url, webhook?.secret];
   const call = [modelId, providerId, wire, upstreamModel, prompt, seconds, width, height];
-  return [...request, ...call, terms.unit, terms.ratePicos, terms.unitsMax];
+  return [...request, ...call, terms.unit, terms.ratePicos, terms.unitsMax, cap?.keyId, cap?.period];
 };
 
 export type CreateReply =

@@ -1,5 +1,6 @@
 import { type Account, type ChargeRecord, toAccountStatus, toOutcome } from '../../core/ledger/ledger.ts';
 import { monthOf } from '../../core/ledger/month.ts';
+import { holdCapValue, toCaps, toHoldCap } from './cap-items.ts';
 import { toHolds } from './hold-entries.ts';
 import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText, readTexts } from './item.ts';
 
@@ -43,6 +44,7 @@ export const toAccount = (item: Item): Account => ({
   ...(item.uncollectedDay === undefined
     ? {}
     : { uncollected: { day: readText(item, 'uncollectedDay'), picos: readBigint(item, 'uncollected') } }),
+  caps: toCaps(item),
 });
 
 export const chargeKey = (accountId: string, holdId: string): Item => ({
@@ -70,6 +72,7 @@ export const toChargeItem = (record: ChargeRecord): Item => ({
   ...(record.costPicos === undefined ? {} : { cost: record.costPicos }),
   ...(record.uncollectedPicos === undefined ? {} : { uncollected: record.uncollectedPicos }),
   ...(record.usesAllowance ? { usesAllowance: true } : {}),
+  ...(record.cap && { cap: holdCapValue(record.cap) }),
 });
 
 export const toChargeRecord = (item: Item): ChargeRecord => ({
@@ -89,7 +92,13 @@ export const toChargeRecord = (item: Item): ChargeRecord => ({
   ...(item.cost === undefined ? {} : { costPicos: readBigint(item, 'cost') }),
   ...(item.uncollected === undefined ? {} : { uncollectedPicos: readBigint(item, 'uncollected') }),
   ...(item.usesAllowance === true ? { usesAllowance: true } : {}),
+  ...capOf(item),
 });
+
+const capOf = (item: Item): Pick<ChargeRecord, 'cap'> => {
+  const cap = toHoldCap(item.cap);
+  return cap ? { cap } : {};
+};
 
 /** Returns the named attributes that the item has as strings. */
 const textsOf = <Name extends string>(item: Item, names: readonly Name[]): { [name in Name]?: string } => {

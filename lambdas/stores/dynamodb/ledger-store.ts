@@ -9,13 +9,15 @@ import {
   HOLDS_MAX,
   type HoldReply,
   type HoldRequest,
+  holdOf,
   type LedgerStore,
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
 import { monthOf } from '../../core/ledger/month.ts';
+import { toCapHold, toCapReturn } from './cap-items.ts';
 import { credit } from './credit-items.ts';
 import type { DynamoDB, UpdateRequest } from './dynamodb.ts';
-import { entryNames, type HoldFormat, PACKED_BYTES, packedStartOf, toHoldEntry } from './hold-entries.ts';
+import { allEntryNames, entryNames, type HoldFormat, packedFormOf, toHoldEntry } from './hold-entries.ts';
 import {
   accountIdOf,
   accountKey,
@@ -76,9 +78,10 @@ const ALLOWANCE_IS_LEFT =
   ' AND (attribute_not_exists(uncollectedDay) OR uncollectedDay < :today OR uncollected < :allowance)';
 
 const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdFormat: HoldFormat): Promise<HoldReply> => {
-  const { key, value } = toHoldEntry(request.holdId, request, holdFormat);
-  const previous = request.previousHoldId === undefined ? {} : entryNames(request.previousHoldId, 'previous');
+  const { key, value } = toHoldEntry(request.holdId, holdOf(request), holdFormat);
+  const previous = namesOfPrevious(request);
   const { allowance } = request;
+  const cap = toCapHold(request.cap);
   const notBefore = Object.keys(previous)
     .map((name) => ` AND attribute_not_exists(holds.${name})`)
     .join('');
@@ -86,14 +89,16 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
     table,
     key: accountKey(request.accountId),
     update:
-      'SET available = available - :amount, holds.#id = :hold, version = version + :one, sweepAt = if_not_exists(sweepAt, :sweepAt)',
+      'SET available = available - :amount, holds.#id = :hold, version = version + :one, ' +
+      `sweepAt = if_not_exists(sweepAt, :sweepAt)${cap.set}`,
     condition:
       '#status = :active AND credited > spent AND available >= :amount AND attribute_not_exists(holds.#id) ' +
-      `AND size(holds) < :holdsMax${notBefore}${allowance ? ALLOWANCE_IS_LEFT : ''}`,
+      `AND size(holds) < :holdsMax${notBefore}${allowance ? ALLOWANCE_IS_LEFT : ''}${cap.condition}`,
     names: {
       '#id': key,
       '#status': 'status',
       ...previous,
+      ...cap.names,
     },
     values: {
       ':amount': request.amountPicos,
@@ -103,6 +108,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
       ':active': 'active',
       ':holdsMax': HOLDS_MAX,
       ...(allowance && { ':today': allowance.day, ':allowance': allowance.picos }),
+      ...cap.values,
     },
     returns: 'ALL_NEW',
     onFailure: 'ALL_OLD',
@@ -111,6 +117,12 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
   return reply.conditionFailed
     ? { kind: 'refused', account: toAccount(reply.conditionFailed) }
     : { kind: 'no-account' };
+};
+
+/** Names of the previous try, which has a cap only if this one has a condition on it. */
+const namesOfPrevious = ({ previousHoldId, cap }: HoldRequest): Record<string, string> => {
+  if (previousHoldId === undefined) return {};
+  return cap ? allEntryNames(previousHoldId, 'previous') : entryNames(previousHoldId, 'previous', false);
 };
 
 const putRecord = async (db: DynamoDB, table: string, record: ChargeRecord): Promise<RecordReply> => {
@@ -126,7 +138,7 @@ const putRecord = async (db: DynamoDB, table: string, record: ChargeRecord): Pro
 };
 
 const IS_MAP = 'holds.#id.amount = :amount';
-/** A longer hold is of a newer release: its further bytes may name a cap that this release would not restore. */
+/** A longer hold has a cap that the record lacks, or is of a newer release. */
 const IS_PACKED = 'begins_with(holds.#idPacked, :start) AND size(holds.#idPacked) = :bytes';
 
 /** Whether the counter of uncollected amounts goes on. A clock behind its day adds to that day. */
@@ -139,32 +151,35 @@ interface Closing {
 }
 
 /**
- * One conditional update in general. If its condition fails although the hold is open, such as for the first charge of a
- * month or the first uncollected amount of a day, the write that `closeHold` computes from the present item follows.
+ * One conditional update in general. If its condition fails although the hold is open, the write that `closeHold`
+ * computes from the present item follows. That is so for the first charge of a month, the first uncollected amount of a
+ * day, a hold whose cap is in a later period, and a record without the cap of its hold.
  */
 const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
   const { record, holdAmountPicos, nowMs } = closing;
-  const names = entryNames(record.holdId, 'id');
-  const start = packedStartOf(record.holdId, holdAmountPicos);
-  const isOpen = start ? `(${IS_MAP} OR (${IS_PACKED}))` : IS_MAP;
+  const names = entryNames(record.holdId, 'id', record.cap !== undefined);
+  const packed = packedFormOf(record.holdId, holdAmountPicos, record.cap);
+  const cap = toCapReturn(record.cap);
+  const isOpen = packed ? `(${IS_MAP} OR (${IS_PACKED}))` : IS_MAP;
   const use = allowanceUseOf(record);
   const reply = await db.hot.update({
     table,
     key: accountKey(record.accountId),
     update:
       'SET available = available + :back, spent = spent + :charge, version = version + :one' +
-      `${use === undefined ? '' : ', uncollected = uncollected + :use'} REMOVE ${Object.keys(names)
+      `${use === undefined ? '' : ', uncollected = uncollected + :use'}${cap.set} REMOVE ${Object.keys(names)
         .map((name) => `holds.${name}`)
         .join(', ')}`,
-    condition: `#month >= :month AND ${isOpen}${use === undefined ? '' : ` AND ${IS_OF_DAY}`}`,
-    names: { ...names, '#month': 'month' },
+    condition: `#month >= :month AND ${isOpen}${use === undefined ? '' : ` AND ${IS_OF_DAY}`}${cap.condition}`,
+    names: { ...names, ...cap.names, '#month': 'month' },
     values: {
       ':back': holdAmountPicos - record.amountPicos,
       ':charge': record.amountPicos,
       ':one': 1,
       ':amount': holdAmountPicos,
       ':month': monthOf(nowMs),
-      ...(start && { ':start': start, ':bytes': PACKED_BYTES }),
+      ...(packed && { ':start': packed.start, ':bytes': packed.bytes }),
+      ...cap.values,
       ...(use !== undefined && { ':use': use, ':today': utcDay(nowMs) }),
     },
     returns: 'ALL_NEW',

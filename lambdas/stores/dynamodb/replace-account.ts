@@ -1,6 +1,7 @@
 import { StoreError } from '../../core/errors/store-error.ts';
 import type { Account } from '../../core/ledger/ledger.ts';
 import { closingsBefore, type MonthClosing } from '../../core/ledger/month.ts';
+import { toCapReplacement } from './cap-items.ts';
 import { type DynamoDB, putNew, type UpdateRequest, type Write } from './dynamodb.ts';
 import { entryNames } from './hold-entries.ts';
 import { type Item, readBigint, readNumber, readText } from './item.ts';
@@ -31,9 +32,13 @@ export const replaceAccount = async (db: DynamoDB, table: string, replacement: R
 export const lostRace = (): StoreError => new StoreError('conflict', 'another write changed the account first');
 
 export const toReplacement = (table: string, { before, after }: Replacement): UpdateRequest => {
-  const closed = [...before.holds.keys()].filter((holdId) => !after.holds.has(holdId));
-  const names = Object.assign({}, ...closed.map((holdId, index) => entryNames(holdId, `id${index}`)));
-  const removed = Object.keys(names).map((name) => `holds.${name}`);
+  const closed = [...before.holds].filter(([holdId]) => !after.holds.has(holdId));
+  const names = Object.assign(
+    {},
+    ...closed.map(([holdId, { cap }], index) => entryNames(holdId, `id${index}`, cap !== undefined)),
+  );
+  const caps = toCapReplacement(before.caps, after.caps);
+  const removed = [...Object.keys(names).map((name) => `holds.${name}`), ...caps.removed];
   const { uncollected } = after;
   return {
     table,
@@ -42,9 +47,10 @@ export const toReplacement = (table: string, { before, after }: Replacement): Up
       'SET available = :available, credited = :credited, returned = :returned, spent = :spent, version = :after' +
       (after.month === undefined ? '' : ', #month = :month') +
       (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected' : '') +
+      caps.set +
       (removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''),
     condition: 'version = :before',
-    names: { ...names, ...(after.month !== undefined && { '#month': 'month' }) },
+    names: { ...names, ...caps.names, ...(after.month !== undefined && { '#month': 'month' }) },
     values: {
       ':available': after.availablePicos,
       ':credited': after.creditedPicos,
@@ -53,6 +59,7 @@ export const toReplacement = (table: string, { before, after }: Replacement): Up
       ':after': after.version,
       ':before': before.version,
       ...(after.month !== undefined && { ':month': after.month }),
+      ...caps.values,
       ...(uncollected && { ':day': uncollected.day, ':uncollected': uncollected.picos }),
     },
   };

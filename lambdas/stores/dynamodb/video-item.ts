@@ -10,6 +10,7 @@ import {
   type VideoTerms,
   type Webhook,
 } from '../../core/videos/video-job.ts';
+import { holdCapValue, toHoldCap } from './cap-items.ts';
 import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText } from './item.ts';
 
 const KEY_PREFIX = 'video#';
@@ -49,6 +50,7 @@ export const toVideoItem = (order: VideoParamsRecord, dueAtMs: number): Item => 
     unitsMax: order.terms.unitsMax,
   },
   ...(order.webhook && { webhook: { url: order.webhook.url, secret: order.webhook.secret } }),
+  ...(order.cap && { cap: holdCapValue(order.cap) }),
   state: 'queued',
   progress: 0,
 });
@@ -75,6 +77,7 @@ export const removedAttributes = [
   'height',
   'terms',
   'webhook',
+  'cap',
   'state',
   'progress',
   'refused',
@@ -132,6 +135,7 @@ const toParams = (item: Item): VideoParamsRecord => ({
   createdAtMs: readNumber(item, 'createdAt'),
   terms: toTerms(readMap(item, 'terms')),
   ...(item.webhook === undefined ? {} : { webhook: toWebhook(readMap(item, 'webhook')) }),
+  ...(item.cap === undefined ? {} : { cap: toHoldCap(item.cap) }),
 });
 
 const toProgress = (item: Item): Omit<VideoJob, keyof VideoParamsRecord> => ({

@@ -65,6 +65,7 @@ const noteSchema = z.object({
     costPicos: picos.exactOptional(),
     uncollectedPicos: picos.exactOptional(),
     usesAllowance: z.boolean().exactOptional(),
+    cap: z.object({ keyId: z.string(), period: z.string() }).exactOptional(),
   }),
   holdAmountPicos: picos,
 });

@@ -1,5 +1,6 @@
 import { isCrossing, LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
 import { type Account, balanceOf, type Hold, toAccountStatus } from '../../../lambdas/core/ledger/ledger.ts';
+import { readCaps, readHold } from './cap-columns.ts';
 import { bigintOf, type Database, numberOf, optionalTextOf, textOf } from './database.ts';
 
 /** Order of a write among the writes of all accounts. */
@@ -10,7 +11,7 @@ export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)'
  */
 const SELECT_ACCOUNT = `
 SELECT a.id, a.status, a.available, a.credited, a.spent, a.returned, a.month, a.version, a.uncollected_day, a.uncollected,
-  h.hold_id, h.amount, h.expires_at
+  a.caps, h.hold_id, h.amount, h.expires_at, h.cap_key, h.cap_period, h.cap_expires_at
 FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
 
 export const readAccount = (db: Database, accountId: string): Account | undefined => {
@@ -19,9 +20,8 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
   if (!first) return undefined;
   const holds = new Map<string, Hold>();
   for (const row of rows) {
-    const holdId = optionalTextOf(row, 'hold_id');
-    if (holdId === undefined) continue;
-    holds.set(holdId, { amountPicos: bigintOf(row, 'amount'), expiresAtMs: numberOf(row, 'expires_at') });
+    const entry = readHold(row);
+    if (entry) holds.set(...entry);
   }
   const month = optionalTextOf(first, 'month');
   const uncollectedDay = optionalTextOf(first, 'uncollected_day');
@@ -38,6 +38,7 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
     ...(uncollectedDay !== undefined && {
       uncollected: { day: uncollectedDay, picos: bigintOf(first, 'uncollected') },
     }),
+    caps: readCaps(first),
   };
 };
 

@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
-import { isJsonObject, parseJson } from '../../../lambdas/core/json.ts';
+import { isJsonObject, type JsonValue, parseJson } from '../../../lambdas/core/json.ts';
 import { isAllowanceUsed } from '../../../lambdas/core/ledger/allowance.ts';
+import { holdInCap, parsePeriod } from '../../../lambdas/core/ledger/caps.ts';
 import { beginMonth } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import type {
@@ -10,10 +11,11 @@ import type {
   LedgerStore,
   RecordReply,
 } from '../../../lambdas/core/ledger/ledger.ts';
-import { type Account, HOLDS_MAX, toOutcome } from '../../../lambdas/core/ledger/ledger.ts';
+import { type Account, HOLDS_MAX, holdOf, toOutcome } from '../../../lambdas/core/ledger/ledger.ts';
 import { monthOf } from '../../../lambdas/core/ledger/month.ts';
 import { formatUsd } from '../../../lambdas/core/money/usd.ts';
 import { NEXT_CHANGE, noteLowBalance, readAccount } from './account-rows.ts';
+import { deleteHold, insertHold, toCapsColumn } from './cap-columns.ts';
 import { checkCredit, credit } from './credits.ts';
 import { bigintOf, type Database, numberOf, type Row, textOf } from './database.ts';
 import { replaceAccount } from './replace-account.ts';
@@ -106,25 +108,23 @@ interface HoldChange {
 }
 
 const hold = (db: Database, request: HoldRequest): HoldChange => {
-  const { accountId, holdId, amountPicos, expiresAtMs, sweepAtMs } = request;
+  const { accountId, holdId, amountPicos, sweepAtMs } = request;
   const before = readAccount(db, accountId);
   if (!before) return { reply: { kind: 'no-account' } };
-  if (!mayHold(before, request)) return { reply: { kind: 'refused', account: before } };
+  const caps = holdInCap(before.caps, request.cap, amountPicos);
+  if (!caps || !mayHold(before, request)) return { reply: { kind: 'refused', account: before } };
   db.sql(
     `UPDATE accounts SET available = available - ?, version = version + 1, change = ${NEXT_CHANGE},
-       sweep_at = coalesce(sweep_at, ?) WHERE id = ?`,
-  ).run(amountPicos, sweepAtMs, accountId);
-  db.sql('INSERT INTO holds (account_id, hold_id, amount, expires_at) VALUES (?, ?, ?, ?)').run(
-    accountId,
-    holdId,
-    amountPicos,
-    expiresAtMs,
-  );
+       sweep_at = coalesce(sweep_at, ?), caps = ? WHERE id = ?`,
+  ).run(amountPicos, sweepAtMs, toCapsColumn(caps), accountId);
+  const placed = holdOf(request);
+  insertHold(db, accountId, holdId, placed);
   const account: Account = {
     ...before,
     availablePicos: before.availablePicos - amountPicos,
     version: before.version + 1,
-    holds: new Map(before.holds).set(holdId, { amountPicos, expiresAtMs }),
+    holds: new Map(before.holds).set(holdId, placed),
+    caps,
   };
   return { reply: { kind: 'held', account }, before };
 };
@@ -157,7 +157,7 @@ const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
 
 const toDetails = (record: ChargeRecord): string => {
   const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, costPicos } = record;
-  const { uncollectedPicos, usesAllowance } = record;
+  const { uncollectedPicos, usesAllowance, cap } = record;
   return JSON.stringify({
     reason,
     model,
@@ -171,6 +171,7 @@ const toDetails = (record: ChargeRecord): string => {
     cost: costPicos?.toString(),
     uncollected: uncollectedPicos?.toString(),
     usesAllowance: usesAllowance || undefined,
+    cap: cap && { key: cap.keyId, period: cap.period },
   });
 };
 
@@ -193,7 +194,7 @@ const readDetails = (json: string): Details => {
   const value = parseJson(json);
   if (!isJsonObject(value)) throw new Error('the details of a charge record are not a JSON object');
   const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, cost } = value;
-  const { uncollected, usesAllowance } = value;
+  const { uncollected, usesAllowance, cap } = value;
   return {
     ...(typeof reason === 'string' && { reason }),
     ...(typeof model === 'string' && { model }),
@@ -207,7 +208,16 @@ const readDetails = (json: string): Details => {
     ...(typeof cost === 'string' && { costPicos: BigInt(cost) }),
     ...(typeof uncollected === 'string' && { uncollectedPicos: BigInt(uncollected) }),
     ...(usesAllowance === true && { usesAllowance }),
+    ...readCap(cap),
   };
+};
+
+const readCap = (value: JsonValue | undefined): Pick<ChargeRecord, 'cap'> => {
+  if (!isJsonObject(value)) return {};
+  const { key, period } = value;
+  return typeof key === 'string' && typeof period === 'string' && parsePeriod(period)
+    ? { cap: { keyId: key, period } }
+    : {};
 };
 
 const mapValues = <T>(values: Readonly<Record<string, unknown>>, convert: (value: unknown) => T): Record<string, T> =>
@@ -227,9 +237,10 @@ const apply = (
   const { accountId, holdId, amountPicos } = record;
   const before = readAccount(db, accountId);
   const after = before && closeHold(before, record, holdAmountPicos, nowMs);
-  if (!after) return undefined;
+  const hold = before?.holds.get(holdId);
+  if (!after || !hold) return undefined;
   checkCharge(before.spentPicos, amountPicos);
-  db.sql('DELETE FROM holds WHERE account_id = ? AND hold_id = ?').run(accountId, holdId);
+  deleteHold(db, accountId, holdId, hold);
   replaceAccount(db, before, after, nowMs);
   noteLowBalance(db, before, after);
   return { before, after };

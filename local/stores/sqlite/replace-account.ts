@@ -1,6 +1,7 @@
 import type { Account } from '../../../lambdas/core/ledger/ledger.ts';
 import { closingsBefore, type MonthClosing } from '../../../lambdas/core/ledger/month.ts';
 import { NEXT_CHANGE } from './account-rows.ts';
+import { toCapsColumn } from './cap-columns.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { Database } from './database.ts';
 export const replaceAccount = (db: Database, before: Account, after: Account, nowMs: number): void => {
   db.sql(
     `UPDATE accounts SET available = ?, credited = ?, returned = ?, spent = ?, month = ?, uncollected_day = ?,
-       uncollected = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`,
+       uncollected = ?, caps = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`,
   ).run(
     after.availablePicos,
     after.creditedPicos,
@@ -19,10 +20,20 @@ export const replaceAccount = (db: Database, before: Account, after: Account, no
     after.month ?? null,
     after.uncollected?.day ?? null,
     after.uncollected?.picos ?? null,
+    toCapsColumn(after.caps),
     after.version,
     after.id,
   );
   for (const closing of closingsBefore(before, nowMs)) insertClosing(db, before.id, closing);
+};
+
+/** Writes the caps of an account that `changeCap` returned. Called in a transaction. */
+export const replaceCaps = (db: Database, after: Account): void => {
+  db.sql(`UPDATE accounts SET caps = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`).run(
+    toCapsColumn(after.caps),
+    after.version,
+    after.id,
+  );
 };
 
 const insertClosing = (db: Database, accountId: string, closing: MonthClosing): void => {

@@ -25,7 +25,9 @@ CREATE TABLE accounts (
   month TEXT,
   -- UTC day and sum of the uncollected amounts that use the allowance. Null until the first one.
   uncollected_day TEXT,
-  uncollected INTEGER
+  uncollected INTEGER,
+  -- Caps of API keys by the id of the key, as JSON. Null without caps.
+  caps TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX accounts_by_sweep ON accounts (sweep_at) WHERE sweep_at IS NOT NULL;
 CREATE INDEX accounts_by_change ON accounts (change);
@@ -35,6 +37,11 @@ CREATE TABLE holds (
   hold_id TEXT NOT NULL,
   amount INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
+  -- API key and period of the cap in which the hold counts. Null without a cap.
+  cap_key TEXT,
+  cap_period TEXT,
+  -- Expiry of a hold with a cap. Its other expiry is never, so that no release without caps closes it.
+  cap_expires_at INTEGER,
   PRIMARY KEY (account_id, hold_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -313,6 +320,10 @@ const ADDED_COLUMNS = [
   ['accounts', 'uncollected_day', 'TEXT'],
   ['accounts', 'uncollected', 'INTEGER'],
   ['month_charges', 'before_hold_id', 'TEXT'],
+  ['accounts', 'caps', 'TEXT'],
+  ['holds', 'cap_key', 'TEXT'],
+  ['holds', 'cap_period', 'TEXT'],
+  ['holds', 'cap_expires_at', 'INTEGER'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>

@@ -172,6 +172,7 @@ const jobSchema: z.ZodType<VideoJob> = z.object({
   createdAtMs: z.int(),
   terms: z.object({ unit: z.enum(['token', 'second']), ratePicos: picosSchema, unitsMax: z.int() }),
   webhook: z.object({ url: z.string(), secret: z.string() }).optional(),
+  cap: z.object({ keyId: z.string(), period: z.string() }).optional(),
   state: z.enum(['queued', 'in_progress', 'completed', 'failed']),
   // Providers report fractions of a percent, and of a token.
   progress: z.number(),

@@ -12,6 +12,7 @@ const account = (creditedPicos: bigint, version: number): Account => ({
   spentPicos: 0n,
   holds: new Map(),
   version,
+  caps: new Map(),
 });
 
 test('KEY-7 money that is taken back is an event with its amount and the balance', () => {

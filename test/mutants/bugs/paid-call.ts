@@ -119,8 +119,8 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
   {
     id: 'fallback-held-at-another-price',
     what: 'The hold for the fallback model uses the price of the requested model.',
-    find: '{ ...hold, accountId, requestId, firstId, storeTime }',
-    replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId, storeTime }',
+    find: '{ ...hold, accountId, requestId, firstId, storeTime, cap }',
+    replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId, storeTime, cap }',
   },
 ]);
 

@@ -104,7 +104,7 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   {
     id: 'sqlite-money-moved-twice',
     what: 'The embedded ledger keeps an applied hold, so a repeated apply moves the money again.',
-    find: "  db.sql('DELETE FROM holds WHERE account_id = ? AND hold_id = ?').run(accountId, holdId);\n",
+    find: '  deleteHold(db, accountId, holdId, hold);\n',
     replace: '',
   },
   {

@@ -52,7 +52,7 @@ const recordBugs = [
     {
       id: 'allowance-not-asked-for',
       what: 'A text request places its hold whatever the account used of its allowance.',
-      find: 'allowance: allowanceAt(deps.clock.now(), order)',
+      find: 'allowance: allowanceAt(nowMs, order)',
       replace: 'allowance: undefined',
     },
   ]),

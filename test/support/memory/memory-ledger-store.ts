@@ -1,4 +1,5 @@
 import { isAllowanceUsed, type UncollectedOfDay } from '../../../lambdas/core/ledger/allowance.ts';
+import { type CapChange, type Caps, changeCap, holdInCap } from '../../../lambdas/core/ledger/caps.ts';
 import { beginMonth, changeCredit } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
 import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../../lambdas/core/ledger/credit-record.ts';
@@ -13,7 +14,7 @@ import type {
   LedgerStore,
   RecordReply,
 } from '../../../lambdas/core/ledger/ledger.ts';
-import { type Account, type AccountStatus, HOLDS_MAX, type Hold } from '../../../lambdas/core/ledger/ledger.ts';
+import { type Account, type AccountStatus, HOLDS_MAX, type Hold, holdOf } from '../../../lambdas/core/ledger/ledger.ts';
 import { closingsBefore, type MonthCharges, type MonthClosing, monthOf } from '../../../lambdas/core/ledger/month.ts';
 import type { AccountPlace, LedgerRecords, RecordPage, RecordRange } from '../../../lambdas/core/ledger/records.ts';
 
@@ -33,6 +34,7 @@ interface Row {
   readonly closings: MonthClosing[];
   readonly charges: Map<string, MonthCharges>;
   uncollected?: UncollectedOfDay | undefined;
+  caps: Caps;
 }
 
 /**
@@ -47,9 +49,11 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
   async hold(request: HoldRequest): Promise<HoldReply> {
     const row = this.#rows.get(request.accountId);
     if (!row) return { kind: 'no-account' };
-    if (!mayHold(row, request)) return { kind: 'refused', account: toAccount(row) };
+    const caps = holdInCap(row.caps, request.cap, request.amountPicos);
+    if (!caps || !mayHold(row, request)) return { kind: 'refused', account: toAccount(row) };
+    row.caps = caps;
     row.available -= request.amountPicos;
-    row.holds.set(request.holdId, { amountPicos: request.amountPicos, expiresAtMs: request.expiresAtMs });
+    row.holds.set(request.holdId, holdOf(request));
     row.sweepAtMs ??= request.sweepAtMs;
     row.version += 1;
     return { kind: 'held', account: toAccount(row) };
@@ -99,6 +103,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
       credits: new Map(),
       closings: [],
       charges: new Map(),
+      caps: new Map(),
     });
     return 'created';
   }
@@ -221,6 +226,15 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     row.version += 1;
   }
 
+  /** Changes the cap of an API key, as the owner does. */
+  setCap(accountId: string, keyId: string, change: CapChange | undefined, nowMs: number): void {
+    const row = this.#rows.get(accountId);
+    if (!row) throw new Error(`there is no account ${accountId}`);
+    const { caps, version } = changeCap(row, keyId, change, nowMs);
+    row.caps = caps;
+    row.version = version;
+  }
+
   /** Removes the month of an account, as an earlier release leaves it. */
   forgetMonth(accountId: string): void {
     const row = this.#rows.get(accountId);
@@ -318,6 +332,7 @@ const replace = (row: Row, after: Account, nowMs: number, before: Account): void
   row.month = after.month;
   row.version = after.version;
   row.uncollected = after.uncollected;
+  row.caps = after.caps;
 };
 
 const toAccount = (row: Row): Account => ({
@@ -331,6 +346,7 @@ const toAccount = (row: Row): Account => ({
   holds: new Map(row.holds),
   version: row.version,
   ...(row.uncollected && { uncollected: row.uncollected }),
+  caps: row.caps,
 });
 
 /** Returns the record without false flags and undefined fields, as the table stores it. */

@@ -17,6 +17,7 @@ const account: Account = {
   month: '2026-12',
   holds: new Map(),
   version: 9,
+  caps: new Map(),
 };
 const closing: MonthClosing = {
   month: '2026-11',

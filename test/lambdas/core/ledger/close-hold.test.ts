@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { toCap } from '../../../../lambdas/core/ledger/caps.ts';
 import { closeHold } from '../../../../lambdas/core/ledger/close-hold.ts';
-import type { Account } from '../../../../lambdas/core/ledger/ledger.ts';
+import type { Account, ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 
 const other = { amountPicos: 5n, expiresAtMs: 1 };
 const account: Account = {
@@ -15,6 +16,7 @@ const account: Account = {
     ['b.0', other],
   ]),
   version: 3,
+  caps: new Map(),
 };
 
 test('BILL-3 a charge closes its hold and releases the rest', () => {
@@ -47,4 +49,26 @@ test('BILL-21 a release adds its uncollected amount to the day of its clock', ()
   const counted: Account = { ...account, uncollected: { day: '1970-01-01', picos: 3n } };
   expect(closeHold(counted, record, 40n, 0)?.uncollected).toEqual({ day: '1970-01-01', picos: 10n });
   expect(closeHold(counted, { holdId: 'a.0', amountPicos: 0n }, 40n, 0)?.uncollected).toBe(counted.uncollected);
+});
+
+test('KEY-9 a charge counts in the cap of its hold, and a record cannot choose another', () => {
+  const period = '3:2026-11-26';
+  const cap = toCap(70n, 30n, period);
+  const caps = new Map([
+    ['k', cap],
+    ['l', cap],
+  ]);
+  const holds = new Map([['a.0', { amountPicos: 40n, expiresAtMs: 1, cap: { keyId: 'k', period } }]]);
+  const record: Pick<ChargeRecord, 'holdId' | 'amountPicos' | 'cap'> = {
+    holdId: 'a.0',
+    amountPicos: 25n,
+    cap: { keyId: 'l', period },
+  };
+  expect(closeHold({ ...account, caps, holds }, record, 40n, 0)?.caps).toEqual(
+    new Map([
+      ['k', { ...cap, leftPicos: 45n }],
+      ['l', cap],
+    ]),
+  );
+  expect(closeHold({ ...account, caps }, record, 40n, 0)?.caps).toBe(caps);
 });

@@ -28,6 +28,7 @@ const account: Account = {
     [`${renderRequestId({ atMs: DECEMBER, random: 2 })}.0`, hold(5n)],
   ]),
   version: 3,
+  caps: new Map(),
 };
 const sums = { creditedPicos: 100n, returnedPicos: 5n, spentPicos: 20n };
 

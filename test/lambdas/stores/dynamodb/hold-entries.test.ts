@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOLD_IDS } from '../../../../lambdas/core/ledger/hold.ts';
+import type { Hold } from '../../../../lambdas/core/ledger/ledger.ts';
 import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
-import { packedKeyOf, packedStartOf, toHoldEntry, toHolds } from '../../../../lambdas/stores/dynamodb/hold-entries.ts';
+import { packedFormOf, packedKeyOf, toHoldEntry, toHolds } from '../../../../lambdas/stores/dynamodb/hold-entries.ts';
 
 /** Integers of at most this many bits. */
 const below = (bits: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n }).map(Number);
@@ -13,7 +14,7 @@ const REQUEST = renderRequestId({ atMs: AT, random: 2 ** 45 - 1 });
 const HOLD = `${REQUEST}.3`;
 const hold = { amountPicos: 40n, expiresAtMs: AT + 900_000 };
 
-const readBack = (holdId: string, one: typeof hold) => {
+const readBack = (holdId: string, one: Hold) => {
   const { key, value } = toHoldEntry(holdId, one, 'packed');
   return [...toHolds({ [key]: value })];
 };
@@ -92,7 +93,8 @@ test('OPS-11 an unreadable entry is an open hold of a newer release, with its re
 
 test('BILL-13 the start of a packed hold is that of no other amount, and of no other time', () => {
   const value = Buffer.from(toHoldEntry(HOLD, hold, 'packed').value as Uint8Array);
-  const isStart = (holdId: string, picos: bigint) => value.subarray(0, 11).equals(packedStartOf(holdId, picos)!);
+  const isStart = (holdId: string, picos: bigint) =>
+    value.subarray(0, 11).equals(packedFormOf(holdId, picos, undefined)!.start);
   const later = `${renderRequestId({ atMs: AT + 4, random: 2 ** 45 - 1 })}.3`;
   expect([isStart(HOLD, 40n), isStart(HOLD, 41n), isStart(HOLD, 0n), isStart(later, 40n)]).toEqual([
     true,
@@ -100,11 +102,56 @@ test('BILL-13 the start of a packed hold is that of no other amount, and of no o
     false,
     false,
   ]);
-  expect([packedStartOf(HOLD, -1n), packedStartOf(HOLD, 2n ** 48n), packedStartOf('other.0', 1n)]).toEqual([
+  const formOf = (holdId: string, picos: bigint) => packedFormOf(holdId, picos, undefined);
+  expect([formOf(HOLD, -1n), formOf(HOLD, 2n ** 48n), formOf('other.0', 1n)]).toEqual([
     undefined,
     undefined,
     undefined,
   ]);
+});
+
+const CAP = { keyId: '0123456789abcdef', period: '12:2026-11-26' };
+
+test.for(['7:total', '12:2026-11', '123456789:2026-11-26'])(
+  'KEY-9 a hold in a cap of the period %s is read as stored',
+  (period) => {
+    const one = { ...hold, cap: { ...CAP, period } };
+    const { key, value } = toHoldEntry(HOLD, one, 'packed');
+    const bytes = (value as Uint8Array).length;
+    expect([key, bytes]).toEqual([packedKeyOf(HOLD), 14 + 8 + period.length]);
+    expect(packedFormOf(HOLD, 40n, one.cap)).toMatchObject({ bytes });
+    expect(readBack(HOLD, one)).toEqual([[HOLD, one]]);
+    const map = toHoldEntry(HOLD, one, 'map');
+    expect(readOne(map.key, { amount: 40n, until: BigInt(one.expiresAtMs), cap: { key: CAP.keyId, period } })).toEqual([
+      [HOLD, one],
+    ]);
+  },
+);
+
+test('OPS-11 an earlier release cannot close a hold with a cap, and counts its amount', () => {
+  const one = { ...hold, cap: CAP };
+  expect((toHoldEntry(HOLD, one, 'packed').value as Uint8Array).length).toBeGreaterThan(14);
+  // Without `expiresAt`, and under another key than that of its id.
+  expect(toHoldEntry(HOLD, one, 'map')).toEqual({
+    key: `${HOLD}#cap`,
+    value: { amount: 40n, until: hold.expiresAtMs, cap: { key: CAP.keyId, period: CAP.period } },
+  });
+});
+
+test('KEY-9 a hold whose API key has an id of another form is a map', () => {
+  const one = { ...hold, cap: { ...CAP, keyId: 'k' } };
+  expect(toHoldEntry(HOLD, one, 'packed').key).toBe(`${HOLD}#cap`);
+  expect(packedFormOf(HOLD, 40n, one.cap)).toBeUndefined();
+});
+
+test('OPS-11 a cap of a newer release keeps its hold open', () => {
+  const period = '12:2026-W48';
+  const { key, value } = toHoldEntry(HOLD, { ...hold, cap: { ...CAP, period } }, 'packed');
+  expect(readOne(key, value)).toEqual([[HOLD, { ...hold, isNewer: true }]]);
+  const map = { amount: 40n, until: 5n, cap: { key: CAP.keyId, period } };
+  const newer = { amountPicos: 40n, expiresAtMs: 8.64e15, isNewer: true };
+  expect(readOne(`${HOLD}#cap`, map)).toEqual([[`${HOLD}#cap`, newer]]);
+  expect(readOne(`${HOLD}#cap`, { amount: 40n })).toEqual([[`${HOLD}#cap`, newer]]);
 });
 
 interface Packed {

@@ -98,3 +98,36 @@ test('BILL-21 a later amount of the day takes one write, and a charge has no con
   expect(sent.map(({ condition = '' }) => condition.endsWith('AND uncollectedDay >= :today'))).toEqual([true, false]);
   expect(sent[0]?.values).toMatchObject({ ':use': 7n, ':today': '2026-11-01' });
 });
+
+const CAP = { keyId: '0123456789abcdef', period: '2:2026-11-01' };
+
+test('KEY-9 a charge in the present period of its cap takes one write', async () => {
+  const sent: UpdateRequest[] = [];
+  const { store } = slow({ written: {} }, (request) => {
+    sent.push(request);
+    return { written: item };
+  });
+  await store.apply({ ...record, cap: CAP }, 40n, AT);
+  await store.apply(record, 40n, AT);
+  expect(sent.map(({ update }) => update.includes(', caps.#cap.#left = caps.#cap.#left + :back'))).toEqual([
+    true,
+    false,
+  ]);
+  expect(sent.map(({ condition = '' }) => condition.endsWith(' AND caps.#cap.#period = :period'))).toEqual([
+    true,
+    false,
+  ]);
+  expect(sent.map(({ values }) => values?.[':bytes'])).toEqual([14 + 8 + CAP.period.length, 14]);
+  expect(sent[0]?.names).toMatchObject({ '#id': `${holdId}#cap`, '#idPacked': packedKeyOf(holdId), '#cap': CAP.keyId });
+});
+
+test('KEY-9 a charge in an earlier period is written by the version that was read, and leaves the cap', async () => {
+  const hold = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000, cap: CAP }, 'packed');
+  const caps = { [CAP.keyId]: { limit: 70n, left: 50n, period: '2:2026-11-02' } };
+  const later = { ...item, holds: { [hold.key]: hold.value }, caps };
+  const { sent, store } = slow({ written: {} }, () => ({ conditionFailed: later }));
+  const after = await store.apply({ ...record, cap: CAP }, 40n, AT);
+  expect([after?.availablePicos, after?.caps.get(CAP.keyId)?.leftPicos]).toEqual([75n, 50n]);
+  expect(sent).toMatchObject([{ condition: 'version = :before' }]);
+  expect(sent[0]?.update).not.toContain('caps');
+});

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { changeCap } from '../../../../lambdas/core/ledger/caps.ts';
 import { changeCredit } from '../../../../lambdas/core/ledger/change-credit.ts';
+import { closeHold } from '../../../../lambdas/core/ledger/close-hold.ts';
 import type { Account } from '../../../../lambdas/core/ledger/ledger.ts';
 import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
 import { packedKeyOf } from '../../../../lambdas/stores/dynamodb/hold-entries.ts';
@@ -17,6 +19,7 @@ const before: Account = {
   month: '2026-11',
   holds: new Map([[holdId, { amountPicos: 40n, expiresAtMs: DECEMBER }]]),
   version: 3,
+  caps: new Map(),
 };
 
 test('BILL-22 a replacement writes all sums and requires the version that was read', () => {
@@ -44,6 +47,17 @@ test('BILL-13 a replacement removes both forms of a hold that it closes', () => 
   const { update, names } = toReplacement('accounts', { before, after: { ...before, holds: new Map() }, nowMs: 0 });
   expect(update).toMatch(/ REMOVE holds\.#id0, holds\.#id0Packed$/);
   expect(names).toEqual({ '#month': 'month', '#id0': holdId, '#id0Packed': packedKeyOf(holdId) });
+});
+
+test('KEY-9 a replacement removes the entries of a hold with a cap, and writes that cap', () => {
+  const capped = changeCap(before, 'k', { limitPicos: 70n, kind: 'total' }, DECEMBER);
+  const holds = new Map([[holdId, { ...before.holds.get(holdId)!, cap: { keyId: 'k', period: '4:total' } }]]);
+  const closed = closeHold({ ...capped, holds }, { holdId, amountPicos: 25n }, 40n, 0);
+  const replacement = { before: { ...capped, holds }, after: closed!, nowMs: 0 };
+  const { update, names, values } = toReplacement('accounts', replacement);
+  expect(update).toMatch(/, caps\.#cap0 = :cap0 REMOVE holds\.#id0, holds\.#id0Packed$/);
+  expect(names).toMatchObject({ '#id0': `${holdId}#cap`, '#id0Packed': packedKeyOf(holdId), '#cap0': 'k' });
+  expect(values?.[':cap0']).toEqual({ limit: 70n, left: 85n, period: '4:total' });
 });
 
 test('BILL-22 a closing is written once, and read as it was written', () => {

@@ -18,6 +18,7 @@ test('BILL-21 an account is read with its holds and, once it has one, its counte
     month: '2026-11',
     version: 0,
     holds: new Map(),
+    caps: new Map(),
   });
   const insert = db.sql('INSERT INTO holds (account_id, hold_id, amount, expires_at) VALUES (?, ?, ?, ?)');
   for (const [holdId, amount] of [
