@@ -1,3 +1,4 @@
+import type { CapKind, KeyCap } from '../ledger/caps.ts';
 import type { Account } from '../ledger/ledger.ts';
 import { type Bucket, bucketOf } from '../limits/rate-limit.ts';
 import type { StoredFactor } from '../pricing/estimate-factor.ts';
@@ -6,9 +7,7 @@ import type { KeyLabel, NewKey } from './keys.ts';
 /** Maximum number of API keys of an account, with the first key. */
 export const KEYS_MAX = 50;
 
-export const capKinds = ['total', 'day', 'month'] as const;
-
-export type CapKind = (typeof capKinds)[number];
+export const capKinds = ['total', 'day', 'month'] as const satisfies readonly CapKind[];
 
 /** Restrictions of an API key, which the gateway checks with every request. An absent field does not restrict. */
 export interface KeyLimits {
@@ -18,8 +17,8 @@ export interface KeyLimits {
   readonly models?: readonly string[] | undefined;
   /** Requests per second. */
   readonly rate?: number | undefined;
-  /** Whether holds of the API key count against its cap in the account. `epoch`: see the caps of the ledger. */
-  readonly cap?: { readonly kind: CapKind; readonly epoch: number } | undefined;
+  /** Cap, whose limit the account has (KEY-9). */
+  readonly cap?: KeyCap | undefined;
 }
 
 /** Whether a release without restrictions must reject the API key. */
