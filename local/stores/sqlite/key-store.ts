@@ -39,8 +39,9 @@ const takeFromKey = (db: Database, hash: string, bucket: Bucket, nowMicros: numb
   const key = readKey(db, hash);
   if (!key) return { result: { kind: 'unknown' } };
   if (key.status !== 'active') return { result: { kind: 'refused', key } };
-  const { allowed, tatMicros } = take(keyBucketOf(bucket, key), key.tatMicros, nowMicros);
-  if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros };
+  const own = keyBucketOf(bucket, key);
+  const { allowed, tatMicros } = take(own, key.tatMicros, nowMicros);
+  if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros, bucket: own };
   db.sql('UPDATE keys SET tat = ? WHERE hash = ?').run(tatMicros, hash);
   return { result: { kind: 'taken', key: { ...key, tatMicros } } };
 };

@@ -43,8 +43,9 @@ export class MemoryKeyStore implements KeyStore {
     const key = this.#keys.get(hash);
     if (!key) return { result: { kind: 'unknown' } };
     if (key.status !== 'active') return { result: { kind: 'refused', key } };
-    const { allowed, tatMicros } = take(keyBucketOf(bucket, key), key.tatMicros, nowMicros);
-    if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros };
+    const own = keyBucketOf(bucket, key);
+    const { allowed, tatMicros } = take(own, key.tatMicros, nowMicros);
+    if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros, bucket: own };
     const taken = { ...key, tatMicros };
     this.#keys.set(hash, taken);
     return { result: { kind: 'taken', key: taken } };
