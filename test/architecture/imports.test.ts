@@ -116,7 +116,7 @@ describe('each rule can fail', () => {
     ['lambdas/core/errors/x.ts', 'lambdas/core/money/usd.ts'],
     ['lambdas/core/limits/x.ts', 'lambdas/core/catalog/catalog.ts'],
     ['lambdas/core/pricing/x.ts', 'lambdas/core/ledger/hold.ts'],
-    ['lambdas/core/accounts/x.ts', 'lambdas/core/ledger/hold.ts'],
+    ['lambdas/core/circuit/x.ts', 'lambdas/core/ledger/hold.ts'],
     ['lambdas/core/ledger/x.ts', 'lambdas/core/paid-call/settle.ts'],
     ['lambdas/core/idempotency/x.ts', 'lambdas/core/text/generate-text.ts'],
     ['lambdas/core/paid-call/x.ts', 'lambdas/core/text/generate-text.ts'],

@@ -1,10 +1,14 @@
 import { expect } from 'vitest';
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
+import type { CapChange } from '../../lambdas/core/ledger/caps.ts';
 import type { CreditDependencies } from '../../lambdas/core/ledger/credit.ts';
 import type { LedgerDependencies } from '../../lambdas/core/ledger/ledger.ts';
 import { renderRequestId } from '../../lambdas/core/request-id.ts';
 import {
+  CAPPED_KEY,
   type ClientResult,
+  changeCaps,
+  FIRST_CAP,
   GIVEN_PICOS,
   LIFETIME_MS,
   playRequest,
@@ -37,7 +41,12 @@ interface Waiting {
 
 type Step = () => Promise<void>;
 
-type EngineDependencies = LedgerDependencies & CreditDependencies;
+interface EngineDependencies extends LedgerDependencies, CreditDependencies {
+  readonly store: LedgerDependencies['store'];
+  readonly setCap: (accountId: string, change: CapChange | undefined) => Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
 
 /**
  * Plays one random history of one account on the real engine. Every call waits at the proxy. When no process can
@@ -50,7 +59,8 @@ export class EngineHistory {
   readonly #engine: Engine;
   readonly #accountId: string;
   readonly #choices: Choices;
-  readonly #clock = new ManualClock();
+  /** A day ends soon after the start. */
+  readonly #clock = new ManualClock(DAY_MS - LIFETIME_MS);
   readonly #outbox = new MemoryOutbox();
   readonly #waiting: Waiting[] = [];
   readonly #dead = new Set<string>();
@@ -79,6 +89,7 @@ export class EngineHistory {
       { name: 'credit-2', start: (deps) => topUp(deps, [accountId]) },
       { name: 'returns-1', start: (deps) => takeBack(deps, accountId, 1) },
       { name: 'returns-2', start: (deps) => takeBack(deps, accountId, 2) },
+      { name: 'caps', start: ({ clock, setCap }) => changeCaps(clock, [accountId], setCap) },
     ];
   }
 
@@ -96,6 +107,7 @@ export class EngineHistory {
       reason: 'test',
       at: 0,
     });
+    await this.#engine.setCap(this.#accountId, CAPPED_KEY, FIRST_CAP, this.#clock.now());
     plans.set(this.#accountId, (call) => this.#arrived(call));
     try {
       await this.#drive();
@@ -236,6 +248,8 @@ export class EngineHistory {
         reschedule: (accountId, atMs) => around(() => proxied.reschedule(accountId, atMs)),
         sweepBy: (accountId, atMs) => around(() => proxied.sweepBy(accountId, atMs)),
       },
+      setCap: (accountId, change) =>
+        around(() => this.#engine.setCap(accountId, CAPPED_KEY, change, this.#clock.now())),
       outbox: this.#outbox,
       clock: this.#clock,
       random: () => 0,

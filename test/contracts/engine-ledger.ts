@@ -1,10 +1,12 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { type CapChange, changeCap } from '../../lambdas/core/ledger/caps.ts';
 import type { LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
 import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
+import { toReplacement } from '../../lambdas/stores/dynamodb/replace-account.ts';
 import { localDynamodbConfig } from '../../local/create-tables.ts';
 import { openTestTables } from '../support/dynamodb.ts';
 import { type Plan, startFaultProxy } from '../support/fault-proxy.ts';
@@ -16,6 +18,8 @@ export interface Engine {
   readonly proxied: LedgerStore;
   readonly direct: LedgerStore;
   readonly records: Pick<LedgerRecords, 'readCredits'>;
+  /** Changes the cap of an API key. Undefined: removes it. */
+  setCap(accountId: string, keyId: string, change: CapChange | undefined, nowMs: number): Promise<void>;
   readonly client: DynamoDBClient;
   /** The accounts' table. */
   readonly table: string;
@@ -37,9 +41,18 @@ export const startEngine = async (): Promise<Engine> => {
   const [once, repeating] = [1, 2].map((attempts) => clientOf(proxy.endpoint, attempts));
   const client = clients.repeating;
   if (!once || !repeating) throw new Error('no clients');
+  const direct = createLedgerStore(createDatabases({ once: client, repeating: client }), table);
   return {
     proxied: balanced(createLedgerStore(createDatabases({ once, repeating }), table)),
-    direct: createLedgerStore(createDatabases({ once: client, repeating: client }), table),
+    direct,
+    setCap: async (accountId, keyId, change, nowMs) => {
+      for (;;) {
+        const before = await direct.readAccount(accountId);
+        if (!before) throw new Error(`there is no account ${accountId}`);
+        const after = changeCap(before, keyId, change, nowMs);
+        if ('written' in (await createDynamoDB(client).update(toReplacement(table, { before, after, nowMs })))) return;
+      }
+    },
     records: createLedgerRecords(createDynamoDB(client), table),
     client,
     table,

@@ -1,5 +1,6 @@
 import { type AttributeValue, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
+import { capProblems } from '../../lambdas/core/ledger/audit-caps.ts';
 import { creditProblems } from '../../lambdas/core/ledger/audit-credits.ts';
 import { changeOf } from '../../lambdas/core/ledger/credit-record.ts';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
@@ -38,6 +39,7 @@ export const auditAccount = async (
   expect(account.spentPicos, 'spent = what the records charge').toBe(sum(records.map((one) => one.amountPicos)));
   expect(account.creditedPicos, 'credited = credits - returns').toBe(sum(credits.map(changeOf)));
   expect(creditProblems(credits), 'returns').toEqual([]);
+  expect(capProblems(account, records), 'caps').toEqual([]);
   for (const [requestId, own] of Map.groupBy(records, (one) => one.requestId)) {
     const settled = own.filter(({ outcome }) => outcome === 'settled');
     expect(settled.length, `charges of ${requestId}`).toBeLessThanOrEqual(1);

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, test } from 'vitest';
+import { changeCap } from '../../lambdas/core/ledger/caps.ts';
 import { readAccount } from '../../local/stores/sqlite/account-rows.ts';
 import { toCreditRecord } from '../../local/stores/sqlite/credits.ts';
 import { type Database, textOf } from '../../local/stores/sqlite/database.ts';
 import { createLedgerStore, toRecord } from '../../local/stores/sqlite/ledger-store.ts';
+import { replaceCaps } from '../../local/stores/sqlite/replace-account.ts';
 import { toClosing } from '../../local/stores/sqlite/statement-records.ts';
 import type { InspectedLedger } from '../lambdas/core/ledger/history.ts';
 import { playHistories, timeoutOf } from '../lambdas/core/ledger/play-histories.ts';
@@ -24,6 +26,11 @@ const emptyLedger = (): InspectedLedger => {
   for (const table of tables) db.sql(`DELETE FROM ${table}`).run();
   return {
     ...createLedgerStore(db),
+    setCap: (accountId, keyId, change, nowMs) =>
+      db.write(() => {
+        const account = readAccount(db, accountId);
+        if (account) replaceCaps(db, changeCap(account, keyId, change, nowMs));
+      }),
     accounts: () =>
       db
         .sql('SELECT id FROM accounts')

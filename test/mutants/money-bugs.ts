@@ -1,4 +1,5 @@
 import { accountBugs } from './bugs/accounts.ts';
+import { capBugs } from './bugs/caps.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
 import { deploymentBugs } from './bugs/deployment.ts';
@@ -51,6 +52,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...creditBugs,
   ...estimateFactorBugs,
   ...uncollectedBugs,
+  ...capBugs,
   ...deploymentBugs,
   ...deploymentCheckBugs,
   ...objectiveBugs,

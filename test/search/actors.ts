@@ -1,4 +1,5 @@
 import { StoreError } from '../../lambdas/core/errors/store-error.ts';
+import type { CapOfKey } from '../../lambdas/core/ledger/caps.ts';
 import { type CreditOrder, creditAccount } from '../../lambdas/core/ledger/credit.ts';
 import { whole, withPaidCall } from '../../lambdas/core/paid-call/with-paid-call.ts';
 import { settleOutbox, sweep } from '../support/strict-tending.ts';
@@ -14,9 +15,9 @@ export const EXPIRES_AT_MS = 900_000;
 export const HOLD_PICOS = 100n;
 const CHARGE_PICOS = 40n;
 
-/** Request with a complete response: hold, call, settle. */
+/** Request with a complete response: hold, call, settle. With `cap`, its API key has one. */
 export const request =
-  (requestId: string, outcomes: readonly Served[] = ['good']): Body =>
+  (requestId: string, outcomes: readonly Served[] = ['good'], cap?: CapOfKey): Body =>
   async (host) => {
     const first = {
       model: findModel(),
@@ -35,7 +36,7 @@ export const request =
       expectsUsage: true,
       chargeFor: () => ({ amountPicos: CHARGE_PICOS, prices: {}, usage: {}, implausible: false }),
     };
-    const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined };
+    const caller = { accountId: ACCOUNT, requestId, hostEndsAtMs: undefined, cap };
     try {
       await withPaidCall(paidCallDependencies(host), caller, { first }, async () => {
         await askVendor(host, outcomes);

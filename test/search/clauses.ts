@@ -120,6 +120,57 @@ const credits: readonly Clause[] = [
   },
 ];
 
+const caps: readonly Clause[] = [
+  {
+    id: 'cap-covers',
+    clause: 'a hold requires that the rest of its cap covers it',
+    file: 'lambdas/core/ledger/caps.ts',
+    find: 'return leftPicos < 0n ? undefined : new Map(caps)',
+    replace: 'return new Map(caps)',
+    configuration: 'caps',
+  },
+  {
+    id: 'cap-period',
+    clause: 'a hold requires that its cap is in the period that the request has seen',
+    file: 'lambdas/core/ledger/caps.ts',
+    find: 'if (cap.period !== (ends ?? period)) return undefined;',
+    replace: '',
+    configuration: 'caps',
+  },
+  {
+    id: 'cap-later-period',
+    clause: 'a later period of the account counts as the present one',
+    file: 'lambdas/core/ledger/caps.ts',
+    find: 'return name > parts.name ?',
+    replace: 'return name !== parts.name ?',
+    configuration: 'caps',
+  },
+  {
+    id: 'cap-in-hold',
+    clause: 'a hold stores the period of its cap',
+    file: 'lambdas/core/ledger/ledger.ts',
+    find: 'return { amountPicos, expiresAtMs, ...(cap && { cap }) };',
+    replace: 'return { amountPicos, expiresAtMs };',
+    configuration: 'cap',
+  },
+  {
+    id: 'cap-of-close',
+    clause: 'a closed hold changes its cap only in its own period',
+    file: 'lambdas/core/ledger/caps.ts',
+    find: 'if (!cap || cap.period !== holdCap.period) return caps;',
+    replace: 'if (!cap) return caps;',
+    configuration: 'caps',
+  },
+  {
+    id: 'cap-in-record',
+    clause: 'a charge record names the cap of its hold',
+    file: 'lambdas/core/paid-call/settle.ts',
+    find: '...(placedHold.cap && { cap: placedHold.cap }),',
+    replace: '',
+    configuration: 'cap',
+  },
+];
+
 const outbox: readonly Clause[] = [
   {
     id: 'note-first',
@@ -276,4 +327,4 @@ const idempotency: readonly Clause[] = [
 
 export const editsOf = (clause: Clause): readonly Edit[] => [clause, ...(clause.also ? [clause.also] : [])];
 
-export const clauses: readonly Clause[] = [...ledger, ...credits, ...outbox, ...idempotency];
+export const clauses: readonly Clause[] = [...ledger, ...credits, ...caps, ...outbox, ...idempotency];

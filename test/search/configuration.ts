@@ -28,7 +28,7 @@ export interface Configuration {
   /** Whether actors can write outbox entries. Without it, an entry is an error of the search. */
   readonly outbox?: boolean;
   readonly timers?: boolean;
-  /** Whether the balance covers every hold, so `insufficient_balance` is a violation. */
+  /** Whether balance and cap cover every hold, so 402 is a violation. */
   readonly enoughMoney?: boolean;
   /** Ids of the requests that share the idempotency key. */
   readonly idempotent?: readonly string[];

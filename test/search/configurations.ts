@@ -1,9 +1,10 @@
+import { toCap } from '../../lambdas/core/ledger/caps.ts';
 import { EXPIRES_AT_MS, payer, request, sweeper, worker } from './actors.ts';
 import type { Actor, Configuration } from './configuration.ts';
 import type { Op, Served } from './operations.ts';
 import type { ClientResult } from './run-actor.ts';
 import { idempotent, streaming } from './text-actors.ts';
-import { newWorld } from './world.ts';
+import { CAPPED, newWorld } from './world.ts';
 
 const A = { name: 'A', body: request('a') };
 const B = { name: 'B', body: request('b') };
@@ -15,6 +16,9 @@ const client = (name: string, outcomes?: readonly Served[]): Actor => ({
   body: idempotent(name.toLowerCase(), outcomes),
 });
 
+const capOfKey = { keyId: CAPPED, kind: 'day', epoch: 1 } as const;
+const capped = (name: string): Actor => ({ name, body: request(name.toLowerCase(), ['good'], capOfKey) });
+
 const back = { of: 'first', amountPicos: 150n } as const;
 const won = { ...back, type: 'chargeback_reversed' } as const;
 
@@ -23,6 +27,11 @@ const aroundExpiry = [0, EXPIRES_AT_MS + 60_000];
 const toExpiry = [0, EXPIRES_AT_MS - 45_000, EXPIRES_AT_MS + 60_000];
 /** At each time, a lease that was claimed at the previous time has expired. */
 const leases = (count: number) => Array.from({ length: count + 1 }, (_, index) => index * 61_000);
+
+/** The day ends between the first two. */
+const aroundMidnight = [-60_000, 0];
+/** A daily cap that covers one and a half holds, on an account with enough money. */
+const cappedWorld = newWorld(1_000n, new Map([[CAPPED, toCap(150n, 150n, '1:1969-12-31')]]));
 
 /** Covers two and a half holds. */
 const plainWorld = newWorld(250n);
@@ -74,6 +83,25 @@ export const configurations: readonly Configuration[] = [
     world: plainWorld,
     timesMs: [0],
     faults: 3,
+    crashes: 1,
+  },
+  {
+    id: 'cap',
+    title: 'a request of an API key with a daily cap, and a sweeper; the day ends before the hold expires',
+    actors: [capped('A'), S1],
+    world: cappedWorld,
+    timesMs: [...aroundMidnight, EXPIRES_AT_MS + 60_000],
+    faults: 2,
+    crashes: 1,
+    enoughMoney: true,
+  },
+  {
+    id: 'caps',
+    title: 'three requests of an API key with a daily cap for one of them; the day ends',
+    actors: [capped('A'), capped('B'), capped('C')],
+    world: cappedWorld,
+    timesMs: aroundMidnight,
+    faults: 1,
     crashes: 1,
   },
   {

@@ -4,7 +4,10 @@ import { MemoryClaimStore } from '../support/memory/memory-claim-store.ts';
 import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
 import type { Answer, Op } from './operations.ts';
-import { ACCOUNT, KEY, newWorld, type World } from './world.ts';
+import { ACCOUNT, CAPPED, KEY, newWorld, type World } from './world.ts';
+
+/** Limit of the cap of each test, in pico-USD. */
+const CAP_PICOS = 150n;
 
 /** Runs the calls of the search on the in-memory fakes that the contract tests compare with the real engine. */
 export class Fakes {
@@ -15,7 +18,9 @@ export class Fakes {
   async open(creditedPicos: bigint): Promise<World> {
     await this.#ledger.createAccount(ACCOUNT, 0);
     await this.#ledger.credit({ accountId: ACCOUNT, ref: 'first', amountPicos: creditedPicos, reason: 'test', at: 0 });
-    return newWorld(creditedPicos);
+    this.#ledger.setCap(ACCOUNT, CAPPED, { limitPicos: CAP_PICOS, kind: 'day' }, 0);
+    const [account] = this.#ledger.accounts();
+    return newWorld(creditedPicos, account?.caps);
   }
 
   /** Everything stored, in the form of the search. */

@@ -1,3 +1,4 @@
+import { capProblems } from '../../lambdas/core/ledger/audit-caps.ts';
 import { creditProblems } from '../../lambdas/core/ledger/audit-credits.ts';
 import { type CreditRecord, changeOf } from '../../lambdas/core/ledger/credit-record.ts';
 import { type Account, heldOf } from '../../lambdas/core/ledger/ledger.ts';
@@ -121,12 +122,23 @@ const worldCreditProblems = (account: Account, credits: readonly CreditRecord[])
   ];
 };
 
+/** No charge of the search is above its hold, so no cap is exceeded. */
+const worldCapProblems = (account: Account, records: World['records']): readonly string[] => [
+  ...(capProblems(account, records.values()).length === 0 ? [] : [CAP_DIFFERS]),
+  ...([...account.caps.values()].some(({ leftPicos }) => leftPicos < 0n) ? ['a cap is exceeded'] : []),
+];
+
+const CAP_DIFFERS = 'the rest of a cap differs from its limit - charges - open holds of the period';
+
 /** Conditions that hold in every state. */
 const worldProblems = (
   { account, records, sweepAtMs, claim, credits }: World,
   idempotent: readonly string[],
 ): readonly string[] => {
-  const problems: string[] = [...worldCreditProblems(account, [...credits.values()])];
+  const problems: string[] = [
+    ...worldCreditProblems(account, [...credits.values()]),
+    ...worldCapProblems(account, records),
+  ];
   if (account.availablePicos + heldOf(account) !== account.creditedPicos - account.spentPicos) {
     problems.push('available + held differs from credited - spent');
   }
@@ -160,6 +172,9 @@ const toldProblems = (
 ): readonly Verdict[] => {
   if (enoughMoney && returned.content === 'insufficient_balance') {
     return [{ what: 'returned insufficient_balance although the balance is sufficient', documented: false }];
+  }
+  if (enoughMoney && returned.content === 'key_limit_exceeded') {
+    return [{ what: 'returned key_limit_exceeded although the cap is sufficient', documented: false }];
   }
   const payers = idempotent.includes(returned.requestId) ? idempotent : [returned.requestId];
   const settled = [...records.values()].filter(

@@ -5,6 +5,7 @@ import type {
   ClaimStore,
   PreparedAnswer,
 } from '../../lambdas/core/idempotency/claim-store.ts';
+import type { CapCondition } from '../../lambdas/core/ledger/caps.ts';
 import type { CreditRecord } from '../../lambdas/core/ledger/credit-record.ts';
 import type {
   Account,
@@ -119,11 +120,17 @@ export const isSettledFor = (op: Op, records: ReadonlyMap<string, ChargeRecord>,
 
 export const requestOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf('.'));
 
+const inPeriod = (cap: CapCondition | undefined): string => {
+  if (!cap) return '';
+  const ends = cap.ends === undefined ? '' : `, which ends ${cap.ends}`;
+  return ` in ${cap.period ?? 'no cap'}${ends}`;
+};
+
 /** Short description of a call for a trace. */
 export const describe = (op: Op): string => {
   switch (op.kind) {
     case 'hold':
-      return `hold ${op.request.holdId}`;
+      return `hold ${op.request.holdId}${inPeriod(op.request.cap)}`;
     case 'putRecord':
       return `record ${op.record.holdId} ${op.record.outcome}${op.record.answer === undefined ? '' : ' with a response'}`;
     case 'apply':

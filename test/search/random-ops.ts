@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import type { CapCondition } from '../../lambdas/core/ledger/caps.ts';
 import { creditTypes } from '../../lambdas/core/ledger/credit-record.ts';
 import type { Op } from './operations.ts';
-import { ACCOUNT, KEY } from './world.ts';
+import { ACCOUNT, CAPPED, KEY } from './world.ts';
 
 /** Few values, so that calls collide. */
 const holdIds = ['a.0', 'a.1', 'b.0'] as const;
@@ -11,6 +12,16 @@ const holdId = fc.constantFrom(...holdIds);
 const owner = fc.constantFrom(...owners);
 const atMs = fc.constantFrom(0, 10, 20, 30);
 const amountPicos = fc.constantFrom(0n, 40n, 100n);
+
+/** The first period is the present one of a new account. */
+const [first, second] = ['2:1970-01-01', '2:1970-01-02'];
+const conditions: readonly CapCondition[] = [
+  { keyId: CAPPED, period: first },
+  { keyId: CAPPED, period: second, ends: first },
+  { keyId: CAPPED, period: second },
+  { keyId: CAPPED, period: undefined },
+  { keyId: 'other', period: undefined },
+];
 
 const record = fc.record({
   accountId: fc.constant(ACCOUNT),
@@ -43,6 +54,7 @@ export const anyOp: fc.Arbitrary<Op> = fc.oneof(
       expiresAtMs: atMs,
       sweepAtMs: atMs,
       previousHoldId: fc.constantFrom(undefined, ...holdIds),
+      cap: fc.constantFrom(undefined, ...conditions),
     }),
   }),
   fc.record({ kind: kind('putRecord'), record }),

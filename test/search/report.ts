@@ -62,6 +62,7 @@ which the contract tests compare with the real engine.
   full, and a chargeback is reversed at most once.
 - The spent amount is the sum of the settled records whose holds are closed. So no charge counts twice or is missing, and no closed hold
   opens again.
+- The rest of each cap is its limit less the charges and open holds of its present period, and never below 0.
 - A request has at most one settled record. All requests with one idempotency key together have at most one.
 - A request that returned a success is charged, or has an unreleased entry in the outbox.
 - A request that returned an error is not charged.

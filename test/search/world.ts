@@ -9,6 +9,8 @@ import { creditStep } from './credit-steps.ts';
 import type { Answer, Op } from './operations.ts';
 
 export const ACCOUNT = 'account-1';
+/** Id of an API key with a cap. */
+export const CAPPED = 'k';
 export const KEY = { accountId: ACCOUNT, keyHash: 'key-1' } as const;
 
 /** Everything stored, as immutable data: one account with its records and outbox entries, and one claim. */

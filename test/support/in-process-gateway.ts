@@ -36,7 +36,7 @@ import { createWebhookSender } from '../../lambdas/providers/webhook.ts';
 import { pageNames } from '../../lambdas/routes.ts';
 import { readSettings } from '../../lambdas/settings.ts';
 import type { PageFile } from '../../lib/pages/build-pages.ts';
-import { type EmbeddedStores, openEmbeddedStores } from '../../local/embedded-stores.ts';
+import { DATABASE_FILE, type EmbeddedStores, openEmbeddedStores } from '../../local/embedded-stores.ts';
 import { localVideoTimes } from '../../local/local-settings.ts';
 import { createLocalVideoMachine } from '../../local/video-executions.ts';
 import type { Environment } from './gateway-process.ts';
@@ -150,6 +150,7 @@ export const startInProcess = async (options: InProcessOptions) => {
     pepper: PEPPER,
     deps,
     ledger,
+    databasePath: join(folder, 'database', DATABASE_FILE),
     /** Opens an account with one API key. */
     issue,
     revoke: async (apiKey: string): Promise<void> => {

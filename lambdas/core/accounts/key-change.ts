@@ -24,7 +24,7 @@ export interface NewKeyChange extends KeyChange {
   readonly name: string;
 }
 
-/** What a change may do. */
+/** Bounds of a change. */
 export interface ChangeRules {
   readonly catalog: Pick<Catalog, 'find' | 'explainMissing'>;
   /** Requests per second of a key without an own rate. */

@@ -13,10 +13,6 @@ interface CapChange {
 
 const NONE: CapChange = { set: '', condition: '', names: {}, values: {} };
 
-const LEFT = 'caps.#cap.#left';
-const LIMIT = 'caps.#cap.#limit';
-const PERIOD = 'caps.#cap.#period';
-
 const namesOf = (keyId: string) => ({ '#cap': keyId, '#left': 'left', '#period': 'period' });
 
 /** Returns the part of a hold that takes `:amount` from the cap of the API key, as `holdInCap` computes it. */
@@ -27,15 +23,15 @@ export const toCapHold = (condition: CapCondition | undefined): CapChange => {
     return { ...NONE, condition: ' AND attribute_not_exists(caps.#cap)', names: { '#cap': keyId } };
   if (ends === undefined) {
     return {
-      set: `, ${LEFT} = ${LEFT} - :amount`,
-      condition: ` AND ${PERIOD} = :period AND ${LEFT} >= :amount`,
+      set: ', caps.#cap.#left = caps.#cap.#left - :amount',
+      condition: ' AND caps.#cap.#period = :period AND caps.#cap.#left >= :amount',
       names: namesOf(keyId),
       values: { ':period': period },
     };
   }
   return {
-    set: `, ${LEFT} = ${LIMIT} - :amount, ${PERIOD} = :period`,
-    condition: ` AND ${PERIOD} = :ends AND ${LIMIT} >= :amount`,
+    set: ', caps.#cap.#left = caps.#cap.#limit - :amount, caps.#cap.#period = :period',
+    condition: ' AND caps.#cap.#period = :ends AND caps.#cap.#limit >= :amount',
     names: { ...namesOf(keyId), '#limit': 'limit' },
     values: { ':period': period, ':ends': ends },
   };
@@ -45,8 +41,8 @@ export const toCapHold = (condition: CapCondition | undefined): CapChange => {
 export const toCapReturn = (cap: HoldCap | undefined): CapChange =>
   cap
     ? {
-        set: `, ${LEFT} = ${LEFT} + :back`,
-        condition: ` AND ${PERIOD} = :period`,
+        set: ', caps.#cap.#left = caps.#cap.#left + :back',
+        condition: ' AND caps.#cap.#period = :period',
         names: namesOf(cap.keyId),
         values: { ':period': cap.period },
       }

@@ -3,7 +3,7 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 const coreTests = 'test/lambdas/core/accounts/account-keys.test.ts';
 const ringTests = 'test/contracts/key-ring.contract.test.ts';
 
-const rightBugs = bugsIn('lambdas/core/accounts/key-change.ts', coreTests, [
+const rightBugs = bugsIn('lambdas/core/accounts/key-change.ts', 'test/lambdas/core/accounts/key-change.test.ts', [
   {
     id: 'every-key-manages',
     what: 'An API key without the right `manage` creates and deletes keys.',
@@ -51,14 +51,18 @@ const enforcementBugs = bugsIn('lambdas/core/accounts/admit.ts', coreTests, [
   },
 ]);
 
-const modelBugs = bugsIn('lambdas/core/text/text-candidates.ts', 'test/service/account-keys.test.ts', [
-  {
-    id: 'fallback-outside-the-list',
-    what: 'An API key with a list of models calls another model as a fallback.',
-    find: "if (fallback) refuseOtherModels(fallback, allowed, 'x-service-fallback-model');",
-    replace: 'if (fallback && allowed?.length === 0) refuseOtherModels(fallback, allowed);',
-  },
-]);
+const modelBugs = bugsIn(
+  'lambdas/core/text/text-candidates.ts',
+  'test/lambdas/core/text/generate-text-fallback.test.ts',
+  [
+    {
+      id: 'fallback-outside-the-list',
+      what: 'An API key with a list of models calls another model as a fallback.',
+      find: "if (fallback) refuseOtherModels(fallback, allowed, 'x-service-fallback-model');",
+      replace: 'if (fallback && allowed?.length === 0) refuseOtherModels(fallback, allowed);',
+    },
+  ],
+);
 
 const storeBugs = bugsIn('lambdas/stores/dynamodb/key-ring.ts', ringTests, [
   {

@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
-import { sleep } from '../../../../lambdas/core/clock.ts';
+import { type Clock, sleep } from '../../../../lambdas/core/clock.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import { capProblems } from '../../../../lambdas/core/ledger/audit-caps.ts';
 import { creditProblems } from '../../../../lambdas/core/ledger/audit-credits.ts';
 import { statementProblems } from '../../../../lambdas/core/ledger/audit-statements.ts';
+import type { CapChange } from '../../../../lambdas/core/ledger/caps.ts';
 import { type CreditDependencies, creditAccount } from '../../../../lambdas/core/ledger/credit.ts';
 import { changeOf } from '../../../../lambdas/core/ledger/credit-record.ts';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
@@ -30,14 +32,25 @@ export interface RequestPlan {
   readonly acceptsLess: boolean;
   /** Duration of the provider call in ms. It may exceed the lifetime of the hold. */
   readonly callMs: number;
+  /** Whether its API key has a cap. */
+  readonly isCapped: boolean;
 }
+
+/** API key with a cap. The database packs its holds. */
+export const CAPPED_KEY = '0123456789abcdef';
+/** Version of an account with which it gets its first cap. */
+const CAP_EPOCH = 2;
+/** First cap of each account. It covers one to several holds, and less than the account has. */
+export const FIRST_CAP: CapChange = { limitPicos: 600n, kind: 'day' };
 
 /** Result that a client got. Undefined if no response was sent yet, or if the process died before the response. */
 export type ClientResult = 'charged' | 'refused' | 'released' | 'failed' | undefined;
 
 /** An empty ledger whose content can be read between two writes. */
 export type InspectedLedger = LedgerStore &
-  Pick<MemoryLedgerStore, 'accounts' | 'recordsOf' | 'creditRecordsOf' | 'closingsOf'>;
+  Pick<MemoryLedgerStore, 'accounts' | 'recordsOf' | 'creditRecordsOf' | 'closingsOf'> & {
+    setCap(accountId: string, keyId: string, change: CapChange | undefined, nowMs: number): void | Promise<void>;
+  };
 
 /** A random history of a ledger: concurrent requests, sweepers and credits on a store that fails. */
 export class History {
@@ -82,6 +95,7 @@ export class History {
           start: (deps: LedgerDependencies) => takeBack(this.#creditDependencies(deps), accountId, number),
         })),
       ),
+      { name: 'caps', start: ({ clock }) => changeCaps(clock, ACCOUNTS, (...change) => this.#setCap(...change)) },
     ];
   }
 
@@ -90,6 +104,7 @@ export class History {
     for (const accountId of ACCOUNTS) {
       await this.ledger.createAccount(accountId, 0);
       await this.ledger.credit({ accountId, ref: 'first', amountPicos: GIVEN_PICOS, reason: 'test', at: 0 });
+      await this.ledger.setCap(accountId, CAPPED_KEY, FIRST_CAP, this.clock.now());
     }
     this.check('start');
     await this.#drive();
@@ -99,6 +114,11 @@ export class History {
     await this.#endHolds();
     this.check('end');
     expect(this.#errors).toEqual([]);
+  }
+
+  async #setCap(accountId: string, change: CapChange | undefined): Promise<void> {
+    await this.ledger.setCap(accountId, CAPPED_KEY, change, this.clock.now());
+    this.check('cap');
   }
 
   /** Checks the invariants that hold after every write. */
@@ -114,6 +134,7 @@ export class History {
       this.#checkHolds(method, id, holds);
       const settled = this.#checkRecords(id);
       expect(account.spentPicos, `${method}: spent = settled records of closed holds`).toBe(settled);
+      expect(capProblems(account, this.ledger.recordsOf(id)), `${method}: caps`).toEqual([]);
       // Every write of credits and closings also raises the version.
       if (rise === 0 && method !== 'end') continue;
       const credits = this.ledger.creditRecordsOf(id);
@@ -246,6 +267,8 @@ export const playRequest = async (
     requestId,
     amountPicos: plan.holdPicos,
     expiresAtMs: deps.clock.now() + LIFETIME_MS,
+    // The stored key names the first cap, also after a change.
+    ...(plan.isCapped && { cap: { keyId: CAPPED_KEY, kind: FIRST_CAP.kind, epoch: CAP_EPOCH } }),
   };
   const smaller = (availablePicos: bigint) => (availablePicos > 1n ? availablePicos / 2n : undefined);
   const placed = await placeHold(deps, plan.acceptsLess ? { ...order, smaller } : order).catch((error: unknown) => {
@@ -262,7 +285,7 @@ export const playRequest = async (
     tell('released');
     return;
   }
-  const { holdId, amountPicos } = placed;
+  const { holdId, amountPicos, cap } = placed;
   const at = deps.clock.now();
   let told: ClientResult;
   try {
@@ -273,6 +296,7 @@ export const playRequest = async (
       outcome: 'settled',
       amountPicos: plan.chargePicos,
       at,
+      ...(cap && { cap }),
     });
     told = record.outcome === 'settled' ? 'charged' : 'failed';
     tell(told);
@@ -280,6 +304,24 @@ export const playRequest = async (
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     if (told === undefined) tell('failed');
+  }
+};
+
+/** Gives the API key another limit, a cap of another kind, no cap, and the first one again. */
+export const changeCaps = async (
+  clock: Clock,
+  accountIds: readonly string[],
+  setCap: (accountId: string, change: CapChange | undefined) => Promise<void>,
+): Promise<void> => {
+  const changes = [
+    { limitPicos: 700n, kind: 'day' },
+    { limitPicos: 500n, kind: 'month' },
+    undefined,
+    FIRST_CAP,
+  ] as const;
+  for (const change of changes) {
+    for (const accountId of accountIds) await setCap(accountId, change);
+    await sleep(clock, LIFETIME_MS / 2);
   }
 };
 

@@ -10,6 +10,7 @@ const plans = fc.array(
     chargePicos: fc.bigInt({ min: 0n, max: 900n }),
     ends: fc.constantFrom('settled', 'settled', 'released'),
     acceptsLess: fc.boolean(),
+    isCapped: fc.boolean(),
     callMs: fc.constantFrom(0, 0, LIFETIME_MS / 2, LIFETIME_MS, LIFETIME_MS * 2),
   }),
   { minLength: 1, maxLength: 4 },

@@ -88,6 +88,8 @@ export interface WorldOptions {
   readonly outboxFaults?: Parameters<typeof withOutboxFaults>[1];
   /** Estimate factor of the account. */
   readonly estimate?: EstimateFactor;
+  /** Models of the API key. Undefined means all. */
+  readonly allowed?: readonly string[];
 }
 
 export const createWorld = async (options: WorldOptions = {}) => {
@@ -152,7 +154,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   ) =>
     generateText(
       deps,
-      { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs, estimate: options.estimate },
+      { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs, estimate: options.estimate, models: options.allowed },
       {
         protocol: 'chat_completions',
         modelId: 'alpha-1',

@@ -1,0 +1,144 @@
+import { bugsIn } from './money-bug.ts';
+
+const unit = 'test/lambdas/core/ledger/caps.test.ts';
+const holds = 'test/lambdas/core/ledger/hold-caps.test.ts';
+const contracts = 'test/contracts/ledger-caps.contract.test.ts';
+
+const ruleBugs = bugsIn('lambdas/core/ledger/caps.ts', unit, [
+  {
+    id: 'cap-spent-again-by-a-late-clock',
+    what: 'A process whose clock is late starts the day before again, with the whole limit.',
+    find: 'return name > parts.name ?',
+    replace: 'return name !== parts.name ?',
+  },
+  {
+    id: 'cap-day-started-twice',
+    what: 'Each process starts a new day with the whole limit, so concurrent processes spend it several times.',
+    find: 'if (cap.period !== (ends ?? period)) return undefined;',
+    replace: '',
+    caughtBy: [unit, holds],
+  },
+  {
+    id: 'cap-of-an-earlier-day-raised',
+    what: 'A release of a hold of the day before raises the rest of the present day.',
+    find: 'if (!cap || cap.period !== holdCap.period) return caps;',
+    replace: 'if (!cap) return caps;',
+  },
+  {
+    id: 'cap-edit-forgets-the-spend',
+    what: 'Another limit of the same kind starts with its whole amount, whatever is spent.',
+    find: 'const leftPicos = cap.leftPicos + change.limitPicos - cap.limitPicos;',
+    replace: 'const leftPicos = change.limitPicos;',
+  },
+  {
+    id: 'cap-epoch-reused',
+    what: 'A cap that is set again has the period of the removed one, so holds of the removed one raise it.',
+    find: 'period: periodOf(version, kind, nowMs) });',
+    replace: 'period: periodOf(0, kind, nowMs) });',
+  },
+]);
+
+const holdBugs = [
+  ...bugsIn('lambdas/core/ledger/hold.ts', holds, [
+    {
+      id: 'cap-blamed-for-the-balance',
+      what: 'A client without enough balance gets the error of its cap, and raises the cap in vain.',
+      find: 'leftPicos < availablePicos && paysFor(account, order, refused) ? cap?.keyId : undefined',
+      replace: 'cap?.keyId',
+    },
+    {
+      id: 'smaller-hold-above-the-cap',
+      what: 'The smaller hold uses the balance alone, so a request within its cap is rejected.',
+      find: 'const usablePicos = leftPicos < availablePicos ? leftPicos : availablePicos;',
+      replace: 'const usablePicos = availablePicos;',
+    },
+    {
+      id: 'cap-lost-by-the-placed-hold',
+      what: 'A placed hold does not name its cap, so the audit misses its charge and each charge takes two writes.',
+      find: '      ...(cap && { cap }),\n    };\n  } finally',
+      replace: '    };\n  } finally',
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/close-hold.ts', 'test/lambdas/core/ledger/close-hold.test.ts', [
+    {
+      id: 'cap-not-restored',
+      what: 'A closed hold changes no cap, so the unused part of each hold is lost until the reset.',
+      find: 'closeInCap(account.caps, hold.cap, holdAmountPicos - record.amountPicos)',
+      replace: 'closeInCap(account.caps, undefined, holdAmountPicos - record.amountPicos)',
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/audit-caps.ts', 'test/lambdas/core/ledger/audit-caps.test.ts', [
+    {
+      id: 'audit-counts-open-charges-in-caps',
+      what: 'The audit counts a charge in its cap while its hold is open, and reports a money error for it.',
+      find: 'if (!holds.has(holdId)) add(cap, amountPicos);',
+      replace: 'add(cap, amountPicos);',
+    },
+  ]),
+];
+
+const wiringBugs = [
+  ...bugsIn('lambdas/core/paid-call/with-paid-call.ts', 'test/service/key-caps.test.ts', [
+    {
+      id: 'cap-not-passed-to-the-hold',
+      what: 'No paid request counts in the cap of its API key.',
+      find: 'firstId, storeTime, cap });',
+      replace: 'firstId, storeTime });',
+    },
+  ]),
+  ...bugsIn('lambdas/core/paid-call/settle.ts', 'test/service/key-caps.test.ts', [
+    {
+      id: 'cap-missing-in-the-charge',
+      what: 'A charge record does not name its cap, so the audit reports a money error for each capped charge.',
+      find: '    ...(placedHold.cap && { cap: placedHold.cap }),\n',
+      replace: '',
+    },
+  ]),
+];
+
+const storeBugs = [
+  ...bugsIn('lambdas/stores/dynamodb/cap-items.ts', contracts, [
+    {
+      id: 'table-cap-not-checked',
+      what: 'The table places holds beyond the cap of their API key.',
+      find: ' AND caps.#cap.#left >= :amount',
+      replace: '',
+    },
+    {
+      id: 'table-new-period-without-a-condition',
+      what: 'In the table, each concurrent first hold of a period starts it with the whole limit.',
+      find: ' AND caps.#cap.#period = :ends',
+      replace: ' AND :ends <> :period',
+    },
+    {
+      id: 'table-cap-of-a-later-period-raised',
+      what: 'A charge in the table changes the cap of the present period, whatever the period of its hold is.',
+      find: "condition: ' AND caps.#cap.#period = :period',",
+      replace: "condition: ' AND attribute_exists(caps.#cap.#period) AND :period <> :start',",
+    },
+    {
+      id: 'table-cap-removed-between',
+      what: 'A hold that expects no cap is placed although the API key has one.',
+      find: "condition: ' AND attribute_not_exists(caps.#cap)', names: { '#cap': keyId }",
+      replace: "condition: '', names: {}",
+    },
+  ]),
+  ...bugsIn('lambdas/stores/dynamodb/hold-entries.ts', 'test/lambdas/stores/dynamodb/hold-entries.test.ts', [
+    {
+      id: 'capped-map-readable-before-caps',
+      what: 'A release without caps closes a hold with a cap after a rollback, and the cap stays lowered.',
+      find: '? { key: holdId + CAPPED, value: { amount: amountPicos, until: expiresAtMs,',
+      replace: '? { key: holdId + CAPPED, value: { amount: amountPicos, expiresAt: expiresAtMs,',
+    },
+  ]),
+  ...bugsIn('local/stores/sqlite/cap-columns.ts', 'test/local/stores/sqlite/cap-columns.test.ts', [
+    {
+      id: 'sqlite-capped-hold-expires-before-caps',
+      what: 'The sweeper of an embedded gateway without caps closes a hold with a cap, and the cap stays lowered.',
+      find: '    cap ? NEVER_MS : expiresAtMs,',
+      replace: '    expiresAtMs,',
+    },
+  ]),
+];
+
+export const capBugs = [...ruleBugs, ...holdBugs, ...wiringBugs, ...storeBugs];
