@@ -199,6 +199,20 @@ describe.each(ledgerSubjects)('the caps of the ledger store $name', ({ open }) =
     });
   });
 
+  test('KEY-9 holds of a day that is over are closed concurrently, and no write excludes another', async () => {
+    const id = await account(1_000n);
+    await setCap(id, 900n);
+    const cap = { keyId: KEY, period: await periodOf(id) };
+    const holdIds = Array.from({ length: 20 }, (_, index) => `${renderRequestId({ atMs: AT, random: 100 + index })}.0`);
+    for (const holdId of holdIds) await place(id, { holdId });
+    await startNextDay(id);
+    const { store: open } = subject();
+    const closed = holdIds.map((holdId) => open.apply(record(id, { holdId, cap }), 40n, AT + DAY_MS));
+    expect((await Promise.all(closed)).every((after) => after !== undefined)).toBe(true);
+    const after = await read(id);
+    expect([after.holds.size, after.spentPicos, after.caps.get(KEY)?.leftPicos]).toEqual([1, 500n, 860n]);
+  });
+
   test('KEY-9 a hold needs the present period of its cap', async () => {
     const id = await account(100n);
     await setCap(id, 70n);

@@ -2,7 +2,7 @@ import { type Cap, type CapCondition, type Caps, type HoldCap, parsePeriod, toCa
 import { type Item, optionalText, readBigint, readMap, readText, type Value } from './item.ts';
 
 /** Part of an update of the account item. */
-interface CapChange {
+export interface CapUpdate {
   /** Actions of the SET clause, each with a comma before it. */
   readonly set: string;
   /** Conditions, each with an AND before it. */
@@ -11,12 +11,12 @@ interface CapChange {
   readonly values: Item;
 }
 
-const NONE: CapChange = { set: '', condition: '', names: {}, values: {} };
+const NONE: CapUpdate = { set: '', condition: '', names: {}, values: {} };
 
 const namesOf = (keyId: string) => ({ '#cap': keyId, '#left': 'left', '#period': 'period' });
 
 /** Returns the part of a hold that takes `:amount` from the cap of the API key, as `holdInCap` computes it. */
-export const toCapHold = (condition: CapCondition | undefined): CapChange => {
+export const toCapHold = (condition: CapCondition | undefined): CapUpdate => {
   if (!condition) return NONE;
   const { keyId, period, ends } = condition;
   if (period === undefined)
@@ -38,7 +38,7 @@ export const toCapHold = (condition: CapCondition | undefined): CapChange => {
 };
 
 /** Returns the part of a closed hold that adds `:back` to its cap, if the period of the hold is the present one. */
-export const toCapReturn = (cap: HoldCap | undefined): CapChange =>
+export const toCapReturn = (cap: HoldCap | undefined): CapUpdate =>
   cap
     ? {
         set: ', caps.#cap.#left = caps.#cap.#left + :back',
@@ -47,6 +47,14 @@ export const toCapReturn = (cap: HoldCap | undefined): CapChange =>
         values: { ':period': cap.period },
       }
     : NONE;
+
+/** Returns the part of a closed hold that leaves the cap, because the period of the hold is over and never returns. */
+export const toCapLeft = ({ keyId, period }: HoldCap): CapUpdate => ({
+  set: '',
+  condition: ' AND (attribute_not_exists(caps.#cap) OR caps.#cap.#period <> :period)',
+  names: { '#cap': keyId, '#period': 'period' },
+  values: { ':period': period },
+});
 
 /** Part of an update with SET and REMOVE actions. */
 interface CapReplacement {

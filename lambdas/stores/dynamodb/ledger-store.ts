@@ -14,9 +14,9 @@ import {
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
 import { monthOf } from '../../core/ledger/month.ts';
-import { toCapHold, toCapReturn } from './cap-items.ts';
+import { type CapUpdate, toCapHold, toCapLeft, toCapReturn } from './cap-items.ts';
 import { credit } from './credit-items.ts';
-import type { DynamoDB, UpdateRequest } from './dynamodb.ts';
+import type { DynamoDB, UpdateRequest, WriteResult } from './dynamodb.ts';
 import { allEntryNames, entryNames, type HoldFormat, packedFormOf, toHoldEntry } from './hold-entries.ts';
 import {
   accountIdOf,
@@ -151,18 +151,38 @@ interface Closing {
 }
 
 /**
- * One conditional update in general. If its condition fails although the hold is open, the write that `closeHold`
- * computes from the present item follows. That is so for the first charge of a month, the first uncollected amount of a
- * day, a hold whose cap is in a later period, and a record without the cap of its hold.
+ * One conditional update in general, and a second one if the cap of the hold is in a later period. If the condition
+ * fails although the hold is open, the write that `closeHold` computes from the present item follows. That is so for the
+ * first charge of a month, the first uncollected amount of a day, and a record without the cap of its hold.
  */
 const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
   const { record, holdAmountPicos, nowMs } = closing;
+  let reply = await close(db, table, closing, toCapReturn(record.cap));
+  // All holds of a period can end at the same time after it, and writes by the version would exclude each other.
+  if (record.cap && isOfEarlierPeriod(reply, record)) reply = await close(db, table, closing, toCapLeft(record.cap));
+  if ('written' in reply) return toAccount(reply.written);
+  if (!reply.conditionFailed) return undefined;
+  const before = toAccount(reply.conditionFailed);
+  const after = closeHold(before, record, holdAmountPicos, nowMs);
+  if (after) await replaceAccount(db, table, { before, after, nowMs });
+  return after;
+};
+
+/** Whether the refused write found the hold open, and its cap in another period or removed. */
+const isOfEarlierPeriod = (reply: WriteResult, { holdId }: ChargeRecord): boolean => {
+  if ('written' in reply || !reply.conditionFailed) return false;
+  const { caps, holds } = toAccount(reply.conditionFailed);
+  const cap = holds.get(holdId)?.cap;
+  return cap !== undefined && caps.get(cap.keyId)?.period !== cap.period;
+};
+
+const close = (db: DynamoDB, table: string, closing: Closing, cap: CapUpdate): Promise<WriteResult> => {
+  const { record, holdAmountPicos, nowMs } = closing;
   const names = entryNames(record.holdId, 'id', record.cap !== undefined);
   const packed = packedFormOf(record.holdId, holdAmountPicos, record.cap);
-  const cap = toCapReturn(record.cap);
   const isOpen = packed ? `(${IS_MAP} OR (${IS_PACKED}))` : IS_MAP;
   const use = allowanceUseOf(record);
-  const reply = await db.hot.update({
+  return db.hot.update({
     table,
     key: accountKey(record.accountId),
     update:
@@ -185,12 +205,6 @@ const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Acc
     returns: 'ALL_NEW',
     onFailure: 'ALL_OLD',
   });
-  if ('written' in reply) return toAccount(reply.written);
-  if (!reply.conditionFailed) return undefined;
-  const before = toAccount(reply.conditionFailed);
-  const after = closeHold(before, record, holdAmountPicos, nowMs);
-  if (after) await replaceAccount(db, table, { before, after, nowMs });
-  return after;
 };
 
 /** Also closes months in which the account is not used any more. */

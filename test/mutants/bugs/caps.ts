@@ -2,6 +2,7 @@ import { bugsIn } from './money-bug.ts';
 
 const unit = 'test/lambdas/core/ledger/caps.test.ts';
 const holds = 'test/lambdas/core/ledger/hold-caps.test.ts';
+const text = 'test/lambdas/core/text/generate-text-caps.test.ts';
 const contracts = 'test/contracts/ledger-caps.contract.test.ts';
 
 const ruleBugs = bugsIn('lambdas/core/ledger/caps.ts', unit, [
@@ -42,7 +43,7 @@ const holdBugs = [
   ...bugsIn('lambdas/core/ledger/hold.ts', holds, [
     {
       id: 'cap-blamed-for-the-balance',
-      what: 'A client without enough balance gets the error of its cap, and raises the cap in vain.',
+      what: 'A client without enough balance gets the error of its cap, and raises the cap without effect.',
       find: 'leftPicos < availablePicos && paysFor(account, order, refused) ? cap?.keyId : undefined',
       replace: 'cap?.keyId',
     },
@@ -78,7 +79,7 @@ const holdBugs = [
 ];
 
 const wiringBugs = [
-  ...bugsIn('lambdas/core/paid-call/with-paid-call.ts', 'test/service/key-caps.test.ts', [
+  ...bugsIn('lambdas/core/paid-call/with-paid-call.ts', text, [
     {
       id: 'cap-not-passed-to-the-hold',
       what: 'No paid request counts in the cap of its API key.',
@@ -86,11 +87,30 @@ const wiringBugs = [
       replace: 'firstId, storeTime });',
     },
   ]),
-  ...bugsIn('lambdas/core/paid-call/settle.ts', 'test/service/key-caps.test.ts', [
+  ...bugsIn('lambdas/core/paid-call/settle.ts', text, [
     {
       id: 'cap-missing-in-the-charge',
       what: 'A charge record does not name its cap, so the audit reports a money error for each capped charge.',
       find: '    ...(placedHold.cap && { cap: placedHold.cap }),\n',
+      replace: '',
+    },
+  ]),
+];
+
+const videoBugs = [
+  ...bugsIn('lambdas/core/videos/create-video.ts', 'test/lambdas/core/videos/create-video.test.ts', [
+    {
+      id: 'video-forgets-its-cap',
+      what: 'A video does not keep the cap of its hold, so the audit reports a money error for its charge.',
+      find: '    ...(cap && { cap }),\n',
+      replace: '',
+    },
+  ]),
+  ...bugsIn('lambdas/core/videos/finish-video.ts', 'test/lambdas/core/videos/finish-video-end.test.ts', [
+    {
+      id: 'video-charge-without-its-cap',
+      what: 'The charge of a video does not name its cap, so the audit reports a money error.',
+      find: '    ...(cap && { cap }),\n',
       replace: '',
     },
   ]),
@@ -141,4 +161,13 @@ const storeBugs = [
   ]),
 ];
 
-export const capBugs = [...ruleBugs, ...holdBugs, ...wiringBugs, ...storeBugs];
+const endedDayBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', contracts, [
+  {
+    id: 'holds-of-an-ended-day-exclude-each-other',
+    what: 'After midnight, most charges of the day before fail at their account, and their holds stay until the sweeper comes.',
+    find: 'if (record.cap && isOfEarlierPeriod(reply, record))',
+    replace: 'if (!record.cap && isOfEarlierPeriod(reply, record))',
+  },
+]);
+
+export const capBugs = [...ruleBugs, ...holdBugs, ...wiringBugs, ...videoBugs, ...storeBugs, ...endedDayBugs];

@@ -71,6 +71,16 @@ test('AUTH-4 a known key is admitted with its account and rate', async () => {
   });
 });
 
+test('KEY-9 a key with a cap is admitted with its id, and the kind and epoch of its cap', async () => {
+  const { deps, keys } = await createScene();
+  const take: KeyStore['take'] = async (...call) => {
+    const reply = await keys.take(...call);
+    return reply.kind === 'unknown' ? reply : { ...reply, key: { ...reply.key, cap: { kind: 'day', epoch: 7 } } };
+  };
+  const admitted = await admit({ ...deps, keys: { ...keys, take } }, 'a', offered(KEY));
+  expect(admitted.cap).toEqual({ keyId: keyIdOf(HASH), kind: 'day', epoch: 7 });
+});
+
 test('BILL-20 the call that admits a key also returns its estimate factor, which decays', async () => {
   const { deps, keys, clock } = await createScene();
   const { estimate } = await admit(deps, 'a', offered(KEY));

@@ -1,6 +1,7 @@
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
 import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
+import type { CapOfKey } from '../../../../lambdas/core/ledger/caps.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
 import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
@@ -90,6 +91,8 @@ export interface WorldOptions {
   readonly estimate?: EstimateFactor;
   /** Models of the API key. Undefined means all. */
   readonly allowed?: readonly string[];
+  /** Cap of the API key of the requests. */
+  readonly cap?: CapOfKey;
 }
 
 export const createWorld = async (options: WorldOptions = {}) => {
@@ -154,7 +157,14 @@ export const createWorld = async (options: WorldOptions = {}) => {
   ) =>
     generateText(
       deps,
-      { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs, estimate: options.estimate, models: options.allowed },
+      {
+        accountId: ACCOUNT,
+        requestId: REQUEST,
+        hostEndsAtMs,
+        estimate: options.estimate,
+        models: options.allowed,
+        cap: options.cap,
+      },
       {
         protocol: 'chat_completions',
         modelId: 'alpha-1',

@@ -30,6 +30,14 @@ test('BILL-1 hold, job record, execution, provider call and upstream id happen i
   expect(log).toEqual(['hold', 'create', 'start', 'vendor', 'setUpstream']);
 });
 
+test('KEY-9 a video keeps the cap of its hold, for its charge', async () => {
+  const world = await videoWorld();
+  world.memory.ledger.setCap(ACCOUNT, 'k', { limitPicos: parseUsd('500'), kind: 'total' }, NOW);
+  const capped = { ...caller, cap: { keyId: 'k', kind: 'total', epoch: 2 } } as const;
+  await createVideo(world.creating, capped, orderOf({}), { dryRun: false });
+  expect(world.job()?.cap).toEqual({ keyId: 'k', period: '2:total' });
+});
+
 test('VID-1 a new video is queued with the price of its day and everything that its steps need', async () => {
   const world = await videoWorld();
   const webhook = { url: 'https://client.example', secret: 's' };

@@ -33,6 +33,18 @@ const hasFile = (world: VideoWorld): boolean => world.memory.files.names().inclu
 const spent = async (world: VideoWorld) => (await world.account()).spentPicos;
 const isHeld = async (world: VideoWorld) => (await world.account()).holds.has(HOLD);
 
+test('KEY-9 the charge and the release of a video name the cap of its hold', async () => {
+  const cap = { keyId: 'k', period: '2:total' };
+  const charged = await worldWithFile({ cap });
+  await chargeVideo(charged.steps, VIDEO);
+  const released = await worldWithFile({ cap });
+  await releaseVideo(released.steps, VIDEO);
+  expect([...charged.records(), ...released.records()].map((record) => [record.outcome, record.cap])).toEqual([
+    ['settled', cap],
+    ['released', cap],
+  ]);
+});
+
 test('VID-6 the counted usage is charged before the video is completed', async () => {
   const world = await worldWithFile();
   await chargeVideo(world.steps, VIDEO);

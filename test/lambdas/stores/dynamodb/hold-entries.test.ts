@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { HoldCap } from '../../../../lambdas/core/ledger/caps.ts';
 import { HOLD_IDS } from '../../../../lambdas/core/ledger/hold.ts';
 import type { Hold } from '../../../../lambdas/core/ledger/ledger.ts';
 import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
@@ -158,6 +159,7 @@ interface Packed {
   readonly holdId: string;
   readonly amountPicos: string;
   readonly expiresAtMs: number;
+  readonly cap?: HoldCap;
   readonly key: string;
   /** In hex. */
   readonly value: string;
@@ -168,8 +170,8 @@ const FOLDER = 'test/fixtures/stored/packed';
 test.for(readdirSync(FOLDER))('OPS-11 packed holds of %s have the same form now', (release) => {
   const entries: readonly Packed[] = JSON.parse(readFileSync(`${FOLDER}/${release}`, 'utf8'));
   expect(entries.length).toBeGreaterThan(3);
-  for (const { holdId, amountPicos, expiresAtMs, key, value } of entries) {
-    const one = { amountPicos: BigInt(amountPicos), expiresAtMs };
+  for (const { holdId, amountPicos, expiresAtMs, cap, key, value } of entries) {
+    const one = { amountPicos: BigInt(amountPicos), expiresAtMs, ...(cap && { cap }) };
     expect(toHoldEntry(holdId, one, 'packed')).toEqual({ key, value: Buffer.from(value, 'hex') });
     expect(readOne(key, Buffer.from(value, 'hex'))).toEqual([[holdId, one]]);
   }

@@ -121,7 +121,25 @@ test('KEY-9 a charge in the present period of its cap takes one write', async ()
   expect(sent[0]?.names).toMatchObject({ '#id': `${holdId}#cap`, '#idPacked': packedKeyOf(holdId), '#cap': CAP.keyId });
 });
 
-test('KEY-9 a charge in an earlier period is written by the version that was read, and leaves the cap', async () => {
+test('KEY-9 a charge in an earlier period takes a second write, which leaves the cap', async () => {
+  const hold = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000, cap: CAP }, 'packed');
+  const holds = { [hold.key]: hold.value };
+  const later = { [CAP.keyId]: { limit: 70n, left: 50n, period: '2:2026-11-02' } };
+  for (const caps of [later, {}]) {
+    const fast: UpdateRequest[] = [];
+    const { sent, store } = slow({ written: {} }, (request) => {
+      fast.push(request);
+      return fast.length === 1 ? { conditionFailed: { ...item, holds, caps } } : { written: item };
+    });
+    expect(await store.apply({ ...record, cap: CAP }, 40n, AT)).toMatchObject({ version: 3 });
+    expect([fast.length, sent.length, fast[1]?.update.includes('caps')]).toEqual([2, 0, false]);
+    expect(fast[1]?.condition).toMatch(
+      / AND \(attribute_not_exists\(caps\.#cap\) OR caps\.#cap\.#period <> :period\)$/,
+    );
+  }
+});
+
+test('KEY-9 a charge in an earlier period that begins a month is written by the version, and leaves the cap', async () => {
   const hold = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000, cap: CAP }, 'packed');
   const caps = { [CAP.keyId]: { limit: 70n, left: 50n, period: '2:2026-11-02' } };
   const later = { ...item, holds: { [hold.key]: hold.value }, caps };
