@@ -1,4 +1,4 @@
-import type { Call, Hold, Item, MoneyCall, Outcome, Reply } from './item.ts';
+import { type Call, EPOCH, type Hold, type Item, type MoneyCall, type Outcome, type Reply } from './item.ts';
 
 /** Result of a call. Undefined: no reply came, so the call may have been executed, or may be later. */
 export type Received = Reply | undefined;
@@ -68,9 +68,10 @@ export interface RequestPlan {
 export const request = (plan: RequestPlan): Actor =>
   function* play(clock) {
     const uncertain: string[] = [];
+    let cap: WantedCap = plan.key === undefined ? undefined : { key: plan.key, period: clock() };
     for (let number = 0; number < 3; number += 1) {
       const day = clock();
-      const reply = yield toHold(plan, number, day);
+      const reply = yield toHold(plan, number, day, cap);
       if (!reply) {
         uncertain.push(idOf(plan, number));
         continue;
@@ -80,8 +81,9 @@ export const request = (plan: RequestPlan): Actor =>
         yield* giveUp(uncertain.filter((id) => id !== held));
         return yield* finish(plan, held, reply.item.holds[held] ?? { amount: plan.amount }, clock);
       }
-      if (!isOver(reply, plan, day)) break;
-      yield* repeated({ kind: 'open-period', key: plan.key ?? '', period: day });
+      const next = capFor(reply.item, plan, clock());
+      if (JSON.stringify(next) === JSON.stringify(cap)) break;
+      cap = next;
     }
     yield* giveUp(uncertain);
     return `refused ${plan.id}` satisfies RequestResult;
@@ -89,21 +91,27 @@ export const request = (plan: RequestPlan): Actor =>
 
 const idOf = ({ id }: RequestPlan, number: number): string => `${id}.${number}`;
 
-const toHold = (plan: RequestPlan, number: number, day: number): Call => ({
+type WantedCap = Extract<Call, { kind: 'hold' }>['cap'];
+
+const toHold = (plan: RequestPlan, number: number, day: number, cap: WantedCap): Call => ({
   kind: 'hold',
   id: idOf(plan, number),
   previous: number === 0 ? undefined : idOf(plan, number - 1),
   amount: plan.amount,
   day,
-  ...(plan.key !== undefined && { cap: { key: plan.key, period: day } }),
+  ...(cap && { cap }),
 });
 
 const heldBy = ({ done, item }: Reply, id: string, uncertain: readonly string[]): string | undefined =>
   done ? id : uncertain.find((one) => item.holds[one]);
 
-/** Whether the cap is still that of an earlier period. */
-const isOver = ({ item }: Reply, { key = '' }: RequestPlan, day: number): boolean =>
-  (item.caps[key]?.period ?? day) < day;
+/** Condition for the cap of the item. A period after the day of the request is the present one. */
+const capFor = ({ caps }: Item, { key = '' }: RequestPlan, day: number): WantedCap => {
+  const cap = caps[key];
+  if (!cap) return undefined;
+  const period = Math.max(cap.period, cap.period - (cap.period % EPOCH) + day);
+  return period === cap.period ? { key, period } : { key, period, ends: cap.period };
+};
 
 function* finish(
   { id: requestId, charge, uncollected, months }: RequestPlan,

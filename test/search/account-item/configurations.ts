@@ -126,6 +126,18 @@ export const configurations: readonly Configuration[] = [
     days: 1,
   },
   {
+    id: 'new-cap',
+    actors: [
+      request({ id: 'a', amount: 2, charge: 1, key: 'k' }),
+      operator({ kind: 'new-cap', key: 'k', limit: 3 }),
+      sweeper,
+    ],
+    tables: startWith(9, cap(2)),
+    faults: 0,
+    crashes: 0,
+    days: 1,
+  },
+  {
     id: 'allowance',
     actors: ['a', 'b', 'c'].map((id) => request({ id, amount: 1, charge: 0, uncollected: 2 })),
     tables: startWith(9),

@@ -1,7 +1,7 @@
 import { type Books, book, close, inMonth, type Months, sumsOf } from './months.ts';
 
 /**
- * The account item as planned: what it stores, and every conditional write of it and of the records of credit. Amounts are small whole numbers. Each
+ * The account item: what it stores, and every conditional write of it and of the records of credit. Amounts are small whole numbers. Each
  * clause of a condition can be removed, to check that the search finds the mistake.
  */
 export interface Item {
@@ -12,7 +12,7 @@ export interface Item {
   holds: Record<string, Hold>;
   /** Uncollected amounts of one UTC day (BILL-21), stored as two attributes. */
   uncollected: { day: number; used: number };
-  /** API keys with a cap: their cap, and what is left of it in the period. */
+  /** API keys with a cap: their cap, and what is left of it in the period. A period is a day, plus `EPOCH` per epoch. */
   caps: Record<string, { left: number; limit: number; period: number }>;
   /** Only in configurations with statements. */
   months?: Months;
@@ -57,6 +57,8 @@ export interface Return {
   readonly month?: number;
 }
 
+/** More than the days of any configuration. */
+export const EPOCH = 100;
 export const HOLDS_MAX = 2;
 export const ALLOWANCE = 2;
 
@@ -66,7 +68,6 @@ export const clauses = [
   'hold: the allowance of the day is left',
   'hold: the cap has the period of the request',
   'hold: the cap covers the amount',
-  'period: the cap has an earlier period',
   'record: the hold has no record',
   'apply: the hold is open',
   'apply: a release without caps leaves holds with a cap',
@@ -86,6 +87,7 @@ export const clauses = [
   'debit: the reference is new',
   'debit: enough is available',
   'cap change: the API key has the old cap',
+  'new cap: its period is of a new epoch',
 ] as const;
 export type Clause = (typeof clauses)[number];
 
@@ -96,9 +98,9 @@ export type Call =
       readonly previous?: string | undefined;
       readonly amount: number;
       readonly day: number;
-      readonly cap?: Hold['cap'];
+      /** `ends`: the period that the hold ends. */
+      readonly cap?: { readonly key: string; readonly period: number; readonly ends?: number };
     }
-  | { readonly kind: 'open-period'; readonly key: string; readonly period: number }
   | { readonly kind: 'record'; readonly record: Outcome }
   /** `day`: by the clock of the caller. `withoutCaps`: by a release that cannot read the cap of a hold. */
   | {
@@ -135,7 +137,9 @@ export type Call =
       readonly covered?: true;
       readonly day?: number;
     }
-  | { readonly kind: 'change-cap'; readonly key: string; readonly from: number; readonly to: number };
+  | { readonly kind: 'change-cap'; readonly key: string; readonly from: number; readonly to: number }
+  /** A cap of another kind, or one after a removal. */
+  | { readonly kind: 'new-cap'; readonly key: string; readonly limit: number };
 
 /** Calls that a replacement can make: a change of the sums, or only the end of a month. */
 export type MoneyCall = Extract<Call, { kind: 'apply' | 'credit' | 'return' | 'reverse' | 'debit' | 'read' }>;
@@ -171,14 +175,12 @@ const executors: Executors = {
     const cap = call.cap && item.caps[call.cap.key];
     if (!mayHold(item, call, holds) || (cap && !capCovers(cap, call, holds))) return false;
     item.available -= call.amount;
-    item.holds[call.id] = { amount: call.amount, ...(call.cap && { cap: call.cap }) };
-    if (cap) cap.left -= call.amount;
-    return true;
-  },
-  'open-period': ({ item }, call, holds) => {
-    const cap = item.caps[call.key];
-    if (!cap || !holds('period: the cap has an earlier period', cap.period < call.period)) return false;
-    item.caps[call.key] = { left: cap.limit, limit: cap.limit, period: call.period };
+    const { amount } = call;
+    item.holds[call.id] = { amount, ...(call.cap && { cap: { key: call.cap.key, period: call.cap.period } }) };
+    if (!cap || !call.cap) return true;
+    const { key, period, ends } = call.cap;
+    item.caps[key] =
+      ends === undefined ? { ...cap, left: cap.left - amount } : { ...cap, left: cap.limit - amount, period };
     return true;
   },
   record: ({ records }, { record }, holds) => {
@@ -249,6 +251,15 @@ const executors: Executors = {
     item.caps[key] = { ...cap, left: cap.left + to - from, limit: to };
     return true;
   },
+  'new-cap': ({ item }, { key, limit }, holds) => {
+    const cap = item.caps[key];
+    // It is set once.
+    if (!cap || cap.period >= EPOCH) return false;
+    // The condition is false, so only its removal keeps the old epoch.
+    const isOldEpoch = holds('new cap: its period is of a new epoch', false);
+    item.caps[key] = { left: limit, limit, period: isOldEpoch ? cap.period : cap.period + EPOCH };
+    return true;
+  },
 };
 
 /** All changes of credit share one namespace. */
@@ -272,8 +283,8 @@ const mayHold = (item: Item, { id, previous, amount, day }: HoldCall, holds: Hol
   holds('hold: the allowance of the day is left', item.uncollected.day < day || item.uncollected.used < ALLOWANCE);
 
 const capCovers = (cap: Item['caps'][string], { amount, cap: wanted }: HoldCall, holds: Holds): boolean =>
-  holds('hold: the cap has the period of the request', cap.period === wanted?.period) &&
-  holds('hold: the cap covers the amount', cap.left >= amount);
+  holds('hold: the cap has the period of the request', cap.period === (wanted?.ends ?? wanted?.period)) &&
+  holds('hold: the cap covers the amount', (wanted?.ends === undefined ? cap.left : cap.limit) >= amount);
 
 /** Whether a change of credit without the slow write belongs to the month of the account. */
 const isOf = ({ months }: Item, day: number | undefined, holds: Holds): boolean =>
