@@ -28,7 +28,7 @@ export const mediaTypeOf = (file: string): string =>
   mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /**
    * `{name}` matches one non-empty segment, whose value is passed on by that name. In `{name}:action` the segment must
    * end in `:action`. Under /v1beta a value has no colon, because a colon starts an action.
@@ -62,6 +62,9 @@ const own = {
   limited: true,
   body: 'none',
 } as const;
+/** Routes that read and change the API keys of the account (KEY-8). */
+const ofKeys = { ...own, function: 'account' } as const;
+const changesKeys = { ...ofKeys, writes: true } as const;
 /** Routes that read public data. */
 const open = { ...own, credential: 'none' } as const;
 /** Files of a page, which are sent while they are read. */
@@ -229,6 +232,11 @@ export const routes = {
   getUsageSummary: { ...own, path: '/api/usage/summary', function: 'account' },
   getUsage: { ...own, path: '/api/usage/{request_id}', function: 'account' },
   getStatement: { ...own, path: '/api/statements/{month}', function: 'account' },
+  listKeys: { ...ofKeys, path: '/api/keys' },
+  createKey: { ...changesKeys, method: 'POST', path: '/api/keys', body: 'json' },
+  getKey: { ...ofKeys, path: '/api/keys/{id}' },
+  editKey: { ...changesKeys, method: 'PATCH', path: '/api/keys/{id}', body: 'json' },
+  deleteKey: { ...changesKeys, method: 'DELETE', path: '/api/keys/{id}' },
   takeUpdate: { ...changes, path: '/bot', function: 'bot', credential: 'bot' },
   creditAccount: { ...changes, path: '/app/credits', credential: 'signature' },
   getAppAccount: { ...ofApp, path: '/app/api/account' },

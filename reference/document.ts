@@ -63,7 +63,7 @@ const entries = (): (readonly [RouteName, Route])[] => {
   return found;
 };
 
-const methodNames = { GET: 'get', POST: 'post', DELETE: 'delete' } as const;
+const methodNames = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
 
 const toPaths = (refusals: Refusals): ZodOpenApiPathsObject => {
   const paths: ZodOpenApiPathsObject = {};

@@ -5,6 +5,7 @@ const ofKeys = [
   'missing_api_key',
   'invalid_api_key',
   'revoked_api_key',
+  'expired_api_key',
   'account_blocked',
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
@@ -31,6 +32,7 @@ const ofBodies: readonly ErrorCode[] = [
 /** Errors of routes that call a model, with or without a charge. */
 export const ofModels = [
   'model_not_found',
+  'model_not_allowed',
   'invalid_fallback_model',
   'upstream_capacity',
   'upstream_error',

@@ -34,6 +34,12 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'This API key was replaced or revoked. Use the newest key of the account.',
     param: 'Authorization',
   },
+  expired_api_key: {
+    when: 'the API key has expired',
+    fix: 'Use another API key of the account, or create one.',
+    message: 'This API key expired at 2026-11-26T00:00:00.000Z. Use another key of the account.',
+    param: 'Authorization',
+  },
   invalid_signature: {
     when: 'the signature or the signed data of the caller is missing, wrong or too old',
     fix: 'Sign the exact body with the current time.',
@@ -56,6 +62,18 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     when: 'the account is blocked for a violation of the terms',
     fix: 'Contact the operator of the service.',
     message: 'This account is blocked for a violation of the terms. Contact the operator of this service.',
+  },
+  key_right_missing: {
+    when: 'the API key does not have the right `manage`, or was to change or delete itself',
+    fix: 'Use an API key with the right `manage`, such as the first key of the account.',
+    message:
+      'This API key does not have the right "manage". Use a key that has it, such as the first key of the account.',
+  },
+  model_not_allowed: {
+    when: 'the API key has a list of models, and this model is not on it',
+    fix: 'Use a model that `GET /v1/models` lists for this key, or another key.',
+    message: 'model: this API key cannot call "gpt-5.4". Use a model that GET /v1/models lists, or another key.',
+    param: 'model',
   },
   direct_access_refused: {
     when: 'the request went around the front door of the gateway',
@@ -161,6 +179,12 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     fix: 'Read the account again.',
     message: 'key_id: this key was already replaced. Read the account again.',
     param: 'key_id',
+  },
+  key_changed: {
+    when: 'the API key was changed in the meantime',
+    fix: 'Read the API key again and send its version in `If-Match`.',
+    message: 'if-match: this API key is at version 4 now. Read it again, then repeat the change.',
+    param: 'if-match',
   },
   credit_mismatch: {
     when: 'the `ref` was used before with other values, or the chargeback is reversed already',

@@ -8,6 +8,7 @@ import { generateContentOperations } from './operations/generate-content.ts';
 import { imageOperations } from './operations/images.ts';
 import { inputOperations } from './operations/inputs.ts';
 import { integrationOperations } from './operations/integration.ts';
+import { keyOperations } from './operations/keys.ts';
 import { messagesOperations } from './operations/messages.ts';
 import { modelOperations } from './operations/models.ts';
 import { pageOperations } from './operations/pages.ts';
@@ -26,6 +27,7 @@ export const operations: Record<RouteName, Operation> = {
   ...videoOperations,
   ...modelOperations,
   ...accountOperations,
+  ...keyOperations,
   ...appOperations,
   ...integrationOperations,
   ...pageOperations,

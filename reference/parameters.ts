@@ -75,6 +75,13 @@ export const range = header(
 );
 export const ifRange = header('If-Range', 'ETag of the file to which the range applies.', { type: 'string' });
 
+/** Header for a change of a version that the client has seen (KEY-8). */
+export const ifMatch = header(
+  'If-Match',
+  'ETag of the API key that the client has read. If the key was changed since then, the request is 409.',
+  { type: 'string' },
+);
+
 /** Query parameter for the format of a stream (GEM-2). */
 export const alt = query(
   'alt',

@@ -65,7 +65,7 @@ export const responseHeaders = {
   'Retry-After': count('Seconds to wait before the next try.', 1, { minimum: 1, maximum: 300 }),
   'x-should-retry': mark('`false` if a retry cannot succeed.', 'false'),
   Allow: text('Methods that this path supports.', 'GET, OPTIONS'),
-  ETag: text('Hash of the file.', '"0d5c2a"'),
+  ETag: text('Hash of the file, or version of the API key.', '"0d5c2a"'),
   'Content-Range': text('Part of the file in this response.', 'bytes 0-1023/1048576', /^bytes (?:\d+-\d+|\*)\/\d+$/),
 } as const satisfies Record<string, oas31.HeaderObject>;
 

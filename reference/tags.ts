@@ -10,6 +10,7 @@ export const tags = {
   Videos: 'A video takes minutes: create it, poll its status, fetch the file.',
   Models: 'Available models and their prices.',
   Account: 'Balance and receipts of the account of an API key.',
+  'API keys': 'API keys of the account. These routes require a key with the right `manage`, such as the first key.',
   'Mini app':
     'API of the page in the messenger. Its credential is the init data that the messenger signs when it opens the page.',
   Integration: 'Webhooks for the messenger and a payment provider.',

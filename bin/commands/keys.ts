@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isAccountId } from '../../lambdas/core/accounts/account-store.ts';
 import { isCheckAccount } from '../../lambdas/core/accounts/check-account.ts';
 import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
-import type { CurrentKey } from '../../lambdas/core/accounts/key-store.ts';
+import type { CurrentKey } from '../../lambdas/core/accounts/key-ring.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { retryUntilDefinite } from '../../lambdas/core/retry.ts';
 import { readAccount } from '../account-facts.ts';
@@ -14,9 +14,14 @@ import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { logOperation, steady } from '../with-retries.ts';
 import { confirmWrite, printDryRun } from '../writes.ts';
+import { addNamedKeyCommands, revokeNamedKey } from './named-keys.ts';
 
 interface IssueOptions extends ReasonOptions {
   readonly create?: true;
+}
+
+interface RevokeOptions extends ReasonOptions {
+  readonly key?: string;
 }
 
 type Work<Options> = (place: Place, terminal: Terminal, accountId: string, options: Options) => Promise<KeyResult>;
@@ -51,10 +56,11 @@ export const addKeysCommands = (program: Command, terminal: Terminal): void => {
   const issuing = keys.command('issue <account>').description('create an API key for an account that has none');
   add(withReason(issuing).option('--create', 'open the account if it does not exist'), issue);
   add(withReason(keys.command('rotate <account>').description('replace the API key of an account')), rotate);
-  add(
-    withReason(keys.command('revoke <account>').description('end the API key of an account without a replacement')),
-    revoke,
-  );
+  const revoking = keys
+    .command('revoke <account>')
+    .description('end an API key of an account without a replacement: its first key, or the one of --key');
+  add(withReason(revoking).option('--key <id>', 'id of the API key, as `keys list` shows it'), revoke);
+  addNamedKeyCommands(keys, terminal);
 };
 
 const print = async (terminal: Terminal, asJson: boolean, result: KeyResult): Promise<boolean> => {
@@ -114,7 +120,13 @@ const rotate: Work<ReasonOptions> = async (place, terminal, accountId, options) 
   return { account: accountId, id, masked: toMasked(label), key: apiKey };
 };
 
-const revoke: Work<ReasonOptions> = async (place, terminal, accountId, options) => {
+const revoke: Work<RevokeOptions> = async (place, terminal, accountId, options) => {
+  const { key: keyId } = options;
+  if (keyId !== undefined) {
+    const done = await revokeNamedKey(place, terminal, { accountId, keyId }, options);
+    if (done === 'dry-run') return dry(terminal, accountId);
+    return { account: accountId, id: keyId, masked: null, revoked: true };
+  }
   await readAccount(place, accountId);
   const current = await activeKey(place, accountId);
   if (options.dryRun) return dry(terminal, accountId);

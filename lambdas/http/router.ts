@@ -105,7 +105,7 @@ export const corsHeaders = {
 
 export const preflightHeaders = {
   ...corsHeaders,
-  'access-control-allow-methods': 'GET, HEAD, POST, DELETE, OPTIONS',
+  'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
   'access-control-allow-headers': 'authorization, content-type, *',
   'access-control-max-age': '86400',
 } as const;

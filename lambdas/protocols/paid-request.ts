@@ -78,10 +78,23 @@ const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFall
 /** Caller of the exchange and the deadline of its response. */
 export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Caller => {
   const { requestId, hostEndsAtMs, storeTime, summary } = exchange;
-  const { accountId, keyId, estimate, cap } = admissionOf(exchange);
+  const { accountId, key, estimate, cap } = admissionOf(exchange);
+  const { keyId, models } = key;
   const endpoint = exchange.route?.route.path;
   const providerTook = (ms: number): void => {
     summary.providerMs = ms;
   };
-  return { accountId, keyId, endpoint, requestId, hostEndsAtMs, storeTime, answerBy, estimate, cap, providerTook };
+  return {
+    accountId,
+    keyId,
+    models,
+    endpoint,
+    requestId,
+    hostEndsAtMs,
+    storeTime,
+    answerBy,
+    estimate,
+    cap,
+    providerTook,
+  };
 };

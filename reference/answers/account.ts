@@ -5,7 +5,7 @@ import { creditTypes, returnTypes } from '../../lambdas/core/ledger/credit-recor
 import { count, day, month, receiptId, time, usd } from './forms.ts';
 
 const accountId = z.string().regex(ACCOUNT_ID_FORM);
-const keyId = z.string().regex(/^[0-9a-f]{16}$/);
+export const keyId = z.string().regex(/^[0-9a-f]{16}$/);
 
 const ofAccount = {
   id: accountId,
@@ -169,13 +169,16 @@ export const spend = z
 /** Threshold of the low-balance notification (KEY-3). */
 export const threshold = z.looseObject({ threshold_usd: usd }).meta({ id: 'Threshold' });
 
+/** Secret part of a new API key. */
+export const secretKey = z
+  .string()
+  .regex(/^sk-service-[0-9A-Za-z]{49}$/)
+  .describe('The new API key. It is shown only once.');
+
 /** API key after a rotation (KEY-2). */
 export const newKey = z
   .looseObject({
-    key: z
-      .string()
-      .regex(/^sk-service-[0-9A-Za-z]{49}$/)
-      .describe('The new API key. It is shown only once.'),
+    key: secretKey,
     id: keyId,
     masked: z.string(),
   })

@@ -55,7 +55,7 @@ test('OPS-5 the command line has all commands', () => {
     [
       ...['list', 'show', 'statement', 'block', 'unblock'].map((name) => `accounts ${name}`),
       ...['credit', 'debit', 'refund', 'chargeback', 'reverse-chargeback'].map((name) => `accounts ${name}`),
-      ...['issue', 'rotate', 'revoke'].map((name) => `keys ${name}`),
+      ...['issue', 'rotate', 'revoke', 'list', 'create', 'edit'].map((name) => `keys ${name}`),
       ...['usage list', 'usage export', 'catalog check', 'catalog diff', 'holds list', 'holds release'],
       ...['show', 'on', 'pause', 'off'].map((name) => `maintenance ${name}`),
       'outbox replay',

@@ -6,10 +6,10 @@ import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
 import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createAddressCounters } from '../../lambdas/stores/dynamodb/rate-bucket.ts';
 import { numberOf } from '../../local/stores/sqlite/database.ts';
+import { putKey as putSqliteKey } from '../../local/stores/sqlite/key-rows.ts';
 import {
   createAddressCounters as createSqliteCounters,
   createKeyStore as createSqliteKeys,
-  putKey as putSqliteKey,
 } from '../../local/stores/sqlite/key-store.ts';
 import { onDatabase, openTestTables } from '../support/dynamodb.ts';
 import { MemoryAddressCounters } from '../support/memory/memory-address-counters.ts';

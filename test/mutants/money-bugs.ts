@@ -13,6 +13,7 @@ import { keyBugs } from './bugs/keys.ts';
 import { ledgerBugs } from './bugs/ledger.ts';
 import { localProgramBugs } from './bugs/local-program.ts';
 import type { MoneyBug } from './bugs/money-bug.ts';
+import { namedKeyBugs } from './bugs/named-keys.ts';
 import { objectiveBugs } from './bugs/objectives.ts';
 import { paidCallBugs } from './bugs/paid-call.ts';
 import { priceBugs } from './bugs/prices.ts';
@@ -41,6 +42,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...videoBugs,
   ...imageBugs,
   ...accountBugs,
+  ...namedKeyBugs,
   ...frontDoorBugs,
   ...requestFieldBugs,
   ...responsesFieldBugs,

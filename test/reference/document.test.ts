@@ -50,7 +50,7 @@ test('REF-1 the document describes every error code under its own status', () =>
 });
 
 test.each<[string, number, readonly string[]]>([
-  ['chatCompletions', 401, ['missing_api_key', 'invalid_api_key', 'revoked_api_key']],
+  ['chatCompletions', 401, ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key']],
   ['chatCompletions', 402, ['insufficient_balance', 'key_limit_exceeded']],
   ['chatCompletions', 409, ['idempotency_in_progress', 'idempotency_exhausted']],
   ['speak', 409, []],

@@ -80,6 +80,12 @@ const known: Record<string, (value: z.infer<typeof json>) => Promise<z.infer<typ
     key_id: idIn(z.looseObject({ key: z.json() }).parse(await appAccount()).key),
   }),
 };
+/** Ids in the path that an example cannot know. */
+const paths: Record<string, () => Promise<Record<string, string>>> = {
+  editKey: async () => ({ id: await newKeyId() }),
+};
+const newKeyId = async (): Promise<string> =>
+  idIn(await (await customer.send(rowOf('createKey'), { value: { name: 'To change' } })).json());
 const json = z.record(z.string(), z.json());
 const appAccount = async () => (await customer.send(rowOf('getAppAccount'))).json();
 
@@ -102,7 +108,15 @@ test.each(examples)('REF-1 $name returns a described response for its example "$
   const { name, row, contentType, value } = each;
   const filled = (await known[name]?.(value)) ?? value;
   const query = name === 'streamGenerateContent' && each.example === 'plain' ? '?alt=sse' : '';
-  await expectDescribed(row, await customer.send(row, { contentType, value: filled, query }));
+  const path = await paths[name]?.();
+  await expectDescribed(row, await customer.send(row, { contentType, value: filled, query, ...(path && { path }) }));
+});
+
+test('REF-1 a list, a read and a deletion of API keys return described responses', async () => {
+  const path = { id: await newKeyId() };
+  await expectDescribed(rowOf('listKeys'), await customer.send(rowOf('listKeys')));
+  for (const name of ['getKey', 'deleteKey'] as const)
+    await expectDescribed(rowOf(name), await customer.send(rowOf(name), { path }));
 });
 
 test('REF-1 every paid route has an example', () => {

@@ -109,7 +109,7 @@ test.each([
     ],
   ],
   ['catalog', admission],
-  ['account', [...admission, ...ledger, 'dynamodb:Query accounts-table']],
+  ['account', [...new Set([...admission, ...accountChanges, 'dynamodb:BatchGetItem keys-table'])]],
   [
     'bot',
     [

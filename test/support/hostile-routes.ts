@@ -174,7 +174,7 @@ export const withQuery = (target: string, query: string): string =>
   query === '' ? target : `${target}${target.includes('?') ? '&' : '?'}${query}`;
 
 export interface Address {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly target: string;
   readonly name: RouteName;
   readonly credential: Credential;
@@ -196,6 +196,9 @@ const ofNobody: ReadonlySet<RouteName> = new Set([
   'getMedia',
   'getAppFile',
   'getReferenceFile',
+  'getKey',
+  'editKey',
+  'deleteKey',
 ]);
 
 const addressesOf = (name: RouteName): readonly Address[] => {
@@ -221,7 +224,8 @@ export const goodBodyAt = ({ name }: Pick<Address, 'name'>): string | Uint8Array
   const form = goodForms[name];
   if (form) return form;
   const post = postRoutes.find(({ route }) => route === name);
-  return post ? JSON.stringify(post.body('hi')) : '';
+  if (post) return JSON.stringify(post.body('hi'));
+  return name === 'createKey' || name === 'editKey' ? JSON.stringify({ name: 'hi' }) : '';
 };
 
 /** Returns the headers that the body needs in addition to the credential. */

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { KeyLabel } from '../../lambdas/core/accounts/keys.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
-import { toKeyItem } from '../../lambdas/stores/dynamodb/key-store.ts';
+import { toKeyItem } from '../../lambdas/stores/dynamodb/key-item.ts';
 
 interface LooseKey {
   readonly hash: string;

@@ -34,6 +34,14 @@ export interface NewAccount {
   readonly atMs: number;
 }
 
+/** Named keys of an account at a version of its key ring. */
+export interface NamedHashes {
+  readonly version: number;
+  readonly hashes: readonly string[];
+}
+
+export const NO_NAMED_KEYS: NamedHashes = { version: 0, hashes: [] };
+
 /**
  * Accounts and their bot chats. Each method is one call to the store: a consistent read, or one atomic conditional
  * write. Throws StoreError if the store does not confirm the call. No method repeats a call.
@@ -47,13 +55,14 @@ export interface AccountStore {
   chat(chatId: string): Promise<Chat | undefined>;
   profile(accountId: string): Promise<Profile | undefined>;
   /**
-   * Blocks or unblocks the account and its current key. Writes nothing and returns `changed` if the current key does
-   * not have this `hash`.
+   * Blocks or unblocks the account and its API keys. Writes nothing and returns `changed` if the first key does not have
+   * this `hash`, or if the account has other named keys.
    */
   setBlocked(
     accountId: string,
     isBlocked: boolean,
     hash: string | undefined,
+    named?: NamedHashes,
   ): Promise<'set' | 'changed' | 'no-account'>;
   setThreshold(accountId: string, picos: bigint): Promise<'set' | 'no-account'>;
   /** Changes an existing bot chat only. */

@@ -7,15 +7,16 @@ import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
 import { type Bucket, type BucketState, describe, microsOf } from '../limits/rate-limit.ts';
 import { type EstimateFactor, factorAt } from '../pricing/estimate-factor.ts';
 import { type StoreTime, within } from '../retry.ts';
-import type { KeyReply, KeyStore } from './key-store.ts';
+import { keyBucketOf } from './key-ring.ts';
+import type { KeyRecord, KeyReply, KeyStore } from './key-store.ts';
 import type { Peppers } from './keys.ts';
 import { hashApiKey, isApiKey } from './keys.ts';
 import { raiseFactor } from './raise-factor.ts';
 
 export interface Admission {
   readonly accountId: string;
-  /** Public id of the API key. */
-  readonly keyId: string;
+  /** Item of the API key after this request. */
+  readonly key: KeyRecord;
   readonly rate: BucketState;
   readonly estimate: EstimateFactor;
   /** Cap of the API key (KEY-9). Undefined without a cap. */
@@ -92,16 +93,18 @@ const verdict = (deps: AdmissionDependencies, { reply, hash }: TakenKey, param: 
       param,
     );
   }
-  const rate = describe(deps.keyBucket, key.tatMicros, deps.clock.now() * 1_000);
-  if (reply.kind === 'refused') {
-    throw new GatewayError(
-      'rate_limit_exceeded',
-      'Too many requests with this API key. Send fewer requests and retry.',
-      {
-        headers: rateHeaders(rate),
-        limit: 'key',
-      },
+  const nowMs = deps.clock.now();
+  if (key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs) {
+    const expiredAt = new Date(key.expiresAtMs).toISOString();
+    throw unauthorized(
+      'expired_api_key',
+      `This API key expired at ${expiredAt}. Use another key of the account.`,
+      param,
     );
+  }
+  const rate = describe(keyBucketOf(deps.keyBucket, key), key.tatMicros, nowMs * 1_000);
+  if (reply.kind === 'refused') {
+    throw new GatewayError('rate_limit_exceeded', tooManyWith(key), { headers: rateHeaders(rate), limit: 'key' });
   }
   if (key.blocked) {
     throw new GatewayError(
@@ -114,11 +117,16 @@ const verdict = (deps: AdmissionDependencies, { reply, hash }: TakenKey, param: 
   }
   const { accountId, keyId, cap } = key;
   const estimate = {
-    value: factorAt(key.factor, deps.clock.now()),
+    value: factorAt(key.factor, nowMs),
     raise: (factor: number) => raiseFactor(deps, { accountId, hash }, factor),
   };
-  return { accountId, keyId, rate, estimate, ...(cap && { cap: { ...cap, keyId } }) };
+  return { accountId, key, rate, estimate, ...(cap && { cap: { ...cap, keyId } }) };
 };
+
+const tooManyWith = ({ rate }: KeyRecord): string =>
+  rate === undefined
+    ? 'Too many requests with this API key. Send fewer requests and retry.'
+    : `Too many requests with this API key, which can send ${rate} per second. Send fewer requests and retry.`;
 
 /** Headers of the rate limit (LIM-5). */
 export const rateHeaders = (rate: BucketState): Record<string, string> => ({
@@ -169,7 +177,7 @@ const takeHash = async (
   try {
     const key = await within(storeTime, () => deps.keys.read(hash));
     if (!key) return { kind: 'unknown' };
-    const local = deps.keyBuckets.take(hash, now());
+    const local = deps.keyBuckets.take(hash, now(), keyBucketOf(deps.keyBucket, key));
     return { kind: local.allowed ? 'taken' : 'refused', key: { ...key, tatMicros: local.tatMicros } };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -10,12 +10,12 @@ export interface BlockDependencies {
   readonly random: () => number;
 }
 
-/** Number of attempts. An attempt fails if the API key is replaced while its account is being blocked. */
+/** Number of attempts. An attempt fails if an API key changes while its account is being blocked. */
 const TRIES = 5;
 
 /**
- * Blocks or unblocks an account and its key. Writes the key even if the account already has the status, because a
- * manual edit may have missed it. `changing`: the key changed during every attempt, and nothing was written. Throws
+ * Blocks or unblocks an account and its keys. Writes the keys even if the account already has the status, because a
+ * manual edit may have missed them. `changing`: a key changed during every attempt, and nothing was written. Throws
  * StoreError.
  */
 export const blockAccount = async (
@@ -25,8 +25,11 @@ export const blockAccount = async (
 ): Promise<'set' | 'no-account' | 'changing'> => {
   const { accounts, keys } = deps;
   for (let tried = 0; tried < TRIES; tried += 1) {
-    const key = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
-    const reply = await retryUntilDefinite(deps, () => accounts.setBlocked(accountId, isBlocked, key?.hash));
+    const { first, named, version } = await retryUntilDefinite(deps, () => keys.ring(accountId));
+    const hashes = named.map(({ hash }) => hash);
+    const reply = await retryUntilDefinite(deps, () =>
+      accounts.setBlocked(accountId, isBlocked, first?.hash, { version, hashes }),
+    );
     if (reply !== 'changed') return reply;
   }
   return 'changing';

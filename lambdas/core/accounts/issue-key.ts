@@ -2,7 +2,8 @@ import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { AccountStore } from './account-store.ts';
-import type { CurrentKey, KeyStore } from './key-store.ts';
+import type { CurrentKey } from './key-ring.ts';
+import type { KeyStore } from './key-store.ts';
 import { type KeyDependencies, type KeyLabel, keyIdOf, type MadeKey, makeKey } from './keys.ts';
 
 export type Issued =

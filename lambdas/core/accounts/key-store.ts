@@ -1,9 +1,9 @@
-import type { KeyCap } from '../ledger/caps.ts';
 import type { Bucket, NowMicros } from '../limits/rate-limit.ts';
 import type { StoredFactor } from '../pricing/estimate-factor.ts';
-import type { KeyLabel, NewKey } from './keys.ts';
+import type { CurrentKey, KeyLimits, KeyRing, KeyRingChange, KeyRingReply } from './key-ring.ts';
+import type { NewKey } from './keys.ts';
 
-export interface KeyRecord {
+export interface KeyRecord extends KeyLimits {
   /** Derived from the hash by `keyIdOf`; no item stores it. */
   readonly keyId: string;
   readonly accountId: string;
@@ -12,8 +12,6 @@ export interface KeyRecord {
   readonly tatMicros: number;
   /** Estimate factor of the account (BILL-20). Undefined before its first overage. */
   readonly factor?: StoredFactor | undefined;
-  /** Cap of the API key, whose limit the account has (KEY-9). Undefined without a cap. */
-  readonly cap?: KeyCap | undefined;
 }
 
 /** `taken` spent one request of the key's bucket; `refused` includes the stored record. */
@@ -21,16 +19,6 @@ export type KeyReply =
   | { readonly kind: 'taken'; readonly key: KeyRecord }
   | { readonly kind: 'refused'; readonly key: KeyRecord }
   | { readonly kind: 'unknown' };
-
-/** Current API key of an account. A key that is revoked without a successor stays the current one. */
-export interface CurrentKey {
-  readonly hash: string;
-  readonly label: KeyLabel;
-  /** Unix milliseconds. */
-  readonly issuedAtMs: number;
-  readonly isShown: boolean;
-  readonly isRevoked: boolean;
-}
 
 export interface KeyReplacement {
   readonly accountId: string;
@@ -46,16 +34,23 @@ export interface KeyReplacement {
  */
 export interface KeyStore {
   /**
-   * Looks up the API key, checks for revocation and applies the rate limit in one conditional update. Never creates an
-   * item. A lost reply or a refusal by an old time is followed by a further update with a fresh time, so one request can
+   * Looks up the API key, checks for revocation and applies the rate limit in one conditional update: that of the key
+   * if it has an own one, otherwise `bucket`. If this process has seen another rate of the key, a second update follows.
+   * Never creates an item. Does not check the expiry and the models. A lost reply or a refusal by an old time is followed by a further update with a fresh time, so one request can
    * count twice.
    */
   take(hash: string, bucket: Bucket, now: NowMicros): Promise<KeyReply>;
   /** Reads the API key of a caller whose `take` failed. Takes nothing from the bucket. */
   read(hash: string): Promise<KeyRecord | undefined>;
+  /** Reads the items of at most 50 API keys in one call. A missing key is not in the result. */
+  readMany(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>>;
+  /** Reads all API keys of an account (KEY-8). */
+  ring(accountId: string): Promise<KeyRing>;
+  /** Changes the API keys of an account, with the item of one key and the account's caps, in one transaction. */
+  changeRing(change: KeyRingChange): Promise<KeyRingReply>;
   /** Returns undefined if the account never had a key. */
   currentKey(accountId: string): Promise<CurrentKey | undefined>;
-  /** Stores the API key of an account that has none. */
+  /** Stores the first API key of an account that has none. */
   putFirstKey(accountId: string, key: NewKey, atMs: number): Promise<'put' | 'has-key' | 'no-account'>;
   /**
    * Stores the new key with the estimate factor of the old one, and revokes the old key if it is still current (KEY-2).

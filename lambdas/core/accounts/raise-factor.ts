@@ -1,4 +1,5 @@
 import { type Clock, inTime } from '../clock.ts';
+import { forEachConcurrent } from '../concurrency.ts';
 import type { KeyStore } from './key-store.ts';
 
 interface RaiseDependencies {
@@ -10,8 +11,8 @@ interface RaiseDependencies {
 const RAISE_LIMIT_MS = 500;
 
 /**
- * Stores the estimate factor of an account on its API key items (BILL-20). If the key was replaced during the request,
- * the factor also goes to the new key. Best effort: ignores errors, and waits for at most 500 ms.
+ * Stores the estimate factor of an account on its API key items (BILL-20). The other keys of the account and the successor of a
+ * replaced key get it too. Best effort: ignores errors, and waits for at most 500 ms.
  */
 export const raiseFactor = async (
   { keys, clock }: RaiseDependencies,
@@ -20,10 +21,12 @@ export const raiseFactor = async (
 ): Promise<void> => {
   const raised = { factor, atMs: clock.now() };
   const raise = async (): Promise<void> => {
-    const key = await keys.raiseFactor(hash, raised);
-    if (key?.status !== 'revoked') return;
-    const current = await keys.currentKey(accountId);
-    if (current && current.hash !== hash) await keys.raiseFactor(current.hash, raised);
+    await keys.raiseFactor(hash, raised);
+    const { first, named } = await keys.ring(accountId);
+    const hashes = [...(first ? [first] : []), ...named].map((key) => key.hash).filter((other) => other !== hash);
+    await forEachConcurrent(hashes, async (other) => {
+      await keys.raiseFactor(other, raised);
+    });
   };
   await inTime(
     clock,

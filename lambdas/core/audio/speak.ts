@@ -44,7 +44,9 @@ export interface Speech {
  */
 export const speak = async (deps: SpeakDependencies, caller: Caller, order: SpeechParams): Promise<DryRun | Speech> => {
   const nowMs = deps.ledger.clock.now();
-  const model = chooseModel(deps.catalog, { modelId: order.modelId, protocol: 'audio_speech', kind: 'speech', nowMs });
+  const { modelId } = order;
+  const choice = { modelId, protocol: 'audio_speech', kind: 'speech', nowMs, allowed: caller.models } as const;
+  const model = chooseModel(deps.catalog, choice);
   const ask = order.validateFor(model);
   const { upstream, provider, wire, circuit } = reachModel(deps, caller, model);
   const { input: rate } = deps.catalog.priceRow(model, nowMs).rates;

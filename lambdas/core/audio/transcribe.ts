@@ -37,7 +37,7 @@ export const transcribe = async (
   order: TranscriptionParams,
 ): Promise<Transcribed> => {
   const nowMs = deps.ledger.clock.now();
-  const model = chooseServed(deps.catalog, order.modelId, nowMs);
+  const model = chooseServed(deps.catalog, caller, order.modelId, nowMs);
   const ask = order.validateFor(model);
   const { upstream, provider, wire, circuit } = reachModel(deps, caller, model);
   const money = priceTranscription(deps.catalog.priceRow(model, nowMs), model, ask);
@@ -72,9 +72,15 @@ const tokensOf = (counted: AudioUsage): TokenUsage =>
     : { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
 /** AUD-1: rejects an unknown model, such as whisper, with the list of available models. */
-const chooseServed = (catalog: Catalog, modelId: string, nowMs: number): TranscriptionModel => {
+const chooseServed = (
+  catalog: Catalog,
+  { models: allowed }: Caller,
+  modelId: string,
+  nowMs: number,
+): TranscriptionModel => {
   const protocol = 'audio_transcriptions';
-  if (catalog.find(modelId, nowMs)) return chooseModel(catalog, { modelId, protocol, kind: 'transcription', nowMs });
+  if (catalog.find(modelId, nowMs))
+    return chooseModel(catalog, { modelId, protocol, kind: 'transcription', nowMs, allowed });
   const served = catalog.list(nowMs).filter(({ kind }) => kind === 'transcription');
   const names = served.map(({ id }) => id).join(', ') || 'none at present';
   const message = `${catalog.explainMissing(modelId, nowMs, 'audio_transcriptions')} Models for transcriptions: ${names}.`;

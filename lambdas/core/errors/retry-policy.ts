@@ -16,9 +16,11 @@ export const retryPolicy = {
   missing_api_key: { shouldRetry: false },
   invalid_api_key: { shouldRetry: false },
   revoked_api_key: { shouldRetry: false },
+  expired_api_key: { shouldRetry: false },
   idempotency_in_progress: { afterSeconds: 5 },
   // SDKs retry a 409 immediately.
   idempotency_exhausted: { shouldRetry: false },
+  key_changed: { shouldRetry: false },
   video_not_ready: { shouldRetry: false },
   video_in_progress: { shouldRetry: false },
   rate_limit_exceeded: { afterSeconds: 1 },

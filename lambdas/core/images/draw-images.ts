@@ -65,7 +65,7 @@ export const drawImages = async (
 ): Promise<DrawnImages> => {
   const { protocol, modelId, format, endUser, dryRun } = order;
   const nowMs = deps.ledger.clock.now();
-  const model = chooseModel(deps.catalog, { modelId, protocol, kind: 'image', nowMs });
+  const model = chooseModel(deps.catalog, { modelId, protocol, kind: 'image', nowMs, allowed: caller.models });
   const ask = order.validateFor(model);
   const money = priceImages(deps.catalog.priceRow(model, nowMs), model, ask);
   const { upstream, provider, wire, circuit } = reachModel(deps, caller, model, (spoken) => spoken.check?.(ask, model));

@@ -22,7 +22,8 @@ export const embed = async (
 ): Promise<PaidInput> => {
   const nowMs = deps.ledger.clock.now();
   const { modelId, endUser, dryRun } = order;
-  const model = chooseModel(deps.catalog, { modelId, protocol: 'embeddings', kind: 'embedding', nowMs });
+  const choice = { modelId, protocol: 'embeddings', kind: 'embedding', nowMs, allowed: caller.models } as const;
+  const model = chooseModel(deps.catalog, choice);
   const request = order.validateFor(model);
   const tokensMax = model.limits.contextTokens * request.inputs;
   return inputAnswer(deps, caller, model, {

@@ -25,7 +25,8 @@ export const moderate = async (
 ): Promise<PaidInput> => {
   const nowMs = deps.ledger.clock.now();
   const { modelId, endUser, dryRun } = order;
-  const model = chooseModel(deps.catalog, { modelId, protocol: 'moderations', kind: 'moderation', nowMs });
+  const choice = { modelId, protocol: 'moderations', kind: 'moderation', nowMs, allowed: caller.models } as const;
+  const model = chooseModel(deps.catalog, choice);
   const request = order.validateFor(model);
   const tokensMax = inputTokensAtMost(request);
   return inputAnswer(deps, caller, model, {

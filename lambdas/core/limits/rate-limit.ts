@@ -44,6 +44,8 @@ export interface BucketAttempt<Result> {
   readonly result: Result;
   /** Theoretical arrival time that refused the request; undefined if the time did not decide the result. */
   readonly refusedByMicros?: number | undefined;
+  /** Bucket that refused the request, if it is another than that of the call. */
+  readonly bucket?: Bucket;
 }
 
 const ATTEMPTS_MAX = 5;
@@ -59,8 +61,8 @@ export const takeAtReply = async <Result>(
   attempt: () => Promise<BucketAttempt<Result>>,
 ): Promise<Result> => {
   for (let tried = 0; tried < ATTEMPTS_MAX; tried += 1) {
-    const { result, refusedByMicros } = await attempt();
-    if (refusedByMicros === undefined || refusedByMicros > latestTatMicros(bucket, now())) return result;
+    const { result, refusedByMicros, bucket: own = bucket } = await attempt();
+    if (refusedByMicros === undefined || refusedByMicros > latestTatMicros(own, now())) return result;
   }
   throw new StoreError('conflict', 'the bucket changed during every write');
 };
@@ -92,8 +94,9 @@ export class ProcessBuckets {
     this.#bucket = bucket;
   }
 
-  take(id: string, nowMicros: number): Verdict {
-    const verdict = take(this.#bucket, this.#tats.get(id) ?? 0, nowMicros);
+  /** `bucket`: the bucket of this id, if it is another than that of the others. */
+  take(id: string, nowMicros: number, bucket = this.#bucket): Verdict {
+    const verdict = take(bucket, this.#tats.get(id) ?? 0, nowMicros);
     this.#tats.set(id, verdict.tatMicros);
     return verdict;
   }

@@ -54,6 +54,8 @@ export interface Caller {
   readonly keyId?: string | undefined;
   /** Path of the route, such as `/v1/chat/completions`. */
   readonly endpoint?: string | undefined;
+  /** Ids of the catalog entries that the API key can call; undefined means all. */
+  readonly models?: readonly string[] | undefined;
   /** Time at which the host stops this process, in Unix milliseconds; undefined without such a limit. */
   readonly hostEndsAtMs: number | undefined;
   /** Time that is left for store calls before the provider call. Undefined means no limit. */

@@ -27,15 +27,34 @@ const isKind = <Kind extends ModelKind>(model: Model, kind: Kind): model is Mode
 /** Returns an image model as a text model if a text endpoint calls it (GEN-11). */
 const seenAs = (model: Model, kind: ModelKind): Model => (kind === 'text' && textModelOf(model)) || model;
 
-/** Returns the model that the request names (CAT-6, GEN-11). */
+interface ModelChoice<Kind extends ModelKind> {
+  readonly modelId: string;
+  readonly protocol: Protocol;
+  readonly kind: Kind;
+  readonly nowMs: number;
+  readonly allowed: AllowedModels;
+}
+
+/** Ids of the catalog entries that the API key can call; undefined means all (KEY-8). */
+export type AllowedModels = readonly string[] | undefined;
+
+/** Throws 403 `model_not_allowed` if the API key cannot call the model (KEY-8). */
+export const refuseOtherModels = ({ id }: Pick<Model, 'id'>, allowed: AllowedModels, param = 'model'): void => {
+  if (allowed === undefined || allowed.includes(id)) return;
+  const message = `${param}: this API key cannot call "${id}". Use a model that GET /v1/models lists, or another key.`;
+  throw new GatewayError('model_not_allowed', message, { param });
+};
+
+/** Returns the model that the request names (CAT-6, GEN-11, KEY-8). */
 export const chooseModel = <Kind extends ModelKind>(
   catalog: Catalog,
-  { modelId, protocol, kind, nowMs }: { modelId: string; protocol: Protocol; kind: Kind; nowMs: number },
+  { modelId, protocol, kind, nowMs, allowed }: ModelChoice<Kind>,
 ): ModelOf<Kind> => {
   const model = catalog.find(modelId, nowMs);
   if (!model) {
     throw new GatewayError('model_not_found', catalog.explainMissing(modelId, nowMs, protocol), { param: 'model' });
   }
+  refuseOtherModels(model, allowed);
   const protocols: readonly Protocol[] = model.protocols;
   if (!protocols.includes(protocol)) {
     const fitting = protocols.map((name) => endpoints[name]).join(' or ');

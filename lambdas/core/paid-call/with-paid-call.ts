@@ -78,7 +78,7 @@ const holdAndAcquire = async <Chosen extends Candidate>(
   first: Chosen,
   second?: () => Promise<Chosen>,
 ): Promise<AcquiredCall<Chosen>> => {
-  const { accountId, requestId, storeTime } = caller;
+  const { accountId, requestId, storeTime, cap } = caller;
   refuseManyDrains(deps, accountId);
   const enter = async (
     candidate: Chosen,

@@ -4,7 +4,7 @@ import type { Provider, TextModel, Upstream } from '../catalog/schema.ts';
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { JsonObject } from '../json.ts';
-import { chooseModel, unavailable } from '../paid-call/route-model.ts';
+import { type AllowedModels, chooseModel, unavailable } from '../paid-call/route-model.ts';
 import type { TextProtocol } from './conversation.ts';
 
 export interface CountCall {
@@ -28,6 +28,7 @@ export interface CountDependencies<Counted> {
 
 export interface CountParams {
   readonly modelId: string;
+  readonly allowed: AllowedModels;
   readonly protocol: TextProtocol;
   /** Only a provider with the same protocol can count. */
   readonly wire: Wire;
@@ -41,9 +42,9 @@ const DEADLINE_MS = 60_000;
 /** Returns the provider's count of a prompt. Free (BILL-17): no hold is placed and the balance is not checked. */
 export const countTokens = async <Counted>(
   { catalog, clock, reachable, count }: CountDependencies<Counted>,
-  { modelId, protocol, wire, headers, validateFor }: CountParams,
+  { modelId, allowed, protocol, wire, headers, validateFor }: CountParams,
 ): Promise<Counted> => {
-  const model = chooseModel(catalog, { modelId, protocol, kind: 'text', nowMs: clock.now() });
+  const model = chooseModel(catalog, { modelId, protocol, kind: 'text', nowMs: clock.now(), allowed });
   const body = validateFor(model);
   const upstream = model.upstreams.find((candidate) => candidate.enabled && candidate.wire === wire);
   const provider = upstream && catalog.provider(upstream.provider);

@@ -4,7 +4,14 @@ import type { Provider, TextModel, TextPriceRow, Upstream } from '../catalog/sch
 import type { CallRejection, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
-import { chooseModel, chooseUpstream, rejectionError, unavailable } from '../paid-call/route-model.ts';
+import {
+  type AllowedModels,
+  chooseModel,
+  chooseUpstream,
+  refuseOtherModels,
+  rejectionError,
+  unavailable,
+} from '../paid-call/route-model.ts';
 import type { TextParams, TextRequest } from './conversation.ts';
 import type { PreparedCall, TextWire } from './text-wire.ts';
 import { promptTokensAtLeast, promptTokensAtMost } from './token-estimate.ts';
@@ -18,12 +25,16 @@ interface Candidates {
 }
 
 /** FALL-1 to FALL-5. Chooses only the requested model or the named fallback model. */
-export const chooseCandidates = (deps: TextDependencies, { accountId }: Caller, order: TextParams): Candidates => {
+export const chooseCandidates = (
+  deps: TextDependencies,
+  { accountId, models: allowed }: Caller,
+  order: TextParams,
+): Candidates => {
   const nowMs = deps.ledger.clock.now();
   const { protocol, modelId } = order;
-  const model = chooseModel(deps.catalog, { modelId, protocol, kind: 'text', nowMs });
+  const model = chooseModel(deps.catalog, { modelId, protocol, kind: 'text', nowMs, allowed });
   const request = checkRequest(order, model);
-  const fallback = chooseFallback(deps, order, model, nowMs);
+  const fallback = chooseFallback(deps, order, model, { nowMs, allowed });
   const primary = reachable(deps, checkText(deps, order, model, request, nowMs));
   const check = (other: TextModel): CheckedText =>
     reachable(deps, checkText(deps, order, other, checkRequest(order, other), nowMs));
@@ -50,10 +61,11 @@ const chooseFallback = (
   { catalog }: TextDependencies,
   { fallbackModelId, protocol }: TextParams,
   primary: TextModel,
-  nowMs: number,
+  { nowMs, allowed }: { readonly nowMs: number; readonly allowed: AllowedModels },
 ): TextModel | undefined => {
   if (fallbackModelId === undefined) return undefined;
   const fallback = catalog.find(fallbackModelId, nowMs);
+  if (fallback) refuseOtherModels(fallback, allowed, 'x-service-fallback-model');
   if (
     fallback?.kind === 'text' &&
     fallback.protocols.some((name) => name === protocol) &&

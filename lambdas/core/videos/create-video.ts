@@ -76,7 +76,7 @@ export const createVideo = async (
   order: VideoParams,
   options: VideoOptions,
 ): Promise<CreatedVideo> => {
-  const ready = makeReady(deps, order);
+  const ready = makeReady(deps, caller, order);
   const { model, circuit, money } = ready;
   const rejection = deps.circuits.peek(circuit, caller.accountId);
   if (rejection) throw rejectionError(model, rejection);
@@ -89,10 +89,10 @@ export const createVideo = async (
   return { kind: 'video', job: await beginVideo(deps, caller, ready, order, options) };
 };
 
-const makeReady = (deps: CreateDependencies, order: VideoParams): ReadyVideo => {
+const makeReady = (deps: CreateDependencies, { models: allowed }: Caller, order: VideoParams): ReadyVideo => {
   const nowMs = deps.ledger.clock.now();
   const catalog: Catalog = deps.catalog;
-  const model = chooseModel(catalog, { modelId: order.modelId, protocol: 'videos', kind: 'video', nowMs });
+  const model = chooseModel(catalog, { modelId: order.modelId, protocol: 'videos', kind: 'video', nowMs, allowed });
   const ask = order.validateFor(model);
   const route = chooseUpstream(deps, model);
   route.wire.check?.(ask);

@@ -6,14 +6,29 @@ import {
   createGetUsage,
   createListUsage,
 } from '../../protocols/account/handlers.ts';
+import {
+  createCreateKey,
+  createDeleteKey,
+  createEditKey,
+  createGetKey,
+  createListKeys,
+} from '../../protocols/keys/handlers.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { toHttpDependencies } from './http.ts';
 
-export const createAccountHandler = (deps: FunctionDependencies) =>
-  createHandler(toHttpDependencies(deps), {
+export const createAccountHandler = (deps: FunctionDependencies) => {
+  const http = toHttpDependencies(deps);
+  const keys = { ...deps, keyBucket: http.admission.keyBucket };
+  return createHandler(http, {
+    listKeys: createListKeys(keys),
+    createKey: createCreateKey(keys),
+    getKey: createGetKey(keys),
+    editKey: createEditKey(keys),
+    deleteKey: createDeleteKey(keys),
     getAccount: createGetAccount((accountId) => deps.ledgerStore.readAccount(accountId)),
     listUsage: createListUsage(deps),
     getUsageSummary: createGetUsageSummary({ ...deps, store: deps.ledgerStore, records: deps.ledgerRecords }),
     getUsage: createGetUsage(deps),
     getStatement: createGetStatement({ ...deps, store: deps.ledgerStore, records: deps.ledgerRecords }),
   });
+};

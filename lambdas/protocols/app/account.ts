@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { AccountStore } from '../../core/accounts/account-store.ts';
 import { type RotationDependencies, rotateKey } from '../../core/accounts/issue-key.ts';
-import type { CurrentKey, KeyStore } from '../../core/accounts/key-store.ts';
+import type { CurrentKey } from '../../core/accounts/key-ring.ts';
+import type { KeyStore } from '../../core/accounts/key-store.ts';
 import { keyIdOf, toMasked } from '../../core/accounts/keys.ts';
 import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/low-balance.ts';
 import type { Clock } from '../../core/clock.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { type CountDependencies, countTokens } from '../../core/text/count-tokens.ts';
 import type { Ending } from '../../core/text/text-wire.ts';
 import { eventStreamHeaders } from '../../http/event-stream.ts';
-import { type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
+import { admissionOf, type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
 import { toErrorBody } from '../../http/render-error.ts';
 import { alternativesIn } from '../alternatives.ts';
 import { refuseIgnored } from '../fields.ts';
@@ -152,6 +152,7 @@ export const createCountContentTokens =
     const order = toCountParams({ modelId, json: body.json }, alternatives);
     let ignored: readonly string[] = [];
     const counted = await countTokens(deps, {
+      allowed: admissionOf(exchange).key.models,
       modelId,
       protocol: 'generate_content',
       wire: wires.find((name) => upstreams.some(({ wire }) => wire === name)) ?? 'gemini_generate_content',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import { type CountDependencies, countTokens } from '../../core/text/count-tokens.ts';
-import { json, type RouteHandler } from '../../http/exchange.ts';
+import { admissionOf, json, type RouteHandler } from '../../http/exchange.ts';
 import { toErrorBody } from '../../http/render-error.ts';
 import { alternativesIn } from '../alternatives.ts';
 import { refuseIgnored } from '../fields.ts';
@@ -51,7 +51,8 @@ export const messages: TextProtocolAdapter = {
 /** POST /v1/messages/count_tokens. */
 export const createCountMessageTokens =
   (deps: CountDependencies<JsonObject>): RouteHandler =>
-  async ({ event, body, summary }) => {
+  async (exchange) => {
+    const { event, body, summary } = exchange;
     if (!body) throw new Error('a count request without a body');
     const { requireParameters } = readPaidHeaders(event.headers, noKeys, false);
     requireMessagesVersion(event.headers);
@@ -59,6 +60,7 @@ export const createCountMessageTokens =
     const order = toCountParams({ json: body.json, betas: event.headers[BETA_HEADER] }, alternatives);
     let ignored: readonly string[] = [];
     const counted = await countTokens(deps, {
+      allowed: admissionOf(exchange).key.models,
       modelId: order.modelId,
       protocol: 'messages',
       wire: 'anthropic_messages',

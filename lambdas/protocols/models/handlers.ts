@@ -5,7 +5,8 @@ import { textModelOf } from '../../core/catalog/text-model.ts';
 import type { Clock } from '../../core/clock.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { MaintenanceState } from '../../core/maintenance.ts';
-import { json, type RouteHandler } from '../../http/exchange.ts';
+import { type AllowedModels, refuseOtherModels } from '../../core/paid-call/route-model.ts';
+import { type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
 import { formatByHeaders } from '../../http/render-error.ts';
 import { requireMessagesVersion } from '../messages-version.ts';
 import { toEntry, toGoogleModel, toGooglePage, toMessagesModel, toMessagesPage, toOpenAiModel } from './shapes.ts';
@@ -20,16 +21,33 @@ const callableIn = (model: Model, protocol: NativeProtocol): TextModel | undefin
 /**
  * Models that the provider's SDK can call. The SDK cannot call models of other formats, so they are not listed (CAT-7).
  */
-export const listCallable = (catalog: Catalog, protocol: NativeProtocol, nowMs: number): readonly TextModel[] =>
-  catalog.list(nowMs).flatMap((model) => callableIn(model, protocol) ?? []);
+export const listCallable = (
+  catalog: Catalog,
+  protocol: NativeProtocol,
+  nowMs: number,
+  allowed?: AllowedModels,
+): readonly TextModel[] => listAllowed(catalog, nowMs, allowed).flatMap((model) => callableIn(model, protocol) ?? []);
 
-/** Returns the model with this id. Throws `model_not_found`. */
+/** Models that the API key can call (KEY-8). */
+const listAllowed = (catalog: Catalog, nowMs: number, allowed: AllowedModels): readonly Model[] =>
+  catalog.list(nowMs).filter(({ id }) => allowed?.includes(id) ?? true);
+
+const allowedIn = ({ admission }: Exchange): AllowedModels => admission?.key.models;
+
+interface WantedModel {
+  readonly id: string;
+  readonly nowMs: number;
+  readonly allowed?: AllowedModels;
+}
+
+/** Returns the model with this id. Throws `model_not_found` and `model_not_allowed`. */
 export const findCallable = (
   catalog: Catalog,
   protocol: NativeProtocol,
-  { id, nowMs }: { readonly id: string; readonly nowMs: number },
+  { id, nowMs, allowed }: WantedModel,
 ): TextModel => {
   const model = catalog.find(id, nowMs);
+  if (model) refuseOtherModels(model, allowed);
   const callable = model && callableIn(model, protocol);
   if (callable) return callable;
   const message = model
@@ -49,49 +67,57 @@ export interface ModelDependencies {
  */
 export const createListModels =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
-  async ({ event: { headers, queryStringParameters: query = {} } }) => {
+  async (exchange) => {
+    const { headers, queryStringParameters: query = {} } = exchange.event;
     const nowMs = clock.now();
+    const allowed = allowedIn(exchange);
     const format = formatByHeaders(headers);
     if (format === 'generate_content')
-      return json(200, toGooglePage(listCallable(catalog, 'generate_content', nowMs), query));
+      return json(200, toGooglePage(listCallable(catalog, 'generate_content', nowMs, allowed), query));
     if (format === 'plain') {
-      const data = catalog.list(nowMs).map((model) => toOpenAiModel(catalog, model, nowMs));
+      const data = listAllowed(catalog, nowMs, allowed).map((model) => toOpenAiModel(catalog, model, nowMs));
       return json(200, { object: 'list', data, total_count: data.length, links: { next: null } });
     }
     requireMessagesVersion(headers);
-    return json(200, toMessagesPage(listCallable(catalog, 'messages', nowMs), query));
+    return json(200, toMessagesPage(listCallable(catalog, 'messages', nowMs, allowed), query));
   };
 
 /** GET /v1/models/{id} (CAT-7). */
 export const createGetModel =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
-  async ({ route, event: { headers } }) => {
+  async (exchange) => {
+    const { route, event } = exchange;
+    const { headers } = event;
     const id = route?.params.id ?? '';
     const nowMs = clock.now();
+    const allowed = allowedIn(exchange);
     const format = formatByHeaders(headers);
     if (format === 'generate_content') {
-      return json(200, toGoogleModel(findCallable(catalog, 'generate_content', { id, nowMs })));
+      return json(200, toGoogleModel(findCallable(catalog, 'generate_content', { id, nowMs, allowed })));
     }
     if (format === 'messages') {
       requireMessagesVersion(headers);
-      return json(200, toMessagesModel(findCallable(catalog, 'messages', { id, nowMs })));
+      return json(200, toMessagesModel(findCallable(catalog, 'messages', { id, nowMs, allowed })));
     }
     const model = catalog.find(id, nowMs);
     if (!model) throw new GatewayError('model_not_found', catalog.explainMissing(id, nowMs), { param: 'model' });
+    refuseOtherModels(model, allowed);
     return json(200, toOpenAiModel(catalog, model, nowMs));
   };
 
 /** GET /v1beta/models (CAT-7): the models of generate-content, in Google's shape. */
 export const createListGoogleModels =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
-  async ({ event: { queryStringParameters: query = {} } }) =>
-    json(200, toGooglePage(listCallable(catalog, 'generate_content', clock.now()), query));
+  async (exchange) => {
+    const { queryStringParameters: query = {} } = exchange.event;
+    return json(200, toGooglePage(listCallable(catalog, 'generate_content', clock.now(), allowedIn(exchange)), query));
+  };
 
 /** GET /v1beta/models/{id} (CAT-7). */
 export const createGetGoogleModel =
   ({ catalog, clock }: ModelDependencies): RouteHandler =>
-  async ({ route }) => {
-    const order = { id: route?.params.id ?? '', nowMs: clock.now() };
+  async (exchange) => {
+    const order = { id: exchange.route?.params.id ?? '', nowMs: clock.now(), allowed: allowedIn(exchange) };
     return json(200, toGoogleModel(findCallable(catalog, 'generate_content', order)));
   };
 

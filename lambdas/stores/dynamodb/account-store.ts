@@ -1,11 +1,17 @@
-import type { AccountStore, NewAccount } from '../../core/accounts/account-store.ts';
+import {
+  type AccountStore,
+  type NamedHashes,
+  type NewAccount,
+  NO_NAMED_KEYS,
+} from '../../core/accounts/account-store.ts';
 import { START_REF } from '../../core/ledger/credit.ts';
 import { monthOf } from '../../core/ledger/month.ts';
 import { chatKey, currentKeyKey, newChatItem, toChat, toCurrentKeyItem, toProfile } from './chat-item.ts';
 import { toCreditItem, toMonthCreditItem } from './credit-items.ts';
 import { type DynamoDB, putNew, type Write } from './dynamodb.ts';
 import type { Item } from './item.ts';
-import { type AccountTables, ifCurrent, toKeyItem } from './key-store.ts';
+import { type AccountTables, ifCurrent, toKeyItem } from './key-item.ts';
+import { checkRing } from './key-ring.ts';
 import { accountKey, newAccountItem } from './ledger-items.ts';
 
 export const createAccountStore = (db: DynamoDB, tables: AccountTables): AccountStore => {
@@ -20,7 +26,8 @@ export const createAccountStore = (db: DynamoDB, tables: AccountTables): Account
       const item = await db.get(tables.accounts, accountKey(accountId));
       return item && toProfile(item);
     },
-    setBlocked: (accountId, isBlocked, hash) => setBlocked(db, tables, { accountId, isBlocked, hash }),
+    setBlocked: (accountId, isBlocked, hash, named = NO_NAMED_KEYS) =>
+      setBlocked(db, tables, { accountId, isBlocked, hash, named }),
     setThreshold: async (accountId, picos) => {
       const done = await update(accountKey(accountId), {
         set: 'threshold = :picos, version = version + :one',
@@ -59,13 +66,14 @@ interface Blocking {
   readonly accountId: string;
   readonly isBlocked: boolean;
   readonly hash: string | undefined;
+  readonly named: NamedHashes;
 }
 
-/** Sets the status of the account, which the store of holds checks, and of its API key, which the gateway checks. */
+/** Sets the status of the account, which the store of holds checks, and of its API keys, which the gateway checks. */
 const setBlocked = async (
   db: DynamoDB,
   tables: AccountTables,
-  { accountId, isBlocked, hash }: Blocking,
+  { accountId, isBlocked, hash, named }: Blocking,
 ): Promise<'set' | 'changed' | 'no-account'> => {
   const account: Write = {
     update: {
@@ -77,27 +85,36 @@ const setBlocked = async (
       values: { ':status': isBlocked ? 'blocked' : 'active', ':one': 1 },
     },
   };
-  const cancelled = await db.transact([account, ...blockKey(tables, { accountId, isBlocked, hash })]);
+  const cancelled = await db.transact([account, ...blockKeys(tables, { accountId, isBlocked, hash, named })]);
   if (!cancelled) return 'set';
   return cancelled[0]?.isConditionFailed ? 'no-account' : 'changed';
 };
 
-const blockKey = ({ accounts, keys }: AccountTables, { accountId, isBlocked, hash }: Blocking): Write[] => {
+const blockKeys = (tables: AccountTables, { accountId, isBlocked, hash, named }: Blocking): Write[] => {
+  const { accounts, keys } = tables;
   const key = currentKeyKey(accountId);
-  if (hash === undefined) {
-    return [{ check: { table: accounts, key, condition: 'attribute_not_exists(pk)' } }];
-  }
-  return [
-    { check: { table: accounts, key, ...ifCurrent(hash) } },
-    {
-      update: {
-        table: keys,
-        key: { pk: hash },
-        update: 'SET blocked = :blocked',
-        condition: 'attribute_exists(pk)',
-        values: { ':blocked': isBlocked },
-      },
+  const current: Write = {
+    check: {
+      table: accounts,
+      key,
+      ...(hash === undefined ? { condition: 'attribute_not_exists(pk)' } : ifCurrent(hash)),
     },
+  };
+  const hashes = [...(hash === undefined ? [] : [hash]), ...named.hashes];
+  return [
+    current,
+    checkRing(tables, accountId, named.version),
+    ...hashes.map(
+      (pk): Write => ({
+        update: {
+          table: keys,
+          key: { pk },
+          update: 'SET blocked = :blocked',
+          condition: 'attribute_exists(pk)',
+          values: { ':blocked': isBlocked },
+        },
+      }),
+    ),
   ];
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Chat, Language, Profile } from '../../core/accounts/account-store.ts';
-import type { CurrentKey } from '../../core/accounts/key-store.ts';
+import type { CurrentKey } from '../../core/accounts/key-ring.ts';
 import type { NewKey } from '../../core/accounts/keys.ts';
 import { type BalanceChange, LOW_BALANCE_THRESHOLD_DEFAULT } from '../../core/accounts/low-balance.ts';
 import { type Item, optionalText, readBigint, readNumber, readText } from './item.ts';

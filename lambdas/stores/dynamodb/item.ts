@@ -37,7 +37,7 @@ export const readMap = (item: Item, name: string): Item => {
 export const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
 export const isSet = (value: Value | undefined): value is ReadonlySet<string> => value instanceof Set;
 export const isBytes = (value: Value | undefined): value is Uint8Array => value instanceof Uint8Array;
-const isMap = (value: Value | undefined): value is Item =>
+export const isMap = (value: Value | undefined): value is Item =>
   typeof value === 'object' && !isList(value) && !isSet(value) && !isBytes(value);
 
 /** Returns undefined if the item has no such string. */

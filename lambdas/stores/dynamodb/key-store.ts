@@ -1,45 +1,48 @@
+import { keyBucketOf } from '../../core/accounts/key-ring.ts';
 import type { KeyRecord, KeyReplacement, KeyStore } from '../../core/accounts/key-store.ts';
-import { keyIdOf, type NewKey } from '../../core/accounts/keys.ts';
+import type { NewKey } from '../../core/accounts/keys.ts';
 import { StoreError } from '../../core/errors/store-error.ts';
+import type { Bucket, NowMicros } from '../../core/limits/rate-limit.ts';
 import { factorAt, type StoredFactor } from '../../core/pricing/estimate-factor.ts';
+import { RecentMap } from '../../core/recent-map.ts';
 import { currentKeyKey, toCurrentKey, toCurrentKeyItem } from './chat-item.ts';
-import { type DynamoDB, putNew, type Write } from './dynamodb.ts';
-import { type Item, readFraction, readNumber, readText } from './item.ts';
-import { accountKey } from './ledger-items.ts';
-import { type BucketDatabase, takeFromBucket } from './rate-bucket.ts';
-
-export interface AccountTables {
-  readonly accounts: string;
-  readonly keys: string;
-}
+import { type DynamoDB, putNew } from './dynamodb.ts';
+import { type Item, readText } from './item.ts';
+import {
+  type AccountTables,
+  type Condition,
+  ifActive,
+  ifCurrent,
+  ifUsable,
+  revoke,
+  toFactor,
+  toFactorAttributes,
+  toKey,
+  toKeyItem,
+  toLimits,
+} from './key-item.ts';
+import { changeKeyRing, readKeyRing } from './key-ring.ts';
+import { type BucketDatabase, type BucketReply, takeFromBucket } from './rate-bucket.ts';
 
 /** Number of times that `take` sends an update again after a lost reply. */
 const TAKE_REPEATS = 1;
+
+/** Number of times that `take` follows a change of the key's own rate. */
+const TAKE_TRIES = 3;
 
 /** `take` uses the client that sends each call once, so that a repeated update has a fresh time. */
 export const createKeyStore = (
   { once, repeating: db }: { readonly once: BucketDatabase; readonly repeating: DynamoDB },
   tables: AccountTables,
 ): KeyStore => ({
-  take: async (hash, bucket, now) => {
-    const reply = await takeFromBucket(once, {
-      table: tables.keys,
-      key: { pk: hash },
-      bucket,
-      now,
-      repeats: TAKE_REPEATS,
-      createsItem: false,
-      condition: '#status = :active',
-      conditionNames: { '#status': 'status' },
-      values: { ':active': 'active' },
-    });
-    if ('taken' in reply) return { kind: 'taken', key: toKey(hash, reply.taken) };
-    return reply.refused ? { kind: 'refused', key: toKey(hash, reply.refused) } : { kind: 'unknown' };
-  },
+  take: createTake(once, tables),
   read: async (hash) => {
     const item = await db.get(tables.keys, { pk: hash });
     return item && toKey(hash, item);
   },
+  readMany: (hashes) => readMany(db, tables, hashes),
+  ring: (accountId) => readKeyRing(db, tables, accountId),
+  changeRing: (change) => changeKeyRing(db, tables, change),
   currentKey: async (accountId) => {
     const item = await db.get(tables.accounts, currentKeyKey(accountId));
     return item && toCurrentKey(item);
@@ -51,33 +54,60 @@ export const createKeyStore = (
   raiseFactor: (hash, raised) => raiseFactor(once, tables, hash, raised),
 });
 
+/** Number of API keys whose own rates a process remembers. */
+const RATES_MAX = 10_000;
+
 /**
- * Item of a new API key. One transaction writes it and the account's item that names the current key. It never replaces
- * an existing key item.
+ * The update has the bucket of the rate that the key had last. Its condition requires this rate. If the item has
+ * another rate, the failed condition returns it, and a further update uses it.
  */
-export const toKeyItem = (accountId: string, { hash, label, pepperId }: NewKey): Item => ({
-  pk: hash,
-  accountId,
-  status: 'active',
-  prefix: label.prefix,
-  lastFour: label.lastFour,
-  pepperId,
-  tat: 0,
-});
+const createTake = (once: BucketDatabase, tables: AccountTables): KeyStore['take'] => {
+  const rates = new RecentMap<number>(RATES_MAX);
+  const takeAt = (hash: string, every: Bucket, now: NowMicros, rate: number | undefined): Promise<BucketReply> =>
+    takeFromBucket(once, {
+      table: tables.keys,
+      key: { pk: hash },
+      bucket: keyBucketOf(every, { rate }),
+      now,
+      repeats: TAKE_REPEATS,
+      createsItem: false,
+      condition: `${ifUsable.condition} AND ${rate === undefined ? 'attribute_not_exists(#rate)' : '#rate = :rate'}`,
+      conditionNames: { ...ifUsable.names, '#rate': 'rate' },
+      values: { ...ifUsable.values, ...(rate === undefined ? {} : { ':rate': rate }) },
+      decides: (item) => toLimits(item).rate !== rate,
+    });
+  return async (hash, every, now) => {
+    for (let tries = TAKE_TRIES; tries > 0; tries -= 1) {
+      const rate = rates.get(hash);
+      const reply = await takeAt(hash, every, now, rate);
+      if ('taken' in reply) return { kind: 'taken', key: toKey(hash, reply.taken) };
+      if (!reply.refused) return { kind: 'unknown' };
+      const key = toKey(hash, reply.refused);
+      if (key.status === 'revoked' || key.rate === rate) return { kind: 'refused', key };
+      remember(rates, hash, key.rate);
+    }
+    throw new StoreError('conflict', 'the rate of the key keeps changing');
+  };
+};
 
-const toKey = (hash: string, item: Item): KeyRecord => ({
-  keyId: keyIdOf(hash),
-  accountId: readText(item, 'accountId'),
-  status: readText(item, 'status') === 'active' ? 'active' : 'revoked',
-  blocked: item.blocked === true,
-  tatMicros: item.tat === undefined ? 0 : readNumber(item, 'tat'),
-  factor: toFactor(item),
-});
+const remember = (rates: RecentMap<number>, hash: string, rate: number | undefined): void => {
+  if (rate === undefined) rates.delete(hash);
+  else rates.set(hash, rate);
+};
 
-const toFactor = (item: Item): StoredFactor | undefined =>
-  item.estimateFactor === undefined
-    ? undefined
-    : { factor: readFraction(item, 'estimateFactor'), atMs: readNumber(item, 'estimateFactorAt') };
+const readMany = async (
+  db: DynamoDB,
+  { keys }: AccountTables,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, KeyRecord>> => {
+  if (hashes.length === 0) return new Map();
+  const { items, unread } = await db.batchGet(
+    keys,
+    hashes.map((hash) => ({ pk: hash })),
+  );
+  if (unread.length > 0) throw new StoreError('throttled', 'the table skipped key items');
+  return new Map(items.map((item) => [readText(item, 'pk'), toKey(readText(item, 'pk'), item)]));
+};
 
 /**
  * An expression cannot compute the decay. So the first update requires a lower stored factor. If that fails although the
@@ -204,30 +234,6 @@ const markShown = async (db: DynamoDB, { accounts }: AccountTables, accountId: s
   });
 };
 
-const ifActive = ({ accounts }: AccountTables, accountId: string): Write => ({
-  check: {
-    table: accounts,
-    key: accountKey(accountId),
-    condition: '#status = :active',
-    names: { '#status': 'status' },
-    values: { ':active': 'active' },
-  },
-});
-
-export const ifCurrent = (hash: string) => ({
-  condition: '#hash = :hash',
-  names: { '#hash': 'hash' },
-  values: { ':hash': hash },
-});
-
-const toFactorAttributes = (factor: StoredFactor | undefined): Item =>
-  factor ? { estimateFactor: factor.factor, estimateFactorAt: factor.atMs } : {};
-
-interface Condition {
-  readonly condition: string;
-  readonly values?: Item;
-}
-
 const ifFactor = (factor: StoredFactor | undefined): Condition =>
   factor
     ? {
@@ -235,19 +241,3 @@ const ifFactor = (factor: StoredFactor | undefined): Condition =>
         values: { ':factor': factor.factor, ':at': factor.atMs },
       }
     : { condition: 'attribute_exists(pk) AND attribute_not_exists(estimateFactor)' };
-
-const revoke = (
-  { keys }: AccountTables,
-  hash: string,
-  { condition, values }: Condition = { condition: 'attribute_exists(pk)' },
-): Write => ({
-  update: {
-    table: keys,
-    key: { pk: hash },
-    update: 'SET #status = :revoked',
-    condition,
-    names: { '#status': 'status' },
-    values: { ':revoked': 'revoked', ...values },
-    onFailure: 'ALL_OLD',
-  },
-});

@@ -25,6 +25,8 @@ export interface BucketUpdate {
   readonly condition?: string;
   readonly conditionNames?: Record<string, string>;
   readonly values?: Item;
+  /** Whether the stored item refuses the request whatever its bucket. */
+  readonly decides?: (item: Item) => boolean;
   /** Further assignments, such as a time to live, and their values at the time of the update. */
   readonly set?: { readonly assignments: string; readonly values: (nowMicros: number) => Item };
   readonly createsItem: boolean;
@@ -45,6 +47,7 @@ export const takeFromBucket = (db: BucketDatabase, update: BucketUpdate): Promis
     if ('written' in reply) return { result: { taken: reply.written } };
     const refused = reply.conditionFailed;
     if (!refused) return { result: { refused } };
+    if (update.decides?.(refused)) return { result: { refused } };
     const tatMicros = refused.tat === undefined ? 0 : readNumber(refused, 'tat');
     // The branch fits the bucket, so the further condition has failed.
     if (fits({ bucket: update.bucket, nowMicros, idle }, tatMicros)) return { result: { refused } };

@@ -1,9 +1,11 @@
-import type {
-  AccountStore,
-  Chat,
-  Language,
-  NewAccount,
-  Profile,
+import {
+  type AccountStore,
+  type Chat,
+  type Language,
+  type NamedHashes,
+  type NewAccount,
+  NO_NAMED_KEYS,
+  type Profile,
 } from '../../../lambdas/core/accounts/account-store.ts';
 import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
 import { START_REF } from '../../../lambdas/core/ledger/credit.ts';
@@ -12,7 +14,8 @@ import { monthOf } from '../../../lambdas/core/ledger/month.ts';
 import { NEXT_CHANGE, readAccount } from './account-rows.ts';
 import { insertCredit } from './credits.ts';
 import { bigintOf, booleanOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
-import { hasKey, putKey, readCurrentKey } from './key-store.ts';
+import { readKeyRing } from './key-ring.ts';
+import { hasKey, putKey, readCurrentKey } from './key-rows.ts';
 import { type AccountChange, insertAccount } from './ledger-store.ts';
 
 export interface AccountStoreOptions {
@@ -33,7 +36,8 @@ export const createAccountStore = (db: Database, { onChange }: AccountStoreOptio
     },
     chat: (chatId) => db.read(() => readChat(db, chatId)),
     profile: (accountId) => db.read(() => readProfile(db, accountId)),
-    setBlocked: (accountId, isBlocked, hash) => db.writeDurably(() => setBlocked(db, accountId, isBlocked, hash)),
+    setBlocked: (accountId, isBlocked, hash, named = NO_NAMED_KEYS) =>
+      db.writeDurably(() => setBlocked(db, { accountId, isBlocked, hash, named })),
     setThreshold: (accountId, picos) =>
       db.writeDurably(() => (changeAccount(db, accountId, 'threshold', picos) ? 'set' : 'no-account')),
     setLanguage: (chatId, language) => run('UPDATE chats SET language = ? WHERE id = ?', language, chatId),
@@ -86,16 +90,24 @@ const readProfile = (db: Database, accountId: string): Profile | undefined => {
 const thresholdOf = (row: Row): bigint =>
   row.threshold === null ? LOW_BALANCE_THRESHOLD_DEFAULT : bigintOf(row, 'threshold');
 
+interface Blocking {
+  readonly accountId: string;
+  readonly isBlocked: boolean;
+  readonly hash: string | undefined;
+  readonly named: NamedHashes;
+}
+
 const setBlocked = (
   db: Database,
-  accountId: string,
-  isBlocked: boolean,
-  hash: string | undefined,
+  { accountId, isBlocked, hash, named }: Blocking,
 ): 'set' | 'changed' | 'no-account' => {
   if (!readProfile(db, accountId)) return 'no-account';
-  if (readCurrentKey(db, accountId)?.hash !== hash) return 'changed';
+  const ring = readKeyRing(db, accountId);
+  if (ring.first?.hash !== hash || ring.version !== named.version) return 'changed';
   changeAccount(db, accountId, 'status', isBlocked ? 'blocked' : 'active');
-  if (hash !== undefined) db.sql('UPDATE keys SET blocked = ? WHERE hash = ?').run(Number(isBlocked), hash);
+  for (const each of [...(hash === undefined ? [] : [hash]), ...named.hashes]) {
+    db.sql('UPDATE keys SET blocked = ? WHERE hash = ?').run(Number(isBlocked), each);
+  }
   return 'set';
 };
 

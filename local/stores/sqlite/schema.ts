@@ -112,7 +112,9 @@ CREATE TABLE keys (
   tat INTEGER NOT NULL DEFAULT 0,
   -- Factor on estimates after an overage, in tenths, and the time of the overage. Null before the first one.
   estimate_factor INTEGER,
-  estimate_factor_at INTEGER
+  estimate_factor_at INTEGER,
+  -- Restrictions, as JSON. Null without any, and for a revoked key. A restricted key has the status revoked.
+  limits TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE current_keys (
@@ -243,6 +245,14 @@ CREATE TABLE IF NOT EXISTS month_closings (
   PRIMARY KEY (account_id, month)
 ) STRICT, WITHOUT ROWID;
 
+-- Named keys of an account, and the properties of its first key, as JSON.
+CREATE TABLE IF NOT EXISTS key_rings (
+  account_id TEXT PRIMARY KEY,
+  version INTEGER NOT NULL,
+  first_key TEXT NOT NULL,
+  named TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Charges of closed months by model, as JSON.
 CREATE TABLE IF NOT EXISTS month_charges (
   account_id TEXT NOT NULL,
@@ -317,6 +327,7 @@ const ADDED_COLUMNS = [
   ['accounts', 'month', 'TEXT'],
   ['keys', 'estimate_factor', 'INTEGER'],
   ['keys', 'estimate_factor_at', 'INTEGER'],
+  ['keys', 'limits', 'TEXT'],
   ['accounts', 'uncollected_day', 'TEXT'],
   ['accounts', 'uncollected', 'INTEGER'],
   ['month_charges', 'before_hold_id', 'TEXT'],

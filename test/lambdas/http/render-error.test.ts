@@ -113,7 +113,7 @@ test('GEN-13 CORS allows any origin and every header, without credentials', () =
     expect.arrayContaining(['authorization', '*']),
   );
   expect(preflightHeaders['access-control-allow-methods'].split(/, */)).toEqual(
-    expect.arrayContaining(['GET', 'POST', 'DELETE', 'OPTIONS']),
+    expect.arrayContaining(['GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS']),
   );
   expect(preflightHeaders).not.toHaveProperty('access-control-allow-credentials');
 });

@@ -28,7 +28,7 @@ const exchangeOf = (summary: Summary): Exchange => ({
   route: undefined,
   admission: {
     accountId: ACCOUNT,
-    keyId: '0123456789abcdef',
+    key: { keyId: '0123456789abcdef', accountId: ACCOUNT, status: 'active', blocked: false, tatMicros: 0 },
     rate: { limit: 1, remaining: 1, resetSeconds: 0 },
     estimate: { value: 1, raise: async () => undefined },
   },

@@ -31,18 +31,21 @@ const openingBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', storeTest
   },
 ]);
 
+const keyItemBugs = bugsIn('lambdas/stores/dynamodb/key-item.ts', keyTests, [
+  {
+    id: 'new-key-for-the-blocked',
+    what: 'A blocked account gets a valid API key.',
+    find: "condition: '#status = :active',\n    names",
+    replace: "condition: '#status = :active OR attribute_exists(pk)',\n    names",
+  },
+]);
+
 const keyChangeBugs = bugsIn('lambdas/stores/dynamodb/key-store.ts', keyTests, [
   {
     id: 'replaced-key-still-good',
     what: 'A replaced API key stays valid forever.',
     find: 'revoke(tables, oldHash, ifFactor(factor)),',
     replace: '',
-  },
-  {
-    id: 'new-key-for-the-blocked',
-    what: 'A blocked account gets a valid API key.',
-    find: "condition: '#status = :active',\n    names",
-    replace: "condition: '#status = :active OR attribute_exists(pk)',\n    names",
   },
   {
     id: 'two-rotations-win',
@@ -68,8 +71,8 @@ const blockBugs = bugsIn('lambdas/stores/dynamodb/account-store.ts', keyTests, [
   {
     id: 'block-of-the-key-before',
     what: 'A block during a rotation revokes the old API key and leaves the new one valid.',
-    find: '{ check: { table: accounts, key, ...ifCurrent(hash) } },',
-    replace: '',
+    find: "{ condition: 'attribute_not_exists(pk)' } : ifCurrent(hash)),",
+    replace: "{ condition: 'attribute_not_exists(pk)' } : { condition: 'attribute_exists(pk)' }),",
   },
 ]);
 
@@ -233,6 +236,7 @@ const noticeBugs = [
 
 export const accountBugs: readonly MoneyBug[] = [
   ...openingBugs,
+  ...keyItemBugs,
   ...keyChangeBugs,
   ...blockBugs,
   ...rotationBugs,

@@ -65,8 +65,8 @@ const raiseBugs = bugsIn('lambdas/core/accounts/raise-factor.ts', 'test/lambdas/
   {
     id: 'factor-on-the-replaced-key',
     what: 'A rotation during a request keeps the estimate factor of that request from the new API key.',
-    find: "if (key?.status !== 'revoked') return;",
-    replace: 'if (key) return;',
+    find: '[...(first ? [first] : []), ...named]',
+    replace: '[...(first && named ? [] : []), ...named]',
   },
 ]);
 

@@ -1,9 +1,11 @@
-import type {
-  AccountStore,
-  Chat,
-  Language,
-  NewAccount,
-  Profile,
+import {
+  type AccountStore,
+  type Chat,
+  type Language,
+  type NamedHashes,
+  type NewAccount,
+  NO_NAMED_KEYS,
+  type Profile,
 } from '../../../lambdas/core/accounts/account-store.ts';
 import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
 import type { MemoryKeyStore } from './memory-key-store.ts';
@@ -64,11 +66,15 @@ export class MemoryAccountStore implements AccountStore {
     accountId: string,
     isBlocked: boolean,
     hash: string | undefined,
+    named: NamedHashes = NO_NAMED_KEYS,
   ): Promise<'set' | 'changed' | 'no-account'> {
     if (!this.#ledger.has(accountId)) return 'no-account';
-    if (this.#keys.currentHash(accountId) !== hash) return 'changed';
+    const ring = this.#keys.ringNow(accountId);
+    if (ring.first?.hash !== hash || ring.version !== named.version) return 'changed';
     this.#ledger.setStatus(accountId, isBlocked ? 'blocked' : 'active');
-    if (hash !== undefined) void this.#keys.setBlocked(hash, isBlocked);
+    for (const each of [...(hash === undefined ? [] : [hash]), ...named.hashes]) {
+      void this.#keys.setBlocked(each, isBlocked);
+    }
     return 'set';
   }
 

@@ -1,10 +1,13 @@
-import type {
-  CurrentKey,
-  KeyRecord,
-  KeyReplacement,
-  KeyReply,
-  KeyStore,
-} from '../../../lambdas/core/accounts/key-store.ts';
+import {
+  type CurrentKey,
+  FIRST_KEY_PROPERTIES,
+  type KeyLimits,
+  type KeyRing,
+  type KeyRingChange,
+  type KeyRingReply,
+  keyBucketOf,
+} from '../../../lambdas/core/accounts/key-ring.ts';
+import type { KeyRecord, KeyReplacement, KeyReply, KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../../lambdas/core/accounts/keys.ts';
 import {
   type Bucket,
@@ -16,6 +19,8 @@ import {
 import { factorAt, type StoredFactor } from '../../../lambdas/core/pricing/estimate-factor.ts';
 import type { MemoryLedgerStore } from './memory-ledger-store.ts';
 
+const NO_LIMITS: KeyLimits = { expiresAtMs: undefined, models: undefined, rate: undefined, cap: undefined };
+
 /**
  * In-memory fake of the API key store. Every write is one synchronous step. The ledger reports whether an account is
  * active.
@@ -24,6 +29,7 @@ export class MemoryKeyStore implements KeyStore {
   readonly #ledger: MemoryLedgerStore;
   readonly #keys = new Map<string, KeyRecord>();
   readonly #current = new Map<string, CurrentKey>();
+  readonly #rings = new Map<string, Omit<KeyRing, 'first'>>();
 
   constructor(ledger: MemoryLedgerStore) {
     this.#ledger = ledger;
@@ -37,8 +43,9 @@ export class MemoryKeyStore implements KeyStore {
     const key = this.#keys.get(hash);
     if (!key) return { result: { kind: 'unknown' } };
     if (key.status !== 'active') return { result: { kind: 'refused', key } };
-    const { allowed, tatMicros } = take(bucket, key.tatMicros, nowMicros);
-    if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros };
+    const own = keyBucketOf(bucket, key);
+    const { allowed, tatMicros } = take(own, key.tatMicros, nowMicros);
+    if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros, bucket: own };
     const taken = { ...key, tatMicros };
     this.#keys.set(hash, taken);
     return { result: { kind: 'taken', key: taken } };
@@ -46,6 +53,54 @@ export class MemoryKeyStore implements KeyStore {
 
   async read(hash: string): Promise<KeyRecord | undefined> {
     return this.#keys.get(hash);
+  }
+
+  async readMany(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
+    const found = new Map<string, KeyRecord>();
+    for (const hash of hashes) {
+      const key = this.#keys.get(hash);
+      if (key) found.set(hash, key);
+    }
+    return found;
+  }
+
+  async ring(accountId: string): Promise<KeyRing> {
+    return this.ringNow(accountId);
+  }
+
+  ringNow(accountId: string): KeyRing {
+    const ring = this.#rings.get(accountId) ?? { version: 0, firstProperties: FIRST_KEY_PROPERTIES, named: [] };
+    return { ...ring, first: this.#current.get(accountId) };
+  }
+
+  async changeRing(change: KeyRingChange): Promise<KeyRingReply> {
+    const { accountId, before, after, key, account } = change;
+    if (key?.kind === 'add' && !this.#isActive(accountId)) return 'blocked';
+    if (!this.#isUnchanged(change)) return 'changed';
+    if (account && !this.#ledger.replaceAccount(account.before, account.after, account.nowMs)) return 'changed';
+    this.#rings.set(accountId, {
+      version: before.version + 1,
+      firstProperties: after.firstProperties,
+      named: after.named,
+    });
+    if (key?.kind === 'add') {
+      void this.put(key.key.hash, accountId);
+      this.#change(key.key.hash, { factor: key.factor, ...key.limits });
+    }
+    if (key?.kind === 'limit') this.#change(key.hash, { ...NO_LIMITS, ...key.limits });
+    if (key?.kind === 'revoke') {
+      void this.revoke(key.hash);
+      if (before.first?.hash === key.hash) this.#current.set(accountId, { ...before.first, isRevoked: true });
+    }
+    return 'written';
+  }
+
+  #isUnchanged({ accountId, before, key }: KeyRingChange): boolean {
+    const { version, first } = this.ringNow(accountId);
+    if (version !== before.version) return false;
+    if (first?.hash !== before.first?.hash || first?.isRevoked !== before.first?.isRevoked) return false;
+    if (key?.kind === 'add') return !this.has(key.key.hash);
+    return key?.kind !== 'limit' || this.#keys.get(key.hash)?.status === 'active';
   }
 
   async currentKey(accountId: string): Promise<CurrentKey | undefined> {

@@ -135,6 +135,14 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return after;
   }
 
+  /** Writes an account that was computed from `before`. Returns false if it has changed since. */
+  replaceAccount(before: Account, after: Account, nowMs: number): boolean {
+    const row = this.#rows.get(before.id);
+    if (row?.version !== before.version) return false;
+    replace(row, after, nowMs, before);
+    return true;
+  }
+
   async due(nowMs: number): Promise<readonly Due[]> {
     const rows = [...this.#rows.values()].filter((row) => row.sweepAtMs !== undefined && row.sweepAtMs <= nowMs);
     return rows.map((row) => ({ accountId: row.id }));

@@ -2,7 +2,8 @@ import type { AccountStore } from '../../../../lambdas/core/accounts/account-sto
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
 import { type StartDependencies, type Started, startChat } from '../../../../lambdas/core/accounts/chats.ts';
 import { type Issued, issueKey, type RotatedKey, rotateKey } from '../../../../lambdas/core/accounts/issue-key.ts';
-import type { CurrentKey, KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
+import type { CurrentKey } from '../../../../lambdas/core/accounts/key-ring.ts';
+import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
 import { hashApiKey, keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
 import { accountsThrough, keysThrough, type Through } from '../../../support/memory/every-call.ts';

@@ -65,7 +65,7 @@ test('AUTH-4 a known key is admitted with its account and rate', async () => {
   const { deps } = await createScene();
   expect(await admit(deps, 'a', offered(KEY))).toEqual({
     accountId: 'account-1',
-    keyId: expect.any(String),
+    key: expect.objectContaining({ keyId: keyIdOf(HASH), accountId: 'account-1', status: 'active' }),
     rate: { limit: 15, remaining: 14, resetSeconds: 0.1 },
     estimate: { value: 1, raise: expect.any(Function) },
   });
@@ -91,7 +91,7 @@ test('BILL-20 the call that admits a key also returns its estimate factor, which
     await clock.advance(86_400_000);
   }
   expect(factors).toEqual([3, 2, 1.5, 1.25, 1.13, 1.06, 1]);
-  expect(keys.calls.filter((call) => call !== 'take')).toEqual(['raiseFactor']);
+  expect(keys.calls.filter((call) => call !== 'take')).toEqual(['raiseFactor', 'ring']);
 });
 
 test('BILL-20 a key that is only read keeps its estimate factor', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { blockAccount } from '../../../../lambdas/core/accounts/block-account.ts';
 import { issueKey } from '../../../../lambdas/core/accounts/issue-key.ts';
-import type { CurrentKey } from '../../../../lambdas/core/accounts/key-store.ts';
+import type { CurrentKey } from '../../../../lambdas/core/accounts/key-ring.ts';
 import { fails, losesReply } from '../../../support/memory/faults.ts';
 import { type AccountMethod, type AccountWorld, accountWorld, hashOf, storesThrough } from './account-world.ts';
 

@@ -21,10 +21,10 @@ const createScene = async (faults: FaultScript<keyof KeyStore> = {}) => {
   return { clock, memory, keys, raise, factorOf, replace };
 };
 
-test('BILL-20 an overage stores its factor with one call', async () => {
+test('BILL-20 an overage stores its factor with one write', async () => {
   const { raise, factorOf, keys } = await createScene();
   await raise(2.5);
-  expect([await factorOf('old'), keys.calls]).toEqual([2.5, ['raiseFactor']]);
+  expect([await factorOf('old'), keys.calls]).toEqual([2.5, ['raiseFactor', 'ring']]);
 });
 
 test('BILL-20 a key that was replaced during the request passes the factor to the new key', async () => {

@@ -207,6 +207,17 @@ test('BILL-8 an account with eight drains must wait, and another account need no
   expect(await world.ask()).toMatchObject({ kind: 'answer' });
 });
 
+test('KEY-8 a fallback model outside the models of the key is 403, also while it is not needed', async () => {
+  const world = await worldOf({}, { allowed: ['alpha-1'] });
+  const refusal = { status: 403, code: 'model_not_allowed' };
+  await expect(world.ask('beta-1')).rejects.toMatchObject({ ...refusal, param: 'x-service-fallback-model' });
+  await expect(world.ask('other-1')).rejects.toMatchObject(refusal);
+  expect(await world.ask()).toMatchObject({ kind: 'answer' });
+  const other = await worldOf({}, { allowed: ['beta-1'] });
+  await expect(other.ask()).rejects.toMatchObject({ ...refusal, param: 'model' });
+  expect(other.log).toEqual([]);
+});
+
 test('FALL-1 the request is validated for the fallback model', async () => {
   const world = await worldOf({ known: { 'alpha-1': open } });
   const validateFor = ({ id }: { readonly id: string }) => {

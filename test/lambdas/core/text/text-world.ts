@@ -89,6 +89,8 @@ export interface WorldOptions {
   readonly outboxFaults?: Parameters<typeof withOutboxFaults>[1];
   /** Estimate factor of the account. */
   readonly estimate?: EstimateFactor;
+  /** Models of the API key. Undefined means all. */
+  readonly allowed?: readonly string[];
   /** Cap of the API key of the requests. */
   readonly cap?: CapOfKey;
 }
@@ -155,7 +157,14 @@ export const createWorld = async (options: WorldOptions = {}) => {
   ) =>
     generateText(
       deps,
-      { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs, estimate: options.estimate, cap: options.cap },
+      {
+        accountId: ACCOUNT,
+        requestId: REQUEST,
+        hostEndsAtMs,
+        estimate: options.estimate,
+        models: options.allowed,
+        cap: options.cap,
+      },
       {
         protocol: 'chat_completions',
         modelId: 'alpha-1',

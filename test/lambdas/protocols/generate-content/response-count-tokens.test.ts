@@ -43,7 +43,7 @@ const asked = async (json: JsonObject, { count, reachable = true, alt, headers =
     event: event as APIGatewayProxyEventV2,
     summary: { status: 0 },
     route: { name: 'countContentTokens', route: routes.countContentTokens, params: { model } },
-    admission: undefined,
+    admission: { accountId: 'account-1', key: {} } as Exchange['admission'],
     body: { json, bytes: 0 },
     releaseBody: () => undefined,
     finishesLater: false,

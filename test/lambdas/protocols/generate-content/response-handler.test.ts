@@ -41,7 +41,7 @@ const exchangeOf = (name: Name, alt?: string, changes: object = {}, headers: Rec
     event: event as APIGatewayProxyEventV2,
     summary: { status: 0 },
     route: { name, route: routes[name], params: { model: 'gemini-x' } },
-    admission: { accountId: ACCOUNT } as Exchange['admission'],
+    admission: { accountId: ACCOUNT, key: {} } as Exchange['admission'],
     body: { json, bytes: Buffer.byteLength(JSON.stringify(json)) },
     releaseBody: () => undefined,
     finishesLater: false,

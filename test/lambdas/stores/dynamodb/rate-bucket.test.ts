@@ -22,7 +22,12 @@ const compare: Readonly<Record<string, (one: unknown, other: unknown) => boolean
 /** One item that evaluates the conditions and the updates of a bucket. */
 const createItem = (first: Item) => {
   let item = first;
-  const holds = ({ names = {}, values = {} }: UpdateRequest, part: string): boolean => {
+  const holds = (request: Pick<UpdateRequest, 'names' | 'values'>, part: string): boolean => {
+    const { names = {}, values = {} } = request;
+    const [, absent] = /^attribute_not_exists\((.+)\)$/.exec(part) ?? [];
+    if (absent !== undefined) return item[names[absent] ?? absent] === undefined;
+    const choices = part.replaceAll(/[()]/g, '').split(' OR ');
+    if (choices.length > 1) return choices.some((choice) => holds(request, choice));
     const [left = '', sign = '', right = ''] = part.split(' ');
     return compare[sign]?.(item[names[left] ?? left], values[right]) ?? false;
   };

@@ -80,7 +80,7 @@ const chatId = account.chatId ?? '';
 const rate = bucketOf(10, 15);
 
 /** Calls that do not wait for the disk. */
-type Rate = 'take' | 'read' | 'raiseFactor';
+type Rate = 'take' | 'read' | 'readMany' | 'raiseFactor';
 
 const accounts: Calls<AccountStore> = {
   open: (store) => store.open(accountNamed('two')),
@@ -95,6 +95,11 @@ const accounts: Calls<AccountStore> = {
 
 const keyChanges: Calls<Omit<KeyStore, Rate>> = {
   currentKey: (store) => store.currentKey('one'),
+  ring: (store) => store.ring('one'),
+  changeRing: async (store) => {
+    const before = await store.ring('one');
+    await store.changeRing({ accountId: 'one', before, after: before });
+  },
   putFirstKey: (store) => store.putFirstKey('one', keyNamed('next'), NOW),
   replaceKey: (store) => store.replaceKey({ accountId: 'one', oldHash, key: keyNamed('next'), atMs: NOW }),
   revokeKey: (store) => store.revokeKey('one', oldHash),
@@ -135,6 +140,7 @@ const updates: Calls<UpdateLog> = {
 const rates: Calls<Pick<KeyStore, Rate>> = {
   take: (store) => store.take(oldHash, rate, () => NOW * 1_000),
   read: (store) => store.read(oldHash),
+  readMany: (store) => store.readMany([oldHash]),
   raiseFactor: (store) => store.raiseFactor(oldHash, { factor: 2, atMs: NOW }),
 };
 

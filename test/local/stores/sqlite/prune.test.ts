@@ -6,7 +6,7 @@ import { createCircuitStore } from '../../../../local/stores/sqlite/circuit-stor
 import { createClaimStore } from '../../../../local/stores/sqlite/claim-store.ts';
 import { type Database, textOf } from '../../../../local/stores/sqlite/database.ts';
 import { createAuditCursor } from '../../../../local/stores/sqlite/facts.ts';
-import { createAddressCounters } from '../../../../local/stores/sqlite/key-store.ts';
+import { createAddressCounters, createKeyStore } from '../../../../local/stores/sqlite/key-store.ts';
 import { createLedgerRecords, createOperationLog } from '../../../../local/stores/sqlite/ledger-records.ts';
 import { createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.ts';
 import { prune } from '../../../../local/stores/sqlite/prune.ts';
@@ -47,6 +47,9 @@ const fill = async (): Promise<void> => {
   const ledger = createLedgerStore(db);
   const accountId = 'one';
   await createAccountStore(db).open(accountNamed(accountId, { creditPicos: LOW_BALANCE_THRESHOLD_DEFAULT + 5n }));
+  const keys = createKeyStore(db);
+  const before = await keys.ring(accountId);
+  await keys.changeRing({ accountId, before, after: before });
   const hold = { accountId, amountPicos: 5n, expiresAtMs: NOW, sweepAtMs: NOW, previousHoldId: undefined };
   for (const holdId of ['a', 'b']) await ledger.hold({ ...hold, holdId });
   const record = { accountId, holdId: 'a', requestId: 'a', outcome: 'settled', amountPicos: 5n, at: NOW } as const;

@@ -1,0 +1,116 @@
+import { bugsIn, type MoneyBug } from './money-bug.ts';
+
+const coreTests = 'test/lambdas/core/accounts/account-keys.test.ts';
+const ringTests = 'test/contracts/key-ring.contract.test.ts';
+
+const rightBugs = bugsIn('lambdas/core/accounts/key-change.ts', 'test/lambdas/core/accounts/key-change.test.ts', [
+  {
+    id: 'every-key-manages',
+    what: 'An API key without the right `manage` creates and deletes keys.',
+    find: 'named?.manage || isManagingFirst(ring, keyId)',
+    replace: 'named || isManagingFirst(ring, keyId)',
+  },
+  {
+    id: 'first-key-always-manages',
+    what: 'The first key keeps the right `manage` that its owner has removed.',
+    find: '!first.isRevoked && firstProperties.manage && keyIdOf',
+    replace: '!first.isRevoked && keyIdOf',
+  },
+  {
+    id: 'key-changes-itself',
+    what: 'An API key gives itself more rights.',
+    find: 'if (targetId === keyId) throw',
+    replace: "if (targetId === '') throw",
+  },
+  {
+    id: 'rate-above-the-own',
+    what: 'A slow API key creates faster ones.',
+    find: 'actorRate !== undefined && rate > actorRate',
+    replace: 'actorRate !== undefined && rate < 0',
+  },
+  {
+    id: 'no-rate-is-faster',
+    what: 'A slow API key creates keys with the rate of every key.',
+    find: 'if (rate === null) return actorRate;',
+    replace: 'if (rate === null) return undefined;',
+  },
+  {
+    id: 'manager-with-a-cap',
+    what: 'An API key with a cap gets the right `manage`, and creates keys without a cap.',
+    find: '[hasCap && ',
+    replace: '[hasCap && hasCap === undefined && ',
+  },
+]);
+
+const enforcementBugs = bugsIn('lambdas/core/accounts/admit.ts', coreTests, [
+  {
+    id: 'expired-key-still-good',
+    what: 'An expired API key is accepted.',
+    find: 'key.expiresAtMs <= nowMs',
+    replace: 'key.expiresAtMs < 0',
+  },
+]);
+
+const modelBugs = bugsIn(
+  'lambdas/core/text/text-candidates.ts',
+  'test/lambdas/core/text/generate-text-fallback.test.ts',
+  [
+    {
+      id: 'fallback-outside-the-list',
+      what: 'An API key with a list of models calls another model as a fallback.',
+      find: "if (fallback) refuseOtherModels(fallback, allowed, 'x-service-fallback-model');",
+      replace: 'if (fallback && allowed?.length === 0) refuseOtherModels(fallback, allowed);',
+    },
+  ],
+);
+
+const storeBugs = bugsIn('lambdas/stores/dynamodb/key-ring.ts', ringTests, [
+  {
+    id: 'deleted-key-still-good',
+    what: 'A deleted API key stays valid and is in no list.',
+    find: "if (key.kind === 'revoke') return [revoke(tables, key.hash)];",
+    replace: "if (key.kind === 'revoke') return [];",
+  },
+  {
+    id: 'ring-of-another-time',
+    what: 'Two concurrent changes of the API keys overwrite each other, so that a key is in no list.',
+    find: "? { condition: 'attribute_not_exists(pk)', values: {} }\n    : { condition: 'version = :before', values: { ':before': version } };",
+    replace:
+      "? { condition: 'attribute_not_exists(pk) OR attribute_exists(pk)', values: {} }\n    : { condition: 'version = :before', values: { ':before': version } };",
+  },
+  {
+    id: 'change-by-a-replaced-first-key',
+    what: 'A first key that was replaced or revoked still changes the API keys.',
+    find: 'check: { ...item, condition, names: current.names, values }',
+    replace: "check: { ...item, condition: 'attribute_exists(pk)' }",
+  },
+]);
+
+const limitBugs = bugsIn('lambdas/stores/dynamodb/key-item.ts', ringTests, [
+  {
+    id: 'limits-revive-a-key',
+    what: 'A change of its restrictions makes a revoked API key valid again.',
+    find: 'condition: ifUsable.condition,\n      names: { ...ifUsable.names, ...Object',
+    replace:
+      "condition: 'attribute_exists(pk) OR #status IN (:active, :restricted)',\n      names: { ...ifUsable.names, ...Object",
+  },
+]);
+
+const sqliteBugs = bugsIn('local/stores/sqlite/key-rows.ts', ringTests, [
+  {
+    id: 'sqlite-restricted-key-survives',
+    what: 'In SQLite, a revoked API key with restrictions stays valid.',
+    find: "SET status = 'revoked', limits = NULL WHERE",
+    replace: "SET status = 'revoked' WHERE",
+  },
+]);
+
+/** Mistakes in the rights, the restrictions and the revocation of API keys (KEY-8). */
+export const namedKeyBugs: readonly MoneyBug[] = [
+  ...rightBugs,
+  ...enforcementBugs,
+  ...modelBugs,
+  ...storeBugs,
+  ...limitBugs,
+  ...sqliteBugs,
+];
