@@ -72,7 +72,7 @@ export const createCreateVideo =
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
     if (key === undefined || !body) return answer(deps, exchange, caller, dryRun);
     const creations = videoCreations(deps.create, (job) => toStored(toCreationAnswer(job)));
-    const order = { key, body: body.json, fallbackModelId: undefined, creations };
+    const order = { key, body: body.json, creations };
     return idempotentAnswer(deps.idempotency, exchange, order, (claimed) =>
       answer(deps, exchange, caller, dryRun, claimed),
     );

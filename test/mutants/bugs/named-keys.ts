@@ -58,8 +58,8 @@ const modelBugs = bugsIn(
     {
       id: 'fallback-outside-the-list',
       what: 'An API key with a list of models calls another model as a fallback.',
-      find: "if (fallback) refuseOtherModels(fallback, allowed, 'x-service-fallback-model');",
-      replace: 'if (fallback && allowed?.length === 0) refuseOtherModels(fallback, allowed);',
+      find: 'refuseOtherModels(model, allowed, fallbacks?.header);',
+      replace: 'if (allowed?.length === 0) refuseOtherModels(model, allowed);',
     },
   ],
 );
