@@ -1,4 +1,4 @@
-import { spentByKey } from '../../core/ledger/usage-summary.ts';
+import { createRecentSpend } from '../../core/ledger/recent-spend.ts';
 import { createHandler } from '../../http/handler.ts';
 import { createGetUsageSummary } from '../../protocols/account/get-usage-summary.ts';
 import {
@@ -23,10 +23,7 @@ export const createAccountHandler = (deps: FunctionDependencies) => {
   const keys = {
     ...deps,
     keyBucket: http.admission.keyBucket,
-    spentByKey: async (accountId: string) => {
-      const { picos, isComplete } = await spentByKey(usage, accountId);
-      return isComplete ? picos : undefined;
-    },
+    spentByKey: createRecentSpend(usage),
   };
   return createHandler(http, {
     listKeys: createListKeys(keys),
