@@ -1,3 +1,4 @@
+import { createRecentSpend } from '../../core/ledger/recent-spend.ts';
 import { createHandler } from '../../http/handler.ts';
 import { createGetUsageSummary } from '../../protocols/account/get-usage-summary.ts';
 import {
@@ -18,7 +19,12 @@ import { toHttpDependencies } from './http.ts';
 
 export const createAccountHandler = (deps: FunctionDependencies) => {
   const http = toHttpDependencies(deps);
-  const keys = { ...deps, keyBucket: http.admission.keyBucket };
+  const usage = { ...deps, store: deps.ledgerStore, records: deps.ledgerRecords };
+  const keys = {
+    ...deps,
+    keyBucket: http.admission.keyBucket,
+    spentByKey: createRecentSpend(usage),
+  };
   return createHandler(http, {
     listKeys: createListKeys(keys),
     createKey: createCreateKey(keys),
@@ -27,8 +33,8 @@ export const createAccountHandler = (deps: FunctionDependencies) => {
     deleteKey: createDeleteKey(keys),
     getAccount: createGetAccount((accountId) => deps.ledgerStore.readAccount(accountId)),
     listUsage: createListUsage(deps),
-    getUsageSummary: createGetUsageSummary({ ...deps, store: deps.ledgerStore, records: deps.ledgerRecords }),
+    getUsageSummary: createGetUsageSummary(usage),
     getUsage: createGetUsage(deps),
-    getStatement: createGetStatement({ ...deps, store: deps.ledgerStore, records: deps.ledgerRecords }),
+    getStatement: createGetStatement(usage),
   });
 };

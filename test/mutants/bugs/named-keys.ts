@@ -42,6 +42,15 @@ const rightBugs = bugsIn('lambdas/core/accounts/key-change.ts', 'test/lambdas/co
   },
 ]);
 
+const creationBugs = bugsIn('lambdas/core/accounts/account-keys.ts', coreTests, [
+  {
+    id: 'undefined-rate-is-faster',
+    what: 'A slow API key creates keys with the rate of every key, if the request has no rate.',
+    find: '{ ...wanted, rate: wanted.rate ?? null }',
+    replace: '{ rate: null, ...wanted }',
+  },
+]);
+
 const enforcementBugs = bugsIn('lambdas/core/accounts/admit.ts', coreTests, [
   {
     id: 'expired-key-still-good',
@@ -84,6 +93,18 @@ const storeBugs = bugsIn('lambdas/stores/dynamodb/key-ring.ts', ringTests, [
     find: 'check: { ...item, condition, names: current.names, values }',
     replace: "check: { ...item, condition: 'attribute_exists(pk)' }",
   },
+  {
+    id: 'blocked-account-gets-a-capped-key',
+    what: 'A blocked account gets an API key with a cap, which no block has reached.',
+    find: "change.account?.before.status === 'blocked'",
+    replace: 'change.account?.before.version === -1',
+  },
+  {
+    id: 'deleted-key-keeps-its-cap',
+    what: 'The cap of a deleted API key stays in the account item.',
+    find: "if (key?.kind === 'revoke' && key.hasCap)",
+    replace: "if (key?.kind === 'revoke' && key.hash === '')",
+  },
 ]);
 
 const limitBugs = bugsIn('lambdas/stores/dynamodb/key-item.ts', ringTests, [
@@ -108,6 +129,7 @@ const sqliteBugs = bugsIn('local/stores/sqlite/key-rows.ts', ringTests, [
 /** Mistakes in the rights, the restrictions and the revocation of API keys (KEY-8). */
 export const namedKeyBugs: readonly MoneyBug[] = [
   ...rightBugs,
+  ...creationBugs,
   ...enforcementBugs,
   ...modelBugs,
   ...storeBugs,
