@@ -62,6 +62,9 @@ const own = {
   limited: true,
   body: 'none',
 } as const;
+/** Routes of the account's webhooks: `ofWebhooks` reads and `changesWebhooks` writes. */
+const ofWebhooks = { ...own, function: 'videos' } as const;
+const changesWebhooks = { ...ofWebhooks, method: 'POST', writes: true } as const;
 /** Routes that read public data. */
 const open = { ...own, credential: 'none' } as const;
 /** Files of a page, which are sent while they are read. */
@@ -227,6 +230,9 @@ export const routes = {
   listUsage: { ...own, path: '/api/usage', function: 'account' },
   getUsage: { ...own, path: '/api/usage/{request_id}', function: 'account' },
   getStatement: { ...own, path: '/api/statements/{month}', function: 'account' },
+  getWebhookSecret: { ...ofWebhooks, path: '/api/webhooks/secret' },
+  rotateWebhookSecret: { ...changesWebhooks, path: '/api/webhooks/secret/rotate' },
+  testWebhook: { ...changesWebhooks, path: '/api/webhooks/test', body: 'json' },
   takeUpdate: { ...changes, path: '/bot', function: 'bot', credential: 'bot' },
   creditAccount: { ...changes, path: '/app/credits', credential: 'signature' },
   getAppAccount: { ...ofApp, path: '/app/api/account' },
