@@ -64,7 +64,7 @@ const own = {
 } as const;
 /** Routes of the account's webhooks: `ofWebhooks` reads and `changesWebhooks` writes. */
 const ofWebhooks = { ...own, function: 'videos' } as const;
-const changesWebhooks = { ...ofWebhooks, method: 'POST', writes: true } as const;
+const changesWebhooks = { ...ofWebhooks, method: 'POST', body: 'json', writes: true } as const;
 /** Routes that read public data. */
 const open = { ...own, credential: 'none' } as const;
 /** Files of a page, which are sent while they are read. */
@@ -232,7 +232,7 @@ export const routes = {
   getStatement: { ...own, path: '/api/statements/{month}', function: 'account' },
   getWebhookSecret: { ...ofWebhooks, path: '/api/webhooks/secret' },
   rotateWebhookSecret: { ...changesWebhooks, path: '/api/webhooks/secret/rotate' },
-  testWebhook: { ...changesWebhooks, path: '/api/webhooks/test', body: 'json' },
+  testWebhook: { ...changesWebhooks, path: '/api/webhooks/test' },
   takeUpdate: { ...changes, path: '/bot', function: 'bot', credential: 'bot' },
   creditAccount: { ...changes, path: '/app/credits', credential: 'signature' },
   getAppAccount: { ...ofApp, path: '/app/api/account' },

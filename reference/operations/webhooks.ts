@@ -1,4 +1,4 @@
-import { testBody } from '../../lambdas/protocols/webhooks/handlers.ts';
+import { rotateBody, testBody } from '../../lambdas/protocols/webhooks/handlers.ts';
 import { webhookSecret, webhookTest } from '../answers/webhooks.ts';
 import type { Answer, Operation } from '../operation.ts';
 
@@ -18,9 +18,16 @@ export const webhookOperations: Record<'getWebhookSecret' | 'rotateWebhookSecret
   rotateWebhookSecret: {
     tag: 'Webhooks',
     summary: 'Rotate the signing secret',
-    description: 'Replaces the secret. Deliveries are signed with both secrets for 24 hours.',
+    description:
+      'Replaces the secret. Deliveries are signed with both secrets for 24 hours. A repeated request changes nothing more, because it has the version of the replaced secret.',
+    json: {
+      name: 'WebhookRotation',
+      schema: rotateBody,
+      fields: { version: '`version` of the secret to replace.' },
+      examples: { plain: { summary: 'Replace the first secret', value: { version: 1 } } },
+    },
     answers: { '200': secretAnswer },
-    codes: ['service_unavailable'],
+    codes: ['invalid_request_error', 'service_unavailable'],
   },
   testWebhook: {
     tag: 'Webhooks',

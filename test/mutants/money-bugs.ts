@@ -25,6 +25,7 @@ import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
 import { uncollectedBugs } from './bugs/uncollected.ts';
 import { videoBugs } from './bugs/videos.ts';
+import { webhookBugs } from './bugs/webhooks.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
 
@@ -56,6 +57,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...restoreBugs,
   ...githubRoleBugs,
   ...reuseBugs,
+  ...webhookBugs,
 ];
 
 /** Test files that must detect a mistake. */

@@ -151,7 +151,7 @@ test('VID-7, HOOK-1 the result of a video is delivered, signed, until the client
 test('HOOK-2, HOOK-3 a test is signed with the secret and the one before, and costs nothing', async () => {
   const { apiKey, spent } = await customer();
   const { secret: older } = await readApi(apiKey, 'GET', '/api/webhooks/secret');
-  const { secret: newer } = await readApi(apiKey, 'POST', '/api/webhooks/secret/rotate');
+  const { secret: newer } = await readApi(apiKey, 'POST', '/api/webhooks/secret/rotate', { version: 1 });
   deliveries.length = 0;
   statuses.push(404);
   const result = await readApi(apiKey, 'POST', '/api/webhooks/test', { url: WEBHOOK_URL });

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { invalidRequest } from '../errors/gateway-error.ts';
 import { retryUntilDefinite } from '../retry.ts';
 
 /** Secret with which an account's webhooks are signed. It does not depend on an API key. */
@@ -43,14 +44,20 @@ export const readWebhookSecret = async (deps: WebhookSecretDependencies, account
   (await read(deps, accountId)) ?? store(deps, accountId, newSecret(deps, 1));
 
 /**
- * Replaces the account's secret. The replaced one signs for 24 hours more. Of several rotations at the same time one is
- * made, and all return its secret. Throws StoreError.
+ * Replaces the account's secret if it has this version, and returns the present one. The replaced one signs for 24 hours
+ * more. Safe to repeat: rotations of one version are made once. Throws 400 `version` for a later version, and StoreError.
  */
 export const rotateWebhookSecret = async (
   deps: WebhookSecretDependencies,
   accountId: string,
+  version: number,
 ): Promise<WebhookSecret> => {
   const before = await readWebhookSecret(deps, accountId);
+  if (version < before.version) return before;
+  if (version > before.version) {
+    const message = `version: the present secret has version ${before.version}. Send this version.`;
+    throw invalidRequest('version', message);
+  }
   const after = newSecret(deps, before.version + 1);
   const previous = { secret: before.secret, untilMs: after.createdAtMs + PREVIOUS_SECRET_MS };
   return store(deps, accountId, { ...after, previous });

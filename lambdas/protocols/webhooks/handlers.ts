@@ -29,20 +29,30 @@ const toSecretObject = ({ version, secret, createdAtMs, previous }: WebhookSecre
   previous_valid_until: previous && nowMs < previous.untilMs ? toIso(previous.untilMs) : null,
 });
 
-const answerSecret =
-  (deps: WebhookSecretDependencies, change: typeof readWebhookSecret): RouteHandler =>
-  async (exchange) => {
-    const secret = await orUnavailable(change(deps, admissionOf(exchange).accountId), UNAVAILABLE);
-    return json(200, toSecretObject(secret, deps.clock.now()), noStore);
-  };
+const answerSecret = async (
+  { clock }: WebhookSecretDependencies,
+  reading: Promise<WebhookSecret>,
+): Promise<GatewayResponse> =>
+  json(200, toSecretObject(await orUnavailable(reading, UNAVAILABLE), clock.now()), noStore);
 
 /** GET /api/webhooks/secret (HOOK-2): the first call creates the secret. */
-export const createGetWebhookSecret = (deps: WebhookSecretDependencies): RouteHandler =>
-  answerSecret(deps, readWebhookSecret);
+export const createGetWebhookSecret =
+  (deps: WebhookSecretDependencies): RouteHandler =>
+  (exchange) =>
+    answerSecret(deps, readWebhookSecret(deps, admissionOf(exchange).accountId));
+
+const versionMessage = 'must be the version of the present secret';
+
+/** Rejects any other field by name (GEN-9). */
+export const rotateBody = z.strictObject({ version: z.int(versionMessage).min(1, versionMessage) });
 
 /** POST /api/webhooks/secret/rotate (HOOK-2). */
-export const createRotateWebhookSecret = (deps: WebhookSecretDependencies): RouteHandler =>
-  answerSecret(deps, rotateWebhookSecret);
+export const createRotateWebhookSecret =
+  (deps: WebhookSecretDependencies): RouteHandler =>
+  async (exchange) => {
+    const { version } = parseWith(rotateBody, exchange.body?.json);
+    return answerSecret(deps, rotateWebhookSecret(deps, admissionOf(exchange).accountId, version));
+  };
 
 /** Rejects any other field by name (GEN-9). */
 export const testBody = z.strictObject({ url: z.string('must be a string with an http(s) URL') });

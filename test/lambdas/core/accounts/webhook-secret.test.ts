@@ -44,7 +44,7 @@ test('HOOK-2 a rotation replaces the secret, and the replaced one signs for 24 h
   const { deps, clock } = world();
   await readWebhookSecret(deps, 'a');
   await clock.advance(1_000);
-  const rotated = await rotateWebhookSecret(deps, 'a');
+  const rotated = await rotateWebhookSecret(deps, 'a', 1);
   const untilMs = NOW + 1_000 + PREVIOUS_SECRET_MS;
   const previous = { secret: secretOf(1), untilMs };
   expect(rotated).toEqual({ version: 2, secret: secretOf(2), createdAtMs: NOW + 1_000, previous });
@@ -55,15 +55,26 @@ test('HOOK-2 a rotation replaces the secret, and the replaced one signs for 24 h
 
 test('HOOK-2 a rotation of an account without a secret creates and replaces it', async () => {
   const { deps } = world();
-  expect(await rotateWebhookSecret(deps, 'a')).toMatchObject({ version: 2, secret: secretOf(2) });
+  expect(await rotateWebhookSecret(deps, 'a', 1)).toMatchObject({ version: 2, secret: secretOf(2) });
 });
 
 test('HOOK-2 rotations at the same time rotate once and return the same secret', async () => {
   const { deps } = world();
   await readWebhookSecret(deps, 'a');
-  const rotated = await Promise.all([1, 2, 3].map(() => rotateWebhookSecret(deps, 'a')));
+  const rotated = await Promise.all([1, 2, 3].map(() => rotateWebhookSecret(deps, 'a', 1)));
   expect(new Set(rotated.map(({ secret, version }) => `${version} ${secret}`)).size).toBe(1);
   expect(rotated[0]).toMatchObject({ version: 2, previous: { secret: secretOf(1) } });
+});
+
+test('HOOK-2 a repeated rotation changes nothing, and a later version is 400', async () => {
+  const { deps } = world();
+  const rotated = await rotateWebhookSecret(deps, 'a', 1);
+  expect(await rotateWebhookSecret(deps, 'a', 1)).toEqual(rotated);
+  await expect(rotateWebhookSecret(deps, 'a', 3)).rejects.toMatchObject({
+    param: 'version',
+    message: 'version: the present secret has version 2. Send this version.',
+  });
+  expect(await rotateWebhookSecret(deps, 'a', 2)).toMatchObject({ version: 3, previous: { secret: rotated.secret } });
 });
 
 test('HOOK-2 a rotation whose reply was lost is made once', async () => {
@@ -76,7 +87,7 @@ test('HOOK-2 a rotation whose reply was lost is made once', async () => {
       throw new StoreError('unavailable', 'no reply');
     },
   }));
-  const rotated = await clock.until(rotateWebhookSecret(deps, 'a'));
+  const rotated = await clock.until(rotateWebhookSecret(deps, 'a', 1));
   expect(rotated).toMatchObject({ version: 2, secret: secretOf(2), previous: { secret: secretOf(1) } });
 });
 

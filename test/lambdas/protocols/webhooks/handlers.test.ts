@@ -84,7 +84,7 @@ test('HOOK-2 the secret is created by the first read, and is not cached', async 
 test('HOOK-2 a rotation shows the new secret, and how long the old one signs', async () => {
   const { clock, send } = await service();
   await send('GET', SECRET);
-  const { body } = await send('POST', ROTATE);
+  const { body } = await send('POST', ROTATE, { version: 1 });
   const shown = { object: 'webhook_secret', secret: whsec(2), version: 2, created_at: NOW_TEXT };
   expect(body).toEqual({ ...shown, previous_valid_until: '2026-11-02T00:00:00.000Z' });
   expect((await send('GET', SECRET)).body).toEqual(body);
@@ -99,15 +99,25 @@ test('HOOK-2 a store that fails is 503, and the secret stays', async () => {
       put: () => Promise.reject(new StoreError('unavailable', 'down')),
     },
   }));
-  for (const [method, path] of [['GET', SECRET] as const, ['POST', ROTATE] as const]) {
-    const { status, body } = await clock.until(send(method, path));
+  for (const sending of [send('GET', SECRET), send('POST', ROTATE, { version: 1 })]) {
+    const { status, body } = await clock.until(sending);
     expect([status, body.error.code]).toEqual([503, 'service_unavailable']);
   }
 });
 
+test.each([
+  ['no version', {}, 'version: must be the version of the present secret.'],
+  ['a later version', { version: 2 }, 'version: the present secret has version 1. Send this version.'],
+])('HOOK-2 a rotation with %s is rejected and changes nothing', async (_what, body, message) => {
+  const { send } = await service();
+  const { status, body: answer } = await send('POST', ROTATE, body);
+  expect([status, answer.error.param, answer.error.message]).toEqual([400, 'version', message]);
+  expect((await send('GET', SECRET)).body.version).toBe(1);
+});
+
 test('HOOK-3 a test sends one event, signed as a delivery, and returns the result', async () => {
   const { deps, sent, send, apiKey } = await service();
-  await send('POST', ROTATE);
+  await send('POST', ROTATE, { version: 1 });
   const { status, body } = await send('POST', TEST, { url });
   expect(status).toBe(200);
   const id = body.id;
