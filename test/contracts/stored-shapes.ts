@@ -19,6 +19,7 @@ import { createMaintenanceStore } from '../../lambdas/stores/dynamodb/maintenanc
 import { createAddressCounters } from '../../lambdas/stores/dynamodb/rate-bucket.ts';
 import { createUpdateLog } from '../../lambdas/stores/dynamodb/update-log.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
+import { createWebhookSecretStore } from '../../lambdas/stores/dynamodb/webhook-secret-store.ts';
 import { createAnswerStore, createMediaStore } from '../../lambdas/stores/s3/files.ts';
 import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
 import type { TestTables } from '../support/dynamodb.ts';
@@ -71,6 +72,7 @@ export const openStores = ({ clients, names }: TestTables, objects: Record<strin
     circuits: createCircuitStore(db.repeating, names.counters),
     claims: createClaimStore(db.repeating, names.idempotency),
     videos: createVideoJobStore(db.repeating, names.videos),
+    webhookSecrets: createWebhookSecretStore(db.repeating, names.accounts),
     outbox: createOutbox(async () => bucketOf(objects), 'media'),
     answers: createAnswerStore(async () => bucketOf(objects), 'media'),
     media: createMediaStore(async () => bucketOf(objects), 'media'),
@@ -267,7 +269,7 @@ const storeClaims = async ({ claims }: Stores): Promise<void> => {
   await claims.free(freed!, owner, 1);
 };
 
-const storeVideos = async ({ videos }: Stores): Promise<void> => {
+const storeVideos = async ({ videos, webhookSecrets }: Stores): Promise<void> => {
   const [queued = '', completed = '', failed = '', refused = '', removed = '', abandoned = ''] = VIDEOS;
   const failure = { code: 'upstream_error', message: 'The provider failed.' } as const;
   for (const [index, id] of [queued, completed, failed, refused, removed].entries()) {
@@ -298,6 +300,17 @@ const storeVideos = async ({ videos }: Stores): Promise<void> => {
   await videos.noteFile(completed, { name: 'videos/one', bytes: 3, sha256: 'e'.repeat(64) }, 1_000.5);
   await videos.noteFailure(failed, failure);
   await videos.end(failed, { state: 'failed', failure });
+  const delivery = {
+    attempts: 1,
+    lastAtMs: AT,
+    status: 500,
+    problem: 'the server returned 500.',
+    nextAtMs: AT + 10_000,
+  };
+  await videos.noteDelivery(failed, delivery);
+  await webhookSecrets.put(ACCOUNT, { version: 1, secret: 'whsec_1', createdAtMs: AT });
+  const previous = { secret: 'whsec_1', untilMs: AT + DAY_MS };
+  await webhookSecrets.put(ACCOUNT, { version: 2, secret: 'whsec_2', createdAtMs: AT, previous });
   await videos.refuse(refused, failure);
   await videos.end(removed, { state: 'completed', completedAtMs: AT });
   await videos.remove(removed);
@@ -346,6 +359,7 @@ export const readEverything = async (stores: Stores) => ({
   videoPlaces: await Promise.all(VIDEOS.map((id) => stores.videos.locate(id))),
   videoList: await stores.videos.list(ACCOUNT, { limit: 10, newestFirst: false }),
   dueVideos: (await stores.videos.due(AT + DAY_MS)).toSorted(),
+  webhookSecret: await stores.webhookSecrets.read(ACCOUNT),
   circuit: await stores.circuits.read(CIRCUIT, [AT], AT),
   missing: await stores.circuits.readMissing('gpt-5.4', [AT]),
   waiting: await stores.outbox.read(WAITING),

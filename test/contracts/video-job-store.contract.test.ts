@@ -152,6 +152,22 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect((await present()).tokens).toBeUndefined();
   });
 
+  test('VID-7 the deliveries of an ended job are recorded, and their number never falls', async () => {
+    const first = { attempts: 1, lastAtMs: CREATED_AT + 91_000, problem: 'too late', nextAtMs: CREATED_AT + 101_000 };
+    const second = { attempts: 2, lastAtMs: CREATED_AT + 101_000, status: 204 };
+    expect(await store().noteDelivery(id(), first)).toBe(false);
+    await create();
+    expect(await store().noteDelivery(id(), first)).toBe(false);
+    await store().end(id(), completed);
+    expect(await twice(() => store().noteDelivery(id(), first))).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, ...completed, delivery: first });
+    expect(await twice(() => store().noteDelivery(id(), second))).toBe(true);
+    expect(await store().noteDelivery(id(), first)).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, ...completed, delivery: second });
+    await store().remove(id());
+    expect(await store().noteDelivery(id(), { ...second, attempts: 3 })).toBe(false);
+  });
+
   test('VID-3 a completed job stays completed', async () => {
     expect(await store().end(id(), completed)).toBe(false);
     await create();

@@ -28,6 +28,7 @@ import { storeBugs } from './bugs/stores.ts';
 import { uncollectedBugs } from './bugs/uncollected.ts';
 import { usageBugs } from './bugs/usage.ts';
 import { videoBugs } from './bugs/videos.ts';
+import { webhookBugs } from './bugs/webhooks.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
 
@@ -62,6 +63,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...githubRoleBugs,
   ...reuseBugs,
   ...usageBugs,
+  ...webhookBugs,
 ];
 
 /** Test files that must detect a mistake. */

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors/error-codes.ts';
 import type { HoldCap } from '../ledger/caps.ts';
+import type { DeliveryState } from '../webhook-delivery.ts';
 
 /** States only move forward; `completed` and `failed` are final (VID-3). */
 export type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
@@ -42,7 +43,7 @@ export interface StoredFile {
 /** Webhook of a client. */
 export interface Webhook {
   readonly url: string;
-  /** Secret that signs deliveries. Never shown. */
+  /** Secret of the API key that created the video. It signs `X-Service-Signature` of deliveries. Never shown. */
   readonly secret: string;
 }
 
@@ -96,6 +97,8 @@ export interface VideoJob extends VideoParamsRecord {
   /** Tokens that the provider counted; undefined until the file is stored, or if it counts none. */
   readonly tokens?: number | undefined;
   readonly completedAtMs?: number | undefined;
+  /** Deliveries of the webhook. Undefined before the first one. */
+  readonly delivery?: DeliveryState | undefined;
 }
 
 /** Retention of a file, in ms (VID-7). */
@@ -211,6 +214,8 @@ export interface VideoJobStore {
   noteFile(id: string, file: StoredFile, tokens: number | undefined): Promise<boolean>;
   /** Ends a job that has not ended. */
   end(id: string, ending: Ending): Promise<boolean>;
+  /** Records the deliveries of an ended job. A state with fewer or as many attempts changes nothing. */
+  noteDelivery(id: string, delivery: DeliveryState): Promise<boolean>;
   /**
    * Lists the videos of one account, without refused ones, and without unreadable ones, so that one job does not hide
    * all others. May miss the latest writes.
@@ -234,6 +239,8 @@ export interface VideoTimes {
   readonly limitMs: number;
   /** Lifetime of a video's hold, in ms (BILL-13). */
   readonly holdMs: number;
+  /** Longest wait before the second delivery of a webhook, in ms. */
+  readonly webhookRetryMs: number;
 }
 
 /** Largest expected difference between the clocks of two processes, in ms. */

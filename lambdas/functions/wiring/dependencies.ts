@@ -3,6 +3,7 @@ import type { AccountStore } from '../../core/accounts/account-store.ts';
 import type { UpdateLog } from '../../core/accounts/chats.ts';
 import type { KeyStore } from '../../core/accounts/key-store.ts';
 import type { NotificationSender } from '../../core/accounts/send-notifications.ts';
+import type { WebhookSecretStore } from '../../core/accounts/webhook-secret.ts';
 import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -90,6 +91,9 @@ export interface VideoFunctionDependencies extends LedgerFunctionDependencies {
   /** Returns undefined if this environment has no key or no URL for the provider. */
   readonly vendorAccess: (providerId: string) => VendorAccess | undefined;
   readonly sendWebhook: WebhookSender;
+  readonly webhookSecrets: WebhookSecretStore;
+  /** 32 unpredictable bytes. */
+  readonly newKeyBytes: () => Uint8Array;
 }
 
 /** External dependencies of the HTTP functions: one set per process, another in a test. */
@@ -102,8 +106,6 @@ export interface FunctionDependencies extends VideoFunctionDependencies {
   /** Older peppers that API keys may still be hashed with, the newest first. */
   readonly olderPeppers: readonly string[];
   readonly secrets: CallerSecrets;
-  /** 32 unpredictable bytes. */
-  readonly newKeyBytes: () => Uint8Array;
   readonly ledgerRecords: LedgerRecords;
   readonly keys: KeyStore;
   readonly accounts: AccountStore;

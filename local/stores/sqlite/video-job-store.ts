@@ -50,6 +50,8 @@ export const createVideoJobStore = (db: Database): VideoJobStore => {
     noteFailure: (id, failure) => change(id, (job) => !isEnded(job) && (job.failure ? {} : { failure })),
     noteFile: (id, file, tokens) =>
       change(id, (job) => (isEnded(job) || job.file ? job.file?.name === file.name : { file, tokens })),
+    noteDelivery: (id, delivery) =>
+      change(id, (job) => isEnded(job) && ((job.delivery?.attempts ?? 0) < delivery.attempts ? { delivery } : true)),
     end: (id, ending: Ending) => change(id, (job) => (isEnded(job) ? job.state === ending.state : ending)),
     list: (accountId, range) => db.read(() => list(db, accountId, range)),
     remove: (id) => db.writeDurably(() => remove(db, id)),
@@ -184,4 +186,13 @@ const jobSchema: z.ZodType<VideoJob> = z.object({
   failure: z.object({ code: codeSchema, message: z.string() }).optional(),
   file: z.object({ name: z.string(), bytes: z.int(), sha256: z.string() }).optional(),
   completedAtMs: z.int().optional(),
+  delivery: z
+    .object({
+      attempts: z.int(),
+      lastAtMs: z.int(),
+      status: z.int().optional(),
+      problem: z.string().optional(),
+      nextAtMs: z.int().optional(),
+    })
+    .optional(),
 });

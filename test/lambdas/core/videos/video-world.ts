@@ -109,7 +109,12 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       measured: (values) => void measured.push(values),
       margin: (modelId: string, picos: bigint) => void margins.push([modelId, picos]),
       usageMissing: async (modelId) => void missing.push(modelId),
-      deliver: options.deliver ?? (async (job) => void delivered.push(job)),
+      deliver:
+        options.deliver ??
+        (async (job) => {
+          delivered.push(job);
+          return { status: 204, problem: undefined };
+        }),
     } satisfies ResumeDependencies;
     const create = {
       ...steps,

@@ -58,7 +58,10 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
     },
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
     vendorAccess: () => ({ baseUrl: 'https://vendor.test/api/v3', key: 'vendor-canary' }),
-    sendWebhook: async (delivery) => void deliveries.push(delivery),
+    sendWebhook: async (delivery) => {
+      deliveries.push(delivery);
+      return { status: 204, problem: undefined };
+    },
     reporting: {
       finished: () => undefined,
       notice: (name, details) => notices.push([name, details]),
