@@ -28,8 +28,13 @@ export interface VideoCreation extends VideoAsk {
 export interface UpstreamJob {
   readonly provider: Provider;
   readonly upstreamId: string;
+  /** Credential that created the job; undefined for a job of an older release. */
+  readonly credentialId?: string | undefined;
   readonly signal: AbortSignal;
 }
+
+/** Accepted job, with the provider's id of it and the credential that created it and must poll it (VID-9). */
+export type CreatedJob = { readonly upstreamId: string; readonly credentialId: string };
 
 export interface VideoFile {
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -51,8 +56,8 @@ export type VideoStatus =
 export interface VideoWire {
   /** Throws a GatewayError for a request that this protocol cannot carry, before the hold. */
   check?(ask: VideoAsk): void;
-  /** Makes one call that is never repeated. Returns the provider's id of the job. Throws GatewayError. */
-  create(creation: VideoCreation): Promise<string>;
+  /** Makes one call that is never repeated. Throws GatewayError. */
+  create(creation: VideoCreation): Promise<CreatedJob>;
   /** Throws GatewayError if no response came. */
   poll(job: UpstreamJob): Promise<VideoStatus>;
 }
