@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { VideoFailure } from '../core/videos/video-job.ts';
-import type { CreatedJob, UpstreamJob, VideoFile, VideoStatus } from '../core/videos/video-wire.ts';
+import type { CreatedJob, VideoFailure } from '../core/videos/video-job.ts';
+import type { UpstreamJob, VideoFile, VideoStatus } from '../core/videos/video-wire.ts';
 import { readJson } from './read-json.ts';
 import { unreadable, vendorWords } from './refusals.ts';
 import type { UpstreamResponse } from './upstream-http.ts';

@@ -16,6 +16,7 @@ import { limited, retryUntilDefinite, within } from '../retry.ts';
 import type { VideoWorkflow } from './dependencies.ts';
 import { firstLookAt } from './resume-videos.ts';
 import {
+  type CreatedJob,
   isSameCreation,
   type VideoFailure,
   type VideoJob,
@@ -26,7 +27,7 @@ import {
   type Webhook,
 } from './video-job.ts';
 import { priceVideo, type VideoMoney } from './video-price.ts';
-import type { CreatedJob, VideoAsk, VideoWire } from './video-wire.ts';
+import type { VideoAsk, VideoWire } from './video-wire.ts';
 
 export interface CreateDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, VideoWire>;

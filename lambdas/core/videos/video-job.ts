@@ -29,6 +29,14 @@ export interface VideoFailure {
   readonly message: string;
 }
 
+/** Job that a provider has accepted. */
+export interface CreatedJob {
+  /** The provider's id of the job. */
+  readonly upstreamId: string;
+  /** Credential that created the job and must poll it (VID-9). */
+  readonly credentialId: string;
+}
+
 /** A finished file in the bucket. */
 export interface StoredFile {
   /** Name of the object. Each attempt has its own object, so that a late one never replaces the charged file. */

@@ -1,6 +1,6 @@
 import type { Provider } from '../catalog/schema.ts';
 import type { ImageMediaType } from '../image-type.ts';
-import type { VideoFailure } from './video-job.ts';
+import type { CreatedJob, VideoFailure } from './video-job.ts';
 
 /** Image for the first frame. */
 export interface ReferenceImage {
@@ -32,9 +32,6 @@ export interface UpstreamJob {
   readonly credentialId?: string | undefined;
   readonly signal: AbortSignal;
 }
-
-/** Accepted job, with the provider's id of it and the credential that created it and must poll it (VID-9). */
-export type CreatedJob = { readonly upstreamId: string; readonly credentialId: string };
 
 export interface VideoFile {
   readonly bytes: AsyncIterable<Uint8Array>;

@@ -1,10 +1,5 @@
-import type {
-  CreatedJob,
-  UpstreamJob,
-  VideoCreation,
-  VideoStatus,
-  VideoWire,
-} from '../../../lambdas/core/videos/video-wire.ts';
+import type { CreatedJob } from '../../../lambdas/core/videos/video-job.ts';
+import type { UpstreamJob, VideoCreation, VideoStatus, VideoWire } from '../../../lambdas/core/videos/video-wire.ts';
 
 /** Returns the provider's result. `turn` counts the calls of this kind from 0. */
 export type Script<Asked, Answer> = (asked: Asked, turn: number) => Answer | Promise<Answer>;
