@@ -28,7 +28,10 @@ const itemSchema = z.strictObject(
       .default(1),
     name: z
       .string('must be a string')
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, 'must have 1 to 40 letters, digits and . _ -')
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/,
+        'must have 1 to 40 letters, digits and . _ -, of which the first is a letter or digit',
+      )
       .optional(),
   },
   // Never names a field or value of the input, because an operator can put a key anywhere.

@@ -149,6 +149,7 @@ const upstreams = ({ own, sources }: Board): Rows => {
         own('vendor_refused_us'),
         own('credential_refused'),
         own('credential_limited'),
+        own('credential_missing'),
         own('vendor_model_missing'),
         own('provider_keys_unreadable'),
       ]),

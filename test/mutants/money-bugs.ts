@@ -1,4 +1,5 @@
 import { accountBugs } from './bugs/accounts.ts';
+import { credentialBugs } from './bugs/credentials.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
 import { deploymentBugs } from './bugs/deployment.ts';
@@ -56,6 +57,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...restoreBugs,
   ...githubRoleBugs,
   ...reuseBugs,
+  ...credentialBugs,
 ];
 
 /** Test files that must detect a mistake. */

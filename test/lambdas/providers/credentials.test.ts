@@ -3,7 +3,7 @@ import { parseCredentials } from '../../../lambdas/providers/credentials.ts';
 
 const parse = (value: unknown) => parseCredentials('A_KEY', typeof value === 'string' ? value : JSON.stringify(value));
 
-test('ERR-10 a plain key is one credential, and an empty value is none', () => {
+test('ERR-10 a plain key is one credential, and an empty value has no credential', () => {
   expect(parse('sk-a')).toEqual([{ key: 'sk-a', weight: 1, label: '#1', id: 'a4a6d307ad00fa67' }]);
   expect(parse(' sk-a\n')).toEqual(parse('sk-a'));
   for (const empty of ['', ' ', undefined]) expect(parseCredentials('A_KEY', empty)).toEqual([]);
@@ -33,7 +33,11 @@ test.each([
   ['half a weight', [{ key, weight: 1.5 }], 'A_KEY[0].weight: must be a whole number from 0 to 1000.'],
   ['a heavy weight', [{ key, weight: 1_001 }], 'A_KEY[0].weight: must be a whole number from 0 to 1000.'],
   ['a weight as text', [{ key, weight: key }], 'A_KEY[0].weight: must be a number.'],
-  ['a name with a space', [{ key, name: 'a b' }], 'A_KEY[0].name: must have 1 to 40 letters'],
+  [
+    'a name with a space',
+    [{ key, name: 'a b' }],
+    'A_KEY[0].name: must have 1 to 40 letters, digits and . _ -, of which the first',
+  ],
   ['only weights of 0', [{ key, weight: 0 }], 'A_KEY: must have a credential with a weight above 0.'],
   ['a key twice', [{ key }, { key }], 'A_KEY[1]: has the key or the name of an earlier credential.'],
   [
