@@ -295,7 +295,7 @@ const storeVideos = async ({ videos, webhookSecrets }: Stores): Promise<void> =>
       AT + 60_000,
     );
   }
-  await videos.setUpstream(completed, 'up-1');
+  await videos.setUpstream(completed, 'up-1', '0123456789abcdef');
   await videos.advance(completed, 50.5);
   await videos.noteFile(completed, { name: 'videos/one', bytes: 3, sha256: 'e'.repeat(64) }, 1_000.5);
   await videos.noteFailure(failed, failure);

@@ -97,6 +97,13 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await present()).toEqual({ ...order, ...begun, state: 'in_progress', progress: 10, upstreamId: 'up-1' });
   });
 
+  test('VID-9 the credential of the job is stored with the id of the provider, and the first one counts', async () => {
+    await create();
+    expect(await twice(() => store().setUpstream(id(), 'up-1', 'credential-1'))).toBe(true);
+    expect(await store().setUpstream(id(), 'up-2', 'credential-2')).toBe(false);
+    expect(await present()).toMatchObject({ upstreamId: 'up-1', credentialId: 'credential-1' });
+  });
+
   test('VID-3 a job that advanced without an id gets none later', async () => {
     await create();
     await store().advance(id(), undefined);

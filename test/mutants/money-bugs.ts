@@ -1,5 +1,6 @@
 import { accountBugs } from './bugs/accounts.ts';
 import { capBugs } from './bugs/caps.ts';
+import { credentialBugs } from './bugs/credentials.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
 import { deploymentBugs } from './bugs/deployment.ts';
@@ -64,6 +65,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...reuseBugs,
   ...usageBugs,
   ...webhookBugs,
+  ...credentialBugs,
 ];
 
 /** Test files that must detect a mistake. */

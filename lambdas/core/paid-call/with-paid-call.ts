@@ -324,6 +324,7 @@ const failPaidCall = async (ledger: LedgerDependencies, failed: Failed, thrown: 
  */
 const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
   if (!(thrown instanceof GatewayError) || thrown.code === 'internal_error') return 'unknown';
+  if (thrown.ignoredByCircuit) return 'unknown';
   return thrown.upstreamFailed ? 'failed' : 'succeeded';
 };
 

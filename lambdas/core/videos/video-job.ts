@@ -31,6 +31,14 @@ export interface VideoFailure {
   readonly message: string;
 }
 
+/** Job that a provider has accepted. */
+export interface CreatedJob {
+  /** The provider's id of the job. */
+  readonly upstreamId: string;
+  /** Credential that created the job and must poll it (VID-9). */
+  readonly credentialId: string;
+}
+
 /** A finished file in the bucket. */
 export interface StoredFile {
   /** Name of the object. Each attempt has its own object, so that a late one never replaces the charged file. */
@@ -89,6 +97,8 @@ export interface VideoJob extends VideoParamsRecord {
   readonly progress: number;
   /** The provider's id of the job. Without one the video is never charged. */
   readonly upstreamId?: string | undefined;
+  /** Identifies the provider credential that created the job. Undefined if an older release stored the upstream id. */
+  readonly credentialId?: string | undefined;
   /** Whether the creation was refused: its client got an error, and no list shows the video. */
   readonly refused: boolean;
   /** Reason of a failure that has happened or is about to. */
@@ -202,8 +212,8 @@ export interface VideoJobStore {
   read(id: string): Promise<VideoJob | undefined>;
   /** Returns the position in the owner's list, also after a removal. Reads consistently. */
   locate(id: string): Promise<JobPosition | undefined>;
-  /** Sets the upstream id of a queued job that has none. */
-  setUpstream(id: string, upstreamId: string): Promise<boolean>;
+  /** Sets the upstream id and the credential of a queued job that has none. */
+  setUpstream(id: string, upstreamId: string, credentialId?: string): Promise<boolean>;
   /** Fails a queued job without an upstream id. No list shows it. */
   refuse(id: string, failure: VideoFailure): Promise<boolean>;
   /** Moves a job that has not ended to in_progress. Progress never decreases. */

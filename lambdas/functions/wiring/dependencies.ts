@@ -20,15 +20,11 @@ import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import type { CallerSecrets } from '../../http/authenticate.ts';
 import type { Summary } from '../../http/exchange.ts';
 import type { FrontDoor } from '../../http/front-door.ts';
+import type { ProviderAccess } from '../../providers/credential-choice.ts';
 import type { ImageFetch } from '../../providers/image-fetch.ts';
 import type { UpstreamHttp } from '../../providers/upstream-http.ts';
 import type { WebhookSender } from '../../providers/webhook.ts';
 import type { Settings } from '../../settings.ts';
-
-export interface VendorAccess {
-  readonly baseUrl: string;
-  readonly key: string;
-}
 
 /** Functions that report requests and events to logs and metrics. */
 export interface Reporting {
@@ -88,8 +84,11 @@ export interface VideoFunctionDependencies extends LedgerFunctionDependencies {
   /** Throws if this function has no state machine. */
   readonly videoMachine: VideoWorkflow;
   readonly upstreamHttp: UpstreamHttp;
-  /** Returns undefined if this environment has no key or no URL for the provider. */
-  readonly vendorAccess: (providerId: string) => VendorAccess | undefined;
+  /**
+   * Chooses the credential of one call, or the one of a stored job. Returns undefined if this environment has no key or
+   * no URL for the provider.
+   */
+  readonly vendorAccess: (providerId: string, credentialId?: string) => ProviderAccess | undefined;
   readonly sendWebhook: WebhookSender;
   readonly webhookSecrets: WebhookSecretStore;
   /** 32 unpredictable bytes. */

@@ -55,11 +55,15 @@ const runningAttributes = '#running, #dueAt';
 const createVideoChanges = (db: DynamoDB, table: string): Pick<VideoJobStore, Changes> => {
   const change = (id: string, wanted: Change): Promise<boolean> => changeVideo(db, table, id, wanted);
   return {
-    setUpstream: (id, upstreamId) =>
+    setUpstream: (id, upstreamId, credentialId) =>
       change(id, {
-        set: '#upstreamId = :upstreamId',
+        set: `#upstreamId = :upstreamId${credentialId === undefined ? '' : ', #credentialId = :credentialId'}`,
         condition: '#state = :queued AND attribute_not_exists(#upstreamId)',
-        values: { ':upstreamId': upstreamId, ':queued': 'queued' },
+        values: {
+          ':upstreamId': upstreamId,
+          ...(credentialId !== undefined && { ':credentialId': credentialId }),
+          ':queued': 'queued',
+        },
         already: (job) => job.upstreamId === upstreamId,
       }),
     refuse: (id, failure) =>

@@ -41,8 +41,8 @@ export const createVideoJobStore = (db: Database): VideoJobStore => {
         return row && row.job !== null ? toJob(row) : undefined;
       }),
     locate: (id) => db.read(() => locate(db, id)),
-    setUpstream: (id, upstreamId) =>
-      change(id, (job) => (hasNotBegun(job) ? { upstreamId } : job.upstreamId === upstreamId)),
+    setUpstream: (id, upstreamId, credentialId) =>
+      change(id, (job) => (hasNotBegun(job) ? { upstreamId, credentialId } : job.upstreamId === upstreamId)),
     refuse: (id, failure) =>
       change(id, (job) => (hasNotBegun(job) ? { state: 'failed', failure, refused: true } : job.refused)),
     advance: (id, progress = 0) =>
@@ -182,6 +182,7 @@ const jobSchema: z.ZodType<VideoJob> = z.object({
   progress: z.number(),
   tokens: z.number().optional(),
   upstreamId: z.string().optional(),
+  credentialId: z.string().optional(),
   refused: z.boolean(),
   failure: z.object({ code: codeSchema, message: z.string() }).optional(),
   file: z.object({ name: z.string(), bytes: z.int(), sha256: z.string() }).optional(),

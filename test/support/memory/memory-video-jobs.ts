@@ -65,11 +65,11 @@ export class MemoryVideoJobs implements VideoJobStore {
     return job && { id, accountId: job.accountId, createdAtMs: job.createdAtMs };
   }
 
-  async setUpstream(id: string, upstreamId: string): Promise<boolean> {
+  async setUpstream(id: string, upstreamId: string, credentialId?: string): Promise<boolean> {
     const job = this.jobOf(id);
     if (job?.upstreamId === upstreamId) return true;
     if (job?.state !== 'queued' || job.upstreamId !== undefined) return false;
-    return this.#change(id, { upstreamId });
+    return this.#change(id, { upstreamId, ...(credentialId !== undefined && { credentialId }) });
   }
 
   async refuse(id: string, failure: VideoFailure): Promise<boolean> {
