@@ -11,15 +11,16 @@ export const webhookOperations: Record<'getWebhookSecret' | 'rotateWebhookSecret
   getWebhookSecret: {
     tag: 'Webhooks',
     summary: 'Read the signing secret',
-    description: 'Returns the secret that signs the webhooks of the account. It does not depend on an API key.',
+    description:
+      'Returns the secret that signs the webhooks of the account. It does not depend on an API key. Needs an API key with the right `manage`.',
     answers: { '200': secretAnswer },
-    codes: ['service_unavailable'],
+    codes: ['key_right_missing', 'service_unavailable'],
   },
   rotateWebhookSecret: {
     tag: 'Webhooks',
     summary: 'Rotate the signing secret',
     description:
-      'Replaces the secret. Deliveries are signed with both secrets for 24 hours. A repeated request changes nothing more, because it has the version of the replaced secret.',
+      'Replaces the secret. Deliveries are signed with both secrets for 24 hours. A repeated request changes nothing more, because it has the version of the replaced secret. Needs an API key with the right `manage`.',
     json: {
       name: 'WebhookRotation',
       schema: rotateBody,
@@ -27,7 +28,7 @@ export const webhookOperations: Record<'getWebhookSecret' | 'rotateWebhookSecret
       examples: { plain: { summary: 'Replace the first secret', value: { version: 1 } } },
     },
     answers: { '200': secretAnswer },
-    codes: ['invalid_request_error', 'service_unavailable'],
+    codes: ['invalid_request_error', 'key_right_missing', 'service_unavailable'],
   },
   testWebhook: {
     tag: 'Webhooks',

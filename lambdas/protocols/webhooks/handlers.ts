@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { authorize } from '../../core/accounts/key-change.ts';
+import type { KeyStore } from '../../core/accounts/key-store.ts';
 import {
   readWebhookSecret,
   rotateWebhookSecret,
@@ -29,17 +31,26 @@ const toSecretObject = ({ version, secret, createdAtMs, previous }: WebhookSecre
   previous_valid_until: previous && nowMs < previous.untilMs ? toIso(previous.untilMs) : null,
 });
 
+export interface SecretDependencies extends WebhookSecretDependencies {
+  readonly keys: Pick<KeyStore, 'ring'>;
+}
+
+/** Calls `work` for an API key with the right `manage`. Throws 403 `key_right_missing` for another one. */
 const answerSecret = async (
-  { clock }: WebhookSecretDependencies,
-  reading: Promise<WebhookSecret>,
-): Promise<GatewayResponse> =>
-  json(200, toSecretObject(await orUnavailable(reading, UNAVAILABLE), clock.now()), noStore);
+  { keys, clock }: SecretDependencies,
+  exchange: Exchange,
+  work: (accountId: string) => Promise<WebhookSecret>,
+): Promise<GatewayResponse> => {
+  const { accountId, key } = admissionOf(exchange);
+  authorize(await orUnavailable(keys.ring(accountId), UNAVAILABLE), { keyId: key.keyId });
+  return json(200, toSecretObject(await orUnavailable(work(accountId), UNAVAILABLE), clock.now()), noStore);
+};
 
 /** GET /api/webhooks/secret (HOOK-2): the first call creates the secret. */
 export const createGetWebhookSecret =
-  (deps: WebhookSecretDependencies): RouteHandler =>
+  (deps: SecretDependencies): RouteHandler =>
   (exchange) =>
-    answerSecret(deps, readWebhookSecret(deps, admissionOf(exchange).accountId));
+    answerSecret(deps, exchange, (accountId) => readWebhookSecret(deps, accountId));
 
 const versionMessage = 'must be the version of the present secret';
 
@@ -48,10 +59,10 @@ export const rotateBody = z.strictObject({ version: z.int(versionMessage).min(1,
 
 /** POST /api/webhooks/secret/rotate (HOOK-2). */
 export const createRotateWebhookSecret =
-  (deps: WebhookSecretDependencies): RouteHandler =>
+  (deps: SecretDependencies): RouteHandler =>
   async (exchange) => {
     const { version } = parseWith(rotateBody, exchange.body?.json);
-    return answerSecret(deps, rotateWebhookSecret(deps, admissionOf(exchange).accountId, version));
+    return answerSecret(deps, exchange, (accountId) => rotateWebhookSecret(deps, accountId, version));
   };
 
 /** Rejects any other field by name (GEN-9). */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { FIRST_KEY_PROPERTIES } from '../../../../lambdas/core/accounts/key-ring.ts';
+import { labelOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { PREVIOUS_SECRET_MS } from '../../../../lambdas/core/accounts/webhook-secret.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { AddressLimit, bucketOf } from '../../../../lambdas/core/limits/rate-limit.ts';
@@ -9,12 +11,13 @@ import {
   createGetWebhookSecret,
   createRotateWebhookSecret,
   createTestWebhook,
+  type SecretDependencies,
   type TestWebhookDependencies,
 } from '../../../../lambdas/protocols/webhooks/handlers.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryAddressCounters } from '../../../support/memory/memory-address-counters.ts';
 import { MemoryWebhookSecrets } from '../../../support/memory/memory-webhook-secrets.ts';
-import { createChain } from '../../http/chain.ts';
+import { createChain, hashOf } from '../../http/chain.ts';
 import { functionUrlEvent, invoke } from '../../http/function-url.ts';
 
 const NOW = Date.UTC(2026, 10, 1);
@@ -34,7 +37,18 @@ const service = async (
   const sent: Parameters<TestWebhookDependencies['sendWebhook']>[0][] = [];
   let made = 0;
   const left = [...results];
-  const deps: TestWebhookDependencies = {
+  const owner = { apiKey: '', manage: true };
+  const ring = async () => {
+    const first = { hash: hashOf(owner.apiKey), label: labelOf(owner.apiKey), issuedAtMs: 0 };
+    return {
+      version: 0,
+      first: { ...first, isShown: true, isRevoked: false },
+      firstProperties: { ...FIRST_KEY_PROPERTIES, manage: owner.manage },
+      named: [],
+    };
+  };
+  const deps: TestWebhookDependencies & SecretDependencies = {
+    keys: { ring },
     webhookSecrets: new MemoryWebhookSecrets(),
     newKeyBytes: () => new Uint8Array(32).fill(++made),
     clock,
@@ -63,14 +77,30 @@ const service = async (
       return handler(exchange);
     },
   });
+  owner.apiKey = chain.apiKey;
   const send = async (method: 'GET' | 'POST', path: string, body?: object) => {
     const headers = { authorization: `Bearer ${chain.apiKey}` };
     const event = functionUrlEvent({ method, path, headers, body: body && JSON.stringify(body) });
     const { status, headers: answered, text } = await invoke(chain.handler, event);
     return { status, headers: answered, body: JSON.parse(text) };
   };
-  return { clock, deps, sent, send, apiKey: chain.apiKey };
+  return { clock, deps, owner, sent, send, apiKey: chain.apiKey };
 };
+
+test('HOOK-2 only an API key with the right manage can read or rotate the secret', async () => {
+  const { owner, send, deps } = await service();
+  owner.manage = false;
+  for (const [method, path, body] of [
+    ['GET', SECRET, undefined],
+    ['POST', ROTATE, { version: 1 }],
+  ] as const) {
+    const { status, body: answer } = await send(method, path, body);
+    expect([status, answer.error.code]).toEqual([403, 'key_right_missing']);
+  }
+  owner.manage = true;
+  expect((await send('GET', SECRET)).body).toMatchObject({ version: 1 });
+  expect(deps.newKeyBytes()).toEqual(new Uint8Array(32).fill(2));
+});
 
 test('HOOK-2 the secret is created by the first read, and is not cached', async () => {
   const { send } = await service();
