@@ -49,7 +49,11 @@ const handler = streaming(
     ...memoryStores(ledgerStore, keys),
     upstreamHttp: createUpstreamHttp(),
     fetchImage: () => Promise.reject(new Error('The benchmark fetches no images.')),
-    vendorAccess: () => ({ baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`, key: 'bench' }),
+    vendorAccess: () => ({
+      baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`,
+      key: 'bench',
+      credentialId: 'bench',
+    }),
     sendWebhook: () => Promise.reject(new Error('The benchmark sends no webhooks.')),
     reporting: { finished: () => undefined, notice: () => undefined, measured: () => undefined },
   }),

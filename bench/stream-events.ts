@@ -36,7 +36,7 @@ async function* played(): AsyncGenerator<Uint8Array, void> {
 
 const options = {
   http: async () => ({ status: 200, headers: {}, body: played(), discard: () => undefined }),
-  access: () => ({ baseUrl: 'https://vendor.test', key: 'bench' }),
+  access: () => ({ baseUrl: 'https://vendor.test', key: 'bench', credentialId: 'bench' }),
   notice: () => undefined,
   now: Date.now,
   random: Math.random,

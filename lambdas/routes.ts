@@ -65,6 +65,9 @@ const own = {
 /** Routes that read and change the API keys of the account (KEY-8). */
 const ofKeys = { ...own, function: 'account' } as const;
 const changesKeys = { ...ofKeys, writes: true } as const;
+/** Routes of the account's webhooks: `ofWebhooks` reads and `changesWebhooks` writes. */
+const ofWebhooks = { ...own, function: 'videos' } as const;
+const changesWebhooks = { ...ofWebhooks, method: 'POST', body: 'json', writes: true } as const;
 /** Routes that read public data. */
 const open = { ...own, credential: 'none' } as const;
 /** Files of a page, which are sent while they are read. */
@@ -239,6 +242,9 @@ export const routes = {
   getKey: { ...ofKeys, path: '/api/keys/{id}' },
   editKey: { ...changesKeys, method: 'PATCH', path: '/api/keys/{id}', body: 'json' },
   deleteKey: { ...changesKeys, method: 'DELETE', path: '/api/keys/{id}' },
+  getWebhookSecret: { ...ofWebhooks, path: '/api/webhooks/secret' },
+  rotateWebhookSecret: { ...changesWebhooks, path: '/api/webhooks/secret/rotate' },
+  testWebhook: { ...changesWebhooks, path: '/api/webhooks/test' },
   takeUpdate: { ...changes, path: '/bot', function: 'bot', credential: 'bot' },
   creditAccount: { ...changes, path: '/app/credits', credential: 'signature' },
   getAppAccount: { ...ofApp, path: '/app/api/account' },

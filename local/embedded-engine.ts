@@ -112,7 +112,7 @@ const createParts = async (
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     ...parsePeppers(settings.KEY_PEPPER ?? ''),
     secrets: { botToken: settings.BOT_TOKEN, topUpKey: settings.TOP_UP_KEY },
-    vendorAccess: await openVendorAccess(catalog, environment, { settings, clock, reporting }),
+    vendorAccess: await openVendorAccess(catalog, environment, { settings, clock, random: Math.random, reporting }),
     upstreamHttp: createUpstreamHttp(),
     sendWebhook: createWebhookSender({ lookup, now: clock.now }),
     fetchImage: createImageFetch({ lookup }),

@@ -18,6 +18,7 @@ import { prune } from './stores/sqlite/prune.ts';
 import { createUpdateLog } from './stores/sqlite/update-log.ts';
 import { createVideoJobStore } from './stores/sqlite/video-job-store.ts';
 import { createVideoLeases, type VideoLeases } from './stores/sqlite/video-leases.ts';
+import { createWebhookSecretStore } from './stores/sqlite/webhook-secret-store.ts';
 
 export const DATABASE_FILE = 'gateway.db';
 
@@ -37,7 +38,8 @@ type StoreNames =
   | 'addressCounters'
   | 'claims'
   | 'answers'
-  | 'media';
+  | 'media'
+  | 'webhookSecrets';
 
 export interface EmbeddedStores {
   readonly db: Database;
@@ -98,6 +100,7 @@ export const openEmbeddedStores = async (
       maintenance: createMaintenanceStore(db),
       answers: files.answers,
       media: files.media,
+      webhookSecrets: createWebhookSecretStore(db),
       videoFiles: files.videos,
     },
     operations: createOperationLog(db),

@@ -144,10 +144,10 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     param: 'idempotency-key',
   },
   invalid_fallback_model: {
-    when: 'the fallback model is unknown, not allowed for this model, or not possible on this route',
-    fix: 'Use a model of `GET /api/models/{id}/fallbacks`.',
+    when: 'a fallback model is unknown, repeated, not allowed for this model, or not possible on this route',
+    fix: 'Use one to three models of `GET /api/models/{id}/fallbacks`.',
     message:
-      'x-service-fallback-model: not an allowed fallback for "gpt-4.1-mini". See GET /api/models/gpt-4.1-mini/fallbacks.',
+      'x-service-fallback-model: "gpt-4.1" is not an allowed fallback for "gpt-4.1-mini". Use a model of GET /api/models/gpt-4.1-mini/fallbacks.',
     param: 'x-service-fallback-model',
   },
   request_budget_exceeded: {
@@ -227,7 +227,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   idempotency_key_mismatch: {
     when: 'the idempotency key was used for a different request',
     fix: 'Use a new idempotency key.',
-    message: 'idempotency-key: already used with a different body, endpoint or fallback model. Use a new key.',
+    message: 'idempotency-key: already used with a different body, endpoint or list of fallback models. Use a new key.',
     param: 'idempotency-key',
   },
   unprocessable_entity: {

@@ -14,6 +14,7 @@ import { modelOperations } from './operations/models.ts';
 import { pageOperations } from './operations/pages.ts';
 import { responsesOperations } from './operations/responses.ts';
 import { videoOperations } from './operations/videos.ts';
+import { webhookOperations } from './operations/webhooks.ts';
 
 /** Descriptions of all routes. A missing description is a type error. */
 export const operations: Record<RouteName, Operation> = {
@@ -25,6 +26,7 @@ export const operations: Record<RouteName, Operation> = {
   ...imageOperations,
   ...audioOperations,
   ...videoOperations,
+  ...webhookOperations,
   ...modelOperations,
   ...accountOperations,
   ...keyOperations,

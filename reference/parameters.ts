@@ -18,7 +18,7 @@ const header = (name: string, description: string, schema: JsonSchema): Paramete
   schema,
 });
 
-/** Headers of paid requests (IDEM-6, BILL-16, FALL-1). */
+/** Headers of paid requests (IDEM-6, BILL-16, FALL-1, FALL-6). */
 export const idempotencyKey = header(
   'Idempotency-Key',
   'Makes the request safe to repeat. A repeat with the same key returns the stored response, without a second provider call or charge. Stored for 24 hours. Not supported with streams or forms.',
@@ -42,6 +42,15 @@ export const fallbackModel = header(
   'One model of `GET /api/models/{id}/fallbacks`. The gateway uses it, at its own prices, only if the circuit of the model is open before the call. Without this header, no model is replaced.',
   { type: 'string' },
 );
+
+export const fallbackModels: Parameter = {
+  ...header(
+    'X-Service-Fallback-Models',
+    'One to three models of `GET /api/models/{id}/fallbacks`, separated by commas, in the order of preference. The gateway calls the first model whose circuit is not open, at its own prices. Not together with `X-Service-Fallback-Model`.',
+    { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3, uniqueItems: true },
+  ),
+  style: 'simple',
+};
 
 /** AUTH-2: one of `provider-version` and `anthropic-version` is required. */
 export const providerVersion: Parameter = {

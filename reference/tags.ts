@@ -8,6 +8,7 @@ export const tags = {
   Images: 'Images from text and from reference images.',
   Audio: 'Speech to text and text to speech.',
   Videos: 'A video takes minutes: create it, poll its status, fetch the file.',
+  Webhooks: 'Signing secret and tests of the events that the gateway sends to your URL.',
   Models: 'Available models and their prices.',
   Account: 'Balance and receipts of the account of an API key.',
   'API keys': 'API keys of the account. These routes require a key with the right `manage`, such as the first key.',

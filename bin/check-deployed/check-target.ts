@@ -7,7 +7,7 @@ import { createMediaStore } from '../../lambdas/stores/s3/files.ts';
 import { hostOf } from '../../lib/environment-schema.ts';
 import { prefixOf } from '../../lib/environments.ts';
 import { functionNames } from '../../lib/functions.ts';
-import { missingProviderKeys } from '../commands/doctor/secret-checks.ts';
+import { providerKeyState } from '../commands/doctor/secret-checks.ts';
 import { checkWebhook } from '../commands/doctor/webhook-check.ts';
 import { CONFIG_FILE, environmentOf } from '../config.ts';
 import { failed } from '../exit.ts';
@@ -88,7 +88,7 @@ const byFunction =
 
 /** Before the first provider key is stored, no model can be priced. */
 const skippedModelSteps = async (place: Place): Promise<CheckTarget['skipped']> => {
-  const { names, missing } = await missingProviderKeys(place);
+  const { names, missing } = await providerKeyState(place);
   if (missing.length < names.length) return {};
   const steps: readonly StepName[] = [...stepsOfModel, 'streamed chat'];
   return Object.fromEntries(steps.map((step) => [step, 'no provider key is stored']));

@@ -116,6 +116,10 @@ const rows = {
 
   vendor_refused_us: provider,
   vendor_model_missing: provider,
+  // One of several credentials of a provider starts a cooldown, or is gone although a job needs it.
+  credential_refused: provider,
+  credential_limited: provider,
+  credential_missing: provider,
 
   provider_keys_unreadable: secret,
   origin_secret_unreadable: secret,

@@ -26,8 +26,28 @@ export const isEqual = (one: string, other: string): boolean => {
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 
+/** One event to sign, as in Standard Webhooks. */
+export interface SignedEvent {
+  readonly id: string;
+  readonly unixSeconds: number;
+  readonly body: string;
+}
+
 /**
- * Returns the key that signs webhooks of videos. The owner of the API key can derive it; it reveals nothing about the
+ * Returns the value of `webhook-signature`: `v1,<base64 HMAC-SHA256 of "id.t.rawBody">` for each secret, separated by
+ * spaces. A secret is `whsec_` and its key in base64.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export const signEvent = (secrets: readonly string[], { id, unixSeconds, body }: SignedEvent): string =>
+  secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+      return `v1,${createHmac('sha256', key).update(`${id}.${unixSeconds}.${body}`).digest('base64')}`;
+    })
+    .join(' ');
+
+/**
+ * Returns the key that signs `X-Service-Signature` of webhooks. The owner of the API key can derive it; it reveals nothing about the
  * API key.
  */
 export const webhookSecretOf = (apiKey: string): string => createHmac('sha256', apiKey).update('webhook').digest('hex');

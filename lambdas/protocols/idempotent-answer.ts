@@ -9,7 +9,7 @@ import { errorHeaders, formatOf, toErrorBody } from '../http/render-error.ts';
 export interface IdempotentParams {
   readonly key: string;
   readonly body: JsonObject;
-  readonly fallbackModelId: string | undefined;
+  readonly fallbackModelIds?: readonly string[] | undefined;
   /** Set if the request commits by creating something instead of by a charge. */
   readonly creations?: Creations;
 }
@@ -21,7 +21,7 @@ export interface IdempotentParams {
 export const idempotentAnswer = async (
   deps: IdempotencyDependencies,
   exchange: Exchange,
-  { key, body, fallbackModelId, creations }: IdempotentParams,
+  { key, body, fallbackModelIds, creations }: IdempotentParams,
   work: (claimed: ClaimedRequest) => Promise<GatewayResponse>,
 ): Promise<GatewayResponse> => {
   const { requestId, event, summary } = exchange;
@@ -30,7 +30,7 @@ export const idempotentAnswer = async (
     accountId: admissionOf(exchange).accountId,
     keyHash: hashOf(key),
     requestId,
-    fingerprint: fingerprintOf({ method, path, body, fallbackModelId }),
+    fingerprint: fingerprintOf({ method, path, body, fallbackModelIds }),
     renderError: (error: Parameters<typeof toErrorBody>[0]): StoredResponse =>
       toStored(
         json(error.status, toErrorBody(error, formatOf(event.rawPath, event.headers), requestId), errorHeaders(error)),

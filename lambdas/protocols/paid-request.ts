@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import type { AnswerBy, Caller } from '../core/paid-call/dependencies.ts';
+import type { NamedFallbacks } from '../core/text/conversation.ts';
 import { admissionOf, type Exchange } from '../http/exchange.ts';
 
 /** Options of a paid request that the client sends in headers. */
@@ -7,8 +8,8 @@ export interface PaidHeaders {
   /** IDEM-6. Undefined if it was not sent, and for a dry run, which needs none (BILL-16). */
   readonly idempotencyKey: string | undefined;
   readonly dryRun: boolean;
-  /** Fallback model that the client named (FALL-1). */
-  readonly fallbackModelId: string | undefined;
+  /** Fallback models that the client named (FALL-1). Undefined without a header. */
+  readonly fallbacks: NamedFallbacks | undefined;
   /** Whether fields that would be ignored are a 400 (GEN-16). */
   readonly requireParameters: boolean;
 }
@@ -36,7 +37,7 @@ export const readPaidHeaders = (headers: Headers, rules: PaidHeaderRules, stream
   return {
     dryRun,
     idempotencyKey: dryRun ? undefined : key,
-    fallbackModelId: readFallback(headers, rules),
+    fallbacks: readFallbacks(headers, rules),
     requireParameters: readFlag(headers, 'x-service-require-parameters'),
   };
 };
@@ -66,13 +67,32 @@ const readKey = ({ 'idempotency-key': sent }: Headers, taken: boolean): string |
   );
 };
 
-const readFallback = ({ 'x-service-fallback-model': sent }: Headers, { takesFallback }: PaidHeaderRules) => {
-  if (sent === undefined || takesFallback) return sent;
-  throw new GatewayError(
-    'invalid_fallback_model',
-    'x-service-fallback-model: works only on /v1/chat/completions and /v1/responses. Remove the header.',
-    { param: 'x-service-fallback-model' },
-  );
+const FALLBACKS_MAX = 3;
+const ONE_FALLBACK = 'x-service-fallback-model';
+const FALLBACK_LIST = 'x-service-fallback-models';
+
+/** Reads both headers as a list; that of `x-service-fallback-model` has one id. The models are checked later (FALL-4). */
+const readFallbacks = (headers: Headers, { takesFallback }: PaidHeaderRules): NamedFallbacks | undefined => {
+  const one = headers[ONE_FALLBACK];
+  const list = headers[FALLBACK_LIST];
+  const sent = list ?? one;
+  if (sent === undefined) return undefined;
+  const header = list === undefined ? ONE_FALLBACK : FALLBACK_LIST;
+  const refused = (problem: string): GatewayError =>
+    new GatewayError('invalid_fallback_model', `${header}: ${problem}`, { param: header });
+  if (!takesFallback) throw refused('works only on /v1/chat/completions and /v1/responses. Remove the header.');
+  if (list !== undefined && one !== undefined) {
+    throw refused(`cannot be combined with ${ONE_FALLBACK}. Remove one of the two headers.`);
+  }
+  const modelIds = sent.split(',').map((id) => id.trim());
+  if (list === undefined && modelIds.length > 1) {
+    throw refused(`takes exactly one model id. Use ${FALLBACK_LIST} for up to ${FALLBACKS_MAX}.`);
+  }
+  if (modelIds.includes('')) throw refused('has an empty entry. Send a model id, or remove the header or the comma.');
+  if (modelIds.length > FALLBACKS_MAX) {
+    throw refused(`has ${modelIds.length} model ids, and the limit is ${FALLBACKS_MAX}. Remove the rest.`);
+  }
+  return { header, modelIds };
 };
 
 /** Caller of the exchange and the deadline of its response. */

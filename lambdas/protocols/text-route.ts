@@ -21,16 +21,15 @@ export const createTextRoute =
     if (!body) throw new Error('a text request without a body');
     const streams = adapter.streams ?? body.json.stream === true;
     const headers = readPaidHeaders(event.headers, adapter.headers ?? noKeys, streams);
-    const { idempotencyKey: key, fallbackModelId, dryRun } = headers;
+    const { idempotencyKey: key, fallbacks, dryRun } = headers;
     const answerBy = planAnswer(
       exchange,
       streams && !dryRun ? { kind: 'stream', opening: streamEarlyResponse(adapter, exchange) } : { kind: 'json' },
     );
     const asked = { deps, adapter, exchange, body, headers, answerBy };
     if (key === undefined) return answer(asked);
-    return idempotentAnswer(deps.idempotency, exchange, { key, body: body.json, fallbackModelId }, (claimed) =>
-      answer(asked, claimed),
-    );
+    const params = { key, body: body.json, fallbackModelIds: fallbacks?.modelIds };
+    return idempotentAnswer(deps.idempotency, exchange, params, (claimed) => answer(asked, claimed));
   };
 
 interface Asked {
@@ -43,7 +42,7 @@ interface Asked {
 }
 
 const answer = async (
-  { deps, adapter, exchange, body, headers: { dryRun, fallbackModelId, requireParameters }, answerBy }: Asked,
+  { deps, adapter, exchange, body, headers: { dryRun, fallbacks, requireParameters }, answerBy }: Asked,
   claimed?: ClaimedRequest,
 ): Promise<GatewayResponse> => {
   const { text } = deps;
@@ -53,7 +52,7 @@ const answer = async (
   // The log has only model ids of the catalog, never the client's text.
   const order: TextParams = {
     ...parsed,
-    fallbackModelId,
+    fallbacks,
     validateFor: (model) => {
       summary.model = model.id;
       const request = parsed.validateFor(model);

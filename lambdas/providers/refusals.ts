@@ -17,6 +17,11 @@ export interface RefusalContext {
   /** Provider key, which must never be shown if the provider quotes it. */
   readonly secret: string;
   readonly notice: (notice: ProviderEvent) => void;
+  /**
+   * Reports a 429 and its seconds. Returns whether another credential of the provider is free. Undefined if calls
+   * can use no other one.
+   */
+  readonly limited?: ((seconds: number) => boolean) | undefined;
 }
 
 /**
@@ -70,12 +75,7 @@ export const toGatewayError = (
       },
     );
   }
-  if (status === 429 || status === 529) {
-    const { retryAfterSeconds } = context;
-    // Codex parses the seconds in this text from an error in a stream.
-    const message = `The provider is overloaded. Retry in ${retryAfterSeconds} s.`;
-    return new GatewayError('upstream_capacity', message, { retryAfterSeconds });
-  }
+  if (status === 429 || status === 529) return overloaded(status, context);
   if (status === 503) return notAvailable({ upstreamFailed: true });
   if (status === 504)
     return new GatewayError(
@@ -83,6 +83,14 @@ export const toGatewayError = (
       'The provider did not respond in time. Nothing was charged. Retry the request.',
     );
   return new GatewayError('upstream_error', 'The provider returned an error. Nothing was charged. Retry the request.');
+};
+
+/** A 529 concerns all clients of the provider, so only a 429 cools the credential down (ERR-10). */
+const overloaded = (status: 429 | 529, { retryAfterSeconds, limited }: RefusalContext): GatewayError => {
+  // Codex parses the seconds in this text from an error in a stream.
+  const message = `The provider is overloaded. Retry in ${retryAfterSeconds} s.`;
+  const ignoredByCircuit = status === 429 && limited?.(retryAfterSeconds) === true;
+  return new GatewayError('upstream_capacity', message, { retryAfterSeconds, ignoredByCircuit });
 };
 
 const notAvailable = (details: { readonly upstreamFailed?: boolean } = {}): GatewayError =>

@@ -2,6 +2,7 @@ import type { Provider } from '../core/catalog/schema.ts';
 import type { GatewayError } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { ProviderEvent } from '../core/metrics.ts';
+import type { ProviderAccess } from './credential-choice.ts';
 import { readJson } from './read-json.ts';
 import type { RefusalContext } from './refusals.ts';
 import type { UpstreamHttp, UpstreamResponse } from './upstream-http.ts';
@@ -9,8 +10,8 @@ import type { UpstreamHttp, UpstreamResponse } from './upstream-http.ts';
 /** Dependencies of every wire. */
 export interface WireOptions {
   readonly http: UpstreamHttp;
-  /** Base URL and provider key of a provider in this environment. */
-  readonly access: (providerId: string) => { readonly baseUrl: string; readonly key: string };
+  /** Chooses a credential of a provider in this environment: by weight, or the one with this id. */
+  readonly access: (providerId: string, credentialId?: string) => ProviderAccess;
   readonly notice: (notice: ProviderEvent, providerId: string) => void;
   readonly now: () => number;
   readonly random: () => number;
@@ -18,6 +19,8 @@ export interface WireOptions {
 
 export interface VendorCall {
   readonly provider: Provider;
+  /** Credential of the job that the call is about. By default the call may use any. */
+  readonly credentialId?: string | undefined;
   /** Path below the provider's base URL, with its query. */
   readonly path: string;
   /** Sent as JSON. A call with neither a body nor a form is a GET. */
@@ -39,6 +42,8 @@ export interface VendorAnswer {
   readonly response: UpstreamResponse;
   /** Context for errors inside a successful response. */
   readonly told: RefusalContext;
+  /** Credential of the call. */
+  readonly credentialId: string;
 }
 
 interface Payload {
@@ -48,12 +53,12 @@ interface Payload {
 }
 
 /**
- * Sends one call with the provider's credential. Returns the response if its status is accepted, otherwise throws the
+ * Sends one call with one credential of the provider. Returns the response if its status is accepted, otherwise throws the
  * error of `refuse`.
  */
 export const callVendor = async (options: WireOptions, call: VendorCall): Promise<VendorAnswer> => {
   const { provider, path, streamed, signal, refuse, accepts = isOk } = call;
-  const { baseUrl, key } = options.access(provider.id);
+  const { baseUrl, key, credentialId, cooldown } = options.access(provider.id, call.credentialId);
   const { header, scheme } = provider.credential;
   const { contentType, ...payload }: Payload = call.form ? await encode(call.form) : toPayload(call.body);
   const response = await options.http({
@@ -73,9 +78,14 @@ export const callVendor = async (options: WireOptions, call: VendorCall): Promis
   const told: RefusalContext = {
     retryAfterSeconds: retryAfterSeconds(response.headers['retry-after'], options.now(), options.random),
     secret: key,
-    notice: (notice) => options.notice(notice, provider.id),
+    notice: (notice) => {
+      // The provider's models stay available with another credential, so only that credential is reported.
+      if (notice === 'vendor_refused_us' && cooldown?.refused()) return;
+      options.notice(notice, provider.id);
+    },
+    limited: cooldown && ((seconds) => cooldown.limited(seconds)),
   };
-  if (accepts(response.status)) return { response, told };
+  if (accepts(response.status)) return { response, told, credentialId };
   throw refuse(response.status, await readJson(response).catch(() => undefined), told);
 };
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { VideoFailure } from '../core/videos/video-job.ts';
+import type { CreatedJob, VideoFailure } from '../core/videos/video-job.ts';
 import type { UpstreamJob, VideoFile, VideoStatus } from '../core/videos/video-wire.ts';
 import { readJson } from './read-json.ts';
 import { unreadable, vendorWords } from './refusals.ts';
@@ -18,13 +18,13 @@ const created: ReadonlySet<number> = new Set([200, 201, 202]);
 
 type VideoCall = Omit<VendorCall, 'streamed' | 'accepts'>;
 
-/** Creates a job. Returns the provider's id of it, which all providers send as `id`. */
-export const createJob = async (options: WireOptions, call: VideoCall): Promise<string> => {
+/** Creates a job. All providers send their id of it as `id`. */
+export const createJob = async (options: WireOptions, call: VideoCall): Promise<CreatedJob> => {
   const accepts = (status: number): boolean => created.has(status);
-  const { response, told } = await callVendor(options, { ...call, streamed: false, accepts });
+  const { response, told, credentialId } = await callVendor(options, { ...call, streamed: false, accepts });
   const body = await readJson(response);
   const parsed = creation.safeParse(body);
-  if (parsed.success) return parsed.data.id;
+  if (parsed.success) return { upstreamId: parsed.data.id, credentialId };
   // An error with a success status is still a refusal.
   throw z.object({ error: z.object({}) }).safeParse(body).success ? call.refuse(500, body, told) : unreadable();
 };
@@ -41,10 +41,10 @@ interface StatusReader {
 /** Polls a job once. Without a readable body the status is unknown, whatever the HTTP status (VID-7). */
 export const pollJob = async (
   options: WireOptions,
-  { provider, signal }: UpstreamJob,
+  { provider, credentialId, signal }: UpstreamJob,
   { path, toStatus, isGone, refuse }: StatusReader,
 ): Promise<VideoStatus> => {
-  const call = { provider, path, streamed: false, signal, refuse, accepts: () => true };
+  const call = { provider, credentialId, path, streamed: false, signal, refuse, accepts: () => true };
   const { response, told } = await callVendor(options, call);
   const { status } = response;
   const body = await readJson(response).catch((error: unknown) => {

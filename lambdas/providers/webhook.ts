@@ -1,5 +1,6 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { signBody } from '../core/signature.ts';
+import type { ClientRequest } from 'node:http';
+import { signBody, signEvent } from '../core/signature.ts';
+import type { DeliveryResult } from '../core/webhook-delivery.ts';
 import {
   createGuardedLookup,
   type LookupAll,
@@ -11,17 +12,21 @@ import {
 
 export interface Delivery {
   readonly url: string;
-  /** Secret with which the client can check the signature. */
-  readonly secret: string;
+  /** Id of the event, the same in every attempt. */
+  readonly id: string;
   /** JSON text. */
   readonly body: string;
+  /** Signing secrets of the account, the newest first (HOOK-1). */
+  readonly secrets: readonly string[];
+  /** Secret of an API key, which signs `X-Service-Signature` (VID-7). */
+  readonly keySecret: string;
 }
 
 /**
- * Delivers once; any 2xx response confirms it. Throws an Error otherwise. Its message has neither the secret nor the
- * URL, because the query can be a secret, too.
+ * Delivers once; any 2xx response confirms it. A problem has neither a secret nor the URL, because the query can be a
+ * secret, too. Does not throw.
  */
-export type WebhookSender = (delivery: Delivery) => Promise<void>;
+export type WebhookSender = (delivery: Delivery) => Promise<DeliveryResult>;
 
 export interface WebhookDependencies {
   readonly lookup: LookupAll;
@@ -53,39 +58,48 @@ export const webhookUrlProblem = (url: string, reach: Reach = publicWeb): string
 export const createWebhookSender = (deps: WebhookDependencies): WebhookSender => {
   const { now, reach = publicWeb, timeoutMs = TIMEOUT_MS } = deps;
   const lookup = createGuardedLookup(deps.lookup, reach.address);
-  return async ({ url, secret, body }) => {
+  return async ({ url, id, body, secrets, keySecret }) => {
     const target = parsePublicUrl(url, rules(reach));
-    if ('problem' in target) throw undelivered(target.problem);
+    if ('problem' in target) return { status: undefined, problem: target.problem };
+    const unixSeconds = Math.floor(now() / 1_000);
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'user-agent': 'model-gateway-webhook/1',
-      'x-service-signature': signBody(secret, body, Math.floor(now() / 1_000)),
+      'webhook-id': id,
+      'webhook-timestamp': String(unixSeconds),
+      'webhook-signature': signEvent(secrets, { id, unixSeconds, body }),
+      'x-service-signature': signBody(keySecret, body, unixSeconds),
     };
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
     try {
       const sent = requestPublic(target, { method: 'POST', headers, lookup, signal: late.signal });
-      const { statusCode = 0 } = await answerTo(sent, body, late.signal);
-      if (statusCode < 200 || statusCode > 299) throw undelivered(`the server returned ${statusCode}.`);
+      return toResult(await answerTo(sent, body), late.signal);
     } finally {
       clearTimeout(timer);
     }
   };
 };
 
-const undelivered = (why: string): Error => new Error(`The webhook was not delivered: ${why}`);
+const toResult = (status: number | undefined, { aborted }: AbortSignal): DeliveryResult => {
+  if (status === undefined)
+    return { status, problem: aborted ? 'the server did not respond in time.' : 'the server cannot be reached.' };
+  return { status, problem: status >= 200 && status <= 299 ? undefined : `the server returned ${status}.` };
+};
 
-/** Only the status counts. The rest of the response is not read, and its connection is closed. */
-const answerTo = (sent: ClientRequest, body: string, signal: AbortSignal): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    const fail = (): void =>
-      reject(undelivered(signal.aborted ? 'the server did not respond in time.' : 'the server cannot be reached.'));
+/**
+ * Returns the status; undefined without a response. Only the status counts. The rest of the response is not read, and
+ * its connection is closed.
+ */
+const answerTo = (sent: ClientRequest, body: string): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const fail = (): void => resolve(undefined);
     sent.on('error', fail);
     // A switch of protocols (101) ends the request without an error.
     sent.once('close', fail);
     sent.once('response', (response) => {
-      resolve(response);
+      resolve(response.statusCode);
       response.destroy();
     });
     sent.end(body);

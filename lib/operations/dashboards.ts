@@ -147,6 +147,9 @@ const upstreams = ({ own, sources }: Board): Rows => {
       graph('Circuits', [own('circuit_opened'), own('circuit_closed'), own('model_quarantined')]),
       graph('Access to providers', [
         own('vendor_refused_us'),
+        own('credential_refused'),
+        own('credential_limited'),
+        own('credential_missing'),
         own('vendor_model_missing'),
         own('provider_keys_unreadable'),
       ]),

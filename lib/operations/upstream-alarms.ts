@@ -14,6 +14,22 @@ const providerAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     reason: 'The error does not resolve itself, and all models of the provider are down until it is fixed (ERR-3).',
   },
   {
+    id: 'credential-refused',
+    severity: 'ticket',
+    metric: own('credential_refused'),
+    threshold: { least: 1 },
+    reason: 'The error does not resolve itself, but other credentials of the provider serve the requests (ERR-10).',
+  },
+  {
+    id: 'credentials-limited',
+    severity: 'ticket',
+    metric: own('credential_limited'),
+    threshold: { least: 10 },
+    periods: 3,
+    reason:
+      'Single cooldowns are normal at a limit; two per minute for 15 minutes mean that its weight is too high (ERR-10).',
+  },
+  {
     id: 'vendor-model-missing',
     severity: 'ticket',
     metric: own('vendor_model_missing'),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { errorCodes } from '../../lambdas/core/errors/error-codes.ts';
 import { count, pixels, unixSeconds, videoId } from './forms.ts';
+import { webhookDelivery } from './webhooks.ts';
 
 /** Response of embeddings (EMB-1). */
 export const embeddings = z
@@ -78,6 +79,11 @@ export const video = z
       .nullable()
       .describe('Why the video failed. Null if it did not fail.'),
     remixed_from_video_id: z.null(),
+    webhook: webhookDelivery
+      .optional()
+      .describe(
+        'Deliveries of the webhook. Present if the video has a `webhook_url`, but not in the response to its creation.',
+      ),
   })
   .meta({ id: 'Video' });
 

@@ -20,7 +20,7 @@ export const chatCompletion = z
     id: z.string(),
     object: z.literal('chat.completion'),
     created: unixSeconds,
-    model: z.string().describe('Model that created the output: the requested model, or its fallback model.'),
+    model: z.string().describe('Model that created the output: the requested model, or a fallback model.'),
     choices: z.array(
       z.looseObject({
         index: count,

@@ -3,7 +3,7 @@ import { chatChunk } from '../answers/chunks.ts';
 import { chatCompletion } from '../answers/text.ts';
 import { ofKeyedRequests, ofPrompts } from '../error-codes.ts';
 import { type Body, type Operation, streamOf } from '../operation.ts';
-import { fallbackModel, idempotencyKey } from '../parameters.ts';
+import { fallbackModel, fallbackModels, idempotencyKey } from '../parameters.ts';
 import { receipt, reserve } from '../response-headers.ts';
 import { chatExamples } from './chat-examples.ts';
 
@@ -71,7 +71,7 @@ export const chatOperations: Record<'chatCompletions', Operation> = {
     summary: 'Create a chat completion',
     description:
       'Supports every text model of every provider. Image models of two families return a link in `message.content`. With `stream`, the response is a stream of events. Chunks are forwarded as they arrive. The last chunk has the finish reason, the usage and the cost; `data: [DONE]` follows. An error within a stream is one event with an error object, without `[DONE]`.',
-    parameters: [idempotencyKey, fallbackModel],
+    parameters: [idempotencyKey, fallbackModel, fallbackModels],
     json: chatRequest,
     answers: {
       '200': {

@@ -106,7 +106,7 @@ export const modelOperations: Record<Name, Operation> = {
     tag: 'Models',
     summary: 'List the fallback models of a model',
     description:
-      'Allowed values of `X-Service-Fallback-Model` for this model. Only text models have fallback models. Needs no API key.',
+      'Allowed models in `X-Service-Fallback-Model` and `X-Service-Fallback-Models` for this model. Only text models have fallback models. Needs no API key.',
     path,
     answers: { '200': { description: 'The fallback models.', content: { 'application/json': { schema: reserves } } } },
     codes: ['model_not_found'],

@@ -3,7 +3,7 @@ import { responseEvent } from '../answers/chunks.ts';
 import { response } from '../answers/text.ts';
 import { ofKeyedRequests, ofPrompts } from '../error-codes.ts';
 import { type Body, type Operation, streamOf } from '../operation.ts';
-import { fallbackModel, idempotencyKey } from '../parameters.ts';
+import { fallbackModel, fallbackModels, idempotencyKey } from '../parameters.ts';
 import { receipt, reserve } from '../response-headers.ts';
 
 const fields: Record<keyof typeof responsesBody.shape, string> = {
@@ -76,7 +76,7 @@ export const responsesOperations: Record<'responses', Operation> = {
     summary: 'Create a response',
     description:
       "Supports models that list the protocol `responses`. Events have the provider's names, order and data, and end with `response.completed` or `response.incomplete`. A failure is `event: error`, then `response.failed`, without another end.",
-    parameters: [idempotencyKey, fallbackModel],
+    parameters: [idempotencyKey, fallbackModel, fallbackModels],
     json: responsesRequest,
     answers: {
       '200': {

@@ -11,7 +11,7 @@ const fields: Record<keyof typeof videoBody.shape, string> = {
   seconds: 'Duration as a string: one of `limits.seconds` of the model, such as `"4"`, which is the default.',
   size: '`<width>x<height>`: one of `limits.sizes` of the model. Default: `1280x720`. Other sizes are `invalid_size`.',
   webhook_url:
-    'Public http(s) URL that receives the result of the video. The header `X-Service-Signature` has the same form as for a payment. Its key is the lowercase hex text of the HMAC-SHA256 of `webhook`, computed with your API key as the key. The gateway tries it five times; do not rely on it alone.',
+    'Public http(s) URL that receives the result of the video. The header `webhook-signature` is that of Standard Webhooks, with the secret of `GET /api/webhooks/secret`. The gateway tries it five times; do not rely on it alone.',
   input_reference: 'Allowed only as a file of a form.',
 };
 

@@ -46,6 +46,21 @@ describe.skipIf(chromiumPath === undefined)('mini app of the real program', () =
       await page.getByText('Saved', { exact: true }).waitFor();
       expect((await owner.get('/app/api/account')).body.threshold_usd).toBe('2.5');
 
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('Shop');
+      await page.getByLabel('Cap (USD)').fill('1');
+      await page.getByRole('button', { name: 'Save' }).first().click();
+      const shopKey = (await page.locator('#created-key').textContent()) ?? '';
+      const bought = await gateway.chat(shopKey);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByText('Cost per API key').click();
+      const cost = money(bought.headers.get('x-service-cost-usd'));
+      await page.locator('.key-sums li').filter({ hasText: 'Shop' }).getByText(cost).first().waitFor();
+      await page.getByRole('button', { name: 'Revoke: Shop' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await page.getByRole('button', { name: 'Revoke: Shop' }).waitFor({ state: 'detached' });
+      expect((await gateway.withKey('/api/account', shopKey)).status).toBe(401);
+
       await page.getByRole('button', { name: 'Replace the key' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
       const apiKey = (await page.locator('#new-key').textContent()) ?? '';

@@ -6,6 +6,7 @@ import {
   type KeyWrite,
   type NamedKey,
 } from '../../lambdas/core/accounts/key-ring.ts';
+import { keyIdOf } from '../../lambdas/core/accounts/keys.ts';
 import type { StoreError } from '../../lambdas/core/errors/store-error.ts';
 import { changeCap } from '../../lambdas/core/ledger/caps.ts';
 import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
@@ -214,6 +215,22 @@ describe.each(accountSubjects)('the key rings $name', ({ open }) => {
     expect(await take(hash)).toMatchObject({ kind: 'taken', key: { blocked: false } });
   });
 
+  test('KEY-8, OPS-5 a blocked account gets no key with a cap', async () => {
+    const { accountId, first, hash } = await openOne();
+    const unset = { version: 0, hashes: [] };
+    expect(await subject.accounts.setBlocked(accountId, true, first, unset)).toBe('set');
+    const account = await subject.ledger.readAccount(accountId);
+    if (!account) throw new Error('no account');
+    const after = changeCap(account, 'id-of-key', { limitPicos: 5n, kind: 'day' }, NOW_MS);
+    const before = await subject.keys.ring(accountId);
+    const reply = await subject.keys.changeRing({
+      ...{ accountId, before, after: { firstProperties: before.firstProperties, named: [namedKey(hash)] } },
+      key: { kind: 'add', key: keyNamed(hash), limits: everything, factor: undefined },
+      account: { before: account, after, nowMs: NOW_MS },
+    });
+    expect([reply, await kindOf(hash)]).toEqual(['blocked', 'unknown']);
+  });
+
   test('BILL-20 an added key has the estimate factor that it was given', async () => {
     const { accountId, hash } = await openOne();
     const factor = { factor: 2.5, atMs: NOW_MS };
@@ -238,6 +255,38 @@ describe.each(accountSubjects)('the key rings $name', ({ open }) => {
     expect(await write(`${hash}-2`, await subject.keys.ring(accountId))).toBe('changed');
     expect(await kindOf(`${hash}-2`)).toBe('unknown');
     expect((await subject.keys.ring(accountId)).named).toHaveLength(1);
+    expect(await audit(subject, accountId)).toMatchObject({ findings: [] });
+  });
+
+  test('KEY-8 a deleted key loses its cap at any version of the account', async () => {
+    const { accountId, hash } = await openOne();
+    const hashes = [hash, `${hash}-2`];
+    for (const each of hashes) {
+      const account = await subject.ledger.readAccount(accountId);
+      if (!account) throw new Error('no account');
+      const after = changeCap(account, keyIdOf(each), { limitPicos: 5n, kind: 'total' }, NOW_MS);
+      const before = await subject.keys.ring(accountId);
+      await subject.keys.changeRing({
+        ...{ accountId, before, after: { firstProperties: before.firstProperties, named: [] } },
+        key: { kind: 'add', key: keyNamed(each), limits: everything, factor: undefined },
+        account: { before: account, after, nowMs: NOW_MS },
+      });
+    }
+    const read = async () => [...((await subject.ledger.readAccount(accountId))?.caps.keys() ?? [])];
+    for (const [at, each] of hashes.entries()) {
+      const version = (await subject.ledger.readAccount(accountId))?.version ?? 0;
+      expect(await change(accountId, [], { kind: 'revoke', hash: each, hasCap: true })).toBe('written');
+      expect(await read()).toEqual(hashes.slice(at + 1).map(keyIdOf));
+      expect((await subject.ledger.readAccount(accountId))?.version).toBe(version + 1);
+    }
+    const account = await subject.ledger.readAccount(accountId);
+    if (!account) throw new Error('no account');
+    const after = changeCap(account, 'id-of-key', { limitPicos: 5n, kind: 'day' }, NOW_MS);
+    const before = await subject.keys.ring(accountId);
+    const next = { firstProperties: before.firstProperties, named: [] };
+    const cap = { before: account, after, nowMs: NOW_MS };
+    expect(await subject.keys.changeRing({ accountId, before, after: next, account: cap })).toBe('written');
+    expect(await read()).toEqual(['id-of-key']);
     expect(await audit(subject, accountId)).toMatchObject({ findings: [] });
   });
 

@@ -1,6 +1,9 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
+import type { NamedKey } from '../../lambdas/core/accounts/key-ring.ts';
+import { keyIdOf } from '../../lambdas/core/accounts/keys.ts';
+import { changeCap, type HoldCap, keyCapOf } from '../../lambdas/core/ledger/caps.ts';
+import type { Account, ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { createAccountStore } from '../../lambdas/stores/dynamodb/account-store.ts';
 import { createCircuitStore } from '../../lambdas/stores/dynamodb/circuit-store.ts';
@@ -16,6 +19,7 @@ import { createMaintenanceStore } from '../../lambdas/stores/dynamodb/maintenanc
 import { createAddressCounters } from '../../lambdas/stores/dynamodb/rate-bucket.ts';
 import { createUpdateLog } from '../../lambdas/stores/dynamodb/update-log.ts';
 import { createVideoJobStore } from '../../lambdas/stores/dynamodb/video-job-store.ts';
+import { createWebhookSecretStore } from '../../lambdas/stores/dynamodb/webhook-secret-store.ts';
 import { createAnswerStore, createMediaStore } from '../../lambdas/stores/s3/files.ts';
 import { createOutbox } from '../../lambdas/stores/s3/outbox.ts';
 import type { TestTables } from '../support/dynamodb.ts';
@@ -34,6 +38,8 @@ export const ACCOUNT = 'account-1';
 export const BLOCKED = 'account-2';
 /** Account with packed holds and a closed month. */
 export const PACKED = 'account-3';
+/** Account with a named API key, its cap, and usage sums. */
+export const CAPPED = 'account-4';
 export const CHAT = '1001';
 export const VIDEOS = ['1', '2', '3', '4', '5', '6'].map((last) => `video_01KAP4GC0000000000000000${last}0`);
 export const CIRCUIT = { providerId: 'openai', modelId: 'gpt-5.4' };
@@ -43,6 +49,8 @@ export const PACKED_HOLDS = ['1', '2'].map((last) => `01M8BVM4KV00BFXR71N60C1MK$
 const PACKED_CHARGE = '01M8BVM4KV00BFXR71N60C1MK3.0';
 const PACKED_GONE = '01M8BVM4KV00BFXR71N60C1MK4.0';
 const PACKED_HASH = '3'.repeat(64);
+const CAPPED_HASHES = ['4', '5'].map((digit) => digit.repeat(64)) as [string, string];
+const CAPPED_HOLDS = ['1', '2'].map((last) => `01M8BVM4KV00BFXR71N60C1MM${last}.0`) as [string, string];
 export const CLAIMS = ['1', '2', '3', '4'].map((last) => last.repeat(64));
 
 /** The stores of deployed functions. `objects` receives what they put into the bucket. */
@@ -64,6 +72,7 @@ export const openStores = ({ clients, names }: TestTables, objects: Record<strin
     circuits: createCircuitStore(db.repeating, names.counters),
     claims: createClaimStore(db.repeating, names.idempotency),
     videos: createVideoJobStore(db.repeating, names.videos),
+    webhookSecrets: createWebhookSecretStore(db.repeating, names.accounts),
     outbox: createOutbox(async () => bucketOf(objects), 'media'),
     answers: createAnswerStore(async () => bucketOf(objects), 'media'),
     media: createMediaStore(async () => bucketOf(objects), 'media'),
@@ -122,6 +131,7 @@ export const storeEverything = async (stores: Stores): Promise<void> => {
   await storeAccounts(stores);
   await storeMoney(stores);
   await storePacked(stores);
+  await storeCapped(stores);
   await storeClaims(stores);
   await storeVideos(stores);
   await storeCounters(stores);
@@ -200,6 +210,43 @@ const storeReturns = async ({ packed }: Stores): Promise<void> => {
   await packed.apply(gone, 1_000_000n, AT + 10 * DAY_MS);
 };
 
+/** Stores a named API key with every restriction, and an open and a charged hold in its cap. */
+const storeCapped = async ({ packed, keys, records }: Stores): Promise<void> => {
+  const [first, hash] = CAPPED_HASHES;
+  await packed.createAccount(CAPPED, AT);
+  await packed.credit({ accountId: CAPPED, ref: 'payment-3', amountPicos: 9_000_000_000_000n, reason: 'card', at: AT });
+  await keys.putFirstKey(CAPPED, keyOf(first), AT);
+  const before = (await packed.readAccount(CAPPED)) as Account;
+  const keyId = keyIdOf(hash);
+  const after = changeCap(before, keyId, { limitPicos: 7_000_000_000n, kind: 'day' }, AT);
+  const cap = keyCapOf(after.caps, keyId);
+  const limits = { expiresAtMs: AT + DAY_MS, models: ['gpt-5.4'], rate: 2.5, ...(cap && { cap }) };
+  const named: NamedKey = {
+    ...{ hash, label: keyOf(hash).label, name: 'Web site ✓', manage: false },
+    ...{ version: 1, createdAtMs: AT, limits },
+  };
+  const ring = await keys.ring(CAPPED);
+  await keys.changeRing({
+    accountId: CAPPED,
+    before: ring,
+    after: { firstProperties: { ...ring.firstProperties, name: 'Main' }, named: [named] },
+    key: { kind: 'add', key: keyOf(hash), limits, factor: { factor: 1.5, atMs: AT } },
+    account: { before, after, nowMs: AT },
+  });
+  const holdCap: HoldCap = { keyId, period: after.caps.get(keyId)?.period ?? '' };
+  for (const holdId of CAPPED_HOLDS) {
+    const times = { expiresAtMs: AT + 900_500, sweepAtMs: AT + 300_000, previousHoldId: undefined };
+    await packed.hold({ accountId: CAPPED, holdId, amountPicos: 2_500_000_001n, cap: holdCap, ...times });
+  }
+  const facts = { keyId, endpoint: '/v1/responses', provider: 'openai', firstByteMs: 120, totalMs: 900 };
+  const charge = { ...full(CAPPED_HOLDS[1]), accountId: CAPPED, cap: holdCap, ...facts, amountPicos: 1_000_000n };
+  await packed.putRecord(charge);
+  await packed.apply(charge, 2_500_000_001n, AT);
+  const sums = { requests: 1, amountPicos: 1_000_000n, inputTokens: 40, outputTokens: 10 };
+  const cell = { ...sums, model: 'gpt-5.4', keyId, endUser: 'user-ü' };
+  await records.keepUsageSums(CAPPED, { period: '2026-11-22', cells: [cell] });
+};
+
 const sumsOf = async ({ records }: Stores) => {
   const { records: all } = await records.listRecords(PACKED, { limit: 10 });
   const sums = all.map(({ model, amountPicos }) => ({ model, requests: 1, amountPicos }));
@@ -222,7 +269,7 @@ const storeClaims = async ({ claims }: Stores): Promise<void> => {
   await claims.free(freed!, owner, 1);
 };
 
-const storeVideos = async ({ videos }: Stores): Promise<void> => {
+const storeVideos = async ({ videos, webhookSecrets }: Stores): Promise<void> => {
   const [queued = '', completed = '', failed = '', refused = '', removed = '', abandoned = ''] = VIDEOS;
   const failure = { code: 'upstream_error', message: 'The provider failed.' } as const;
   for (const [index, id] of [queued, completed, failed, refused, removed].entries()) {
@@ -248,11 +295,22 @@ const storeVideos = async ({ videos }: Stores): Promise<void> => {
       AT + 60_000,
     );
   }
-  await videos.setUpstream(completed, 'up-1');
+  await videos.setUpstream(completed, 'up-1', '0123456789abcdef');
   await videos.advance(completed, 50.5);
   await videos.noteFile(completed, { name: 'videos/one', bytes: 3, sha256: 'e'.repeat(64) }, 1_000.5);
   await videos.noteFailure(failed, failure);
   await videos.end(failed, { state: 'failed', failure });
+  const delivery = {
+    attempts: 1,
+    lastAtMs: AT,
+    status: 500,
+    problem: 'the server returned 500.',
+    nextAtMs: AT + 10_000,
+  };
+  await videos.noteDelivery(failed, delivery);
+  await webhookSecrets.put(ACCOUNT, { version: 1, secret: 'whsec_1', createdAtMs: AT });
+  const previous = { secret: 'whsec_1', untilMs: AT + DAY_MS };
+  await webhookSecrets.put(ACCOUNT, { version: 2, secret: 'whsec_2', createdAtMs: AT, previous });
   await videos.refuse(refused, failure);
   await videos.end(removed, { state: 'completed', completedAtMs: AT });
   await videos.remove(removed);
@@ -278,6 +336,11 @@ export const readEverything = async (stores: Stores) => ({
   due: await stores.ledger.due(AT + DAY_MS),
   records: await stores.records.listRecords(ACCOUNT, { limit: 10 }),
   credits: await stores.records.readCredits(ACCOUNT),
+  capped: await stores.ledger.readAccount(CAPPED),
+  cappedRecords: await stores.records.listRecords(CAPPED, { limit: 10 }),
+  cappedKeys: await Promise.all(CAPPED_HASHES.map((hash) => stores.keys.read(hash))),
+  ring: await stores.keys.ring(CAPPED),
+  usageSums: await stores.records.usageSums(CAPPED, '2026-11-22', '2026-11-22'),
   packedRecords: await stores.records.listRecords(PACKED, { limit: 10 }),
   packedCredits: await stores.records.readCredits(PACKED),
   closings: await stores.records.closings(PACKED, '2026-12', 10),
@@ -296,6 +359,7 @@ export const readEverything = async (stores: Stores) => ({
   videoPlaces: await Promise.all(VIDEOS.map((id) => stores.videos.locate(id))),
   videoList: await stores.videos.list(ACCOUNT, { limit: 10, newestFirst: false }),
   dueVideos: (await stores.videos.due(AT + DAY_MS)).toSorted(),
+  webhookSecret: await stores.webhookSecrets.read(ACCOUNT),
   circuit: await stores.circuits.read(CIRCUIT, [AT], AT),
   missing: await stores.circuits.readMissing('gpt-5.4', [AT]),
   waiting: await stores.outbox.read(WAITING),

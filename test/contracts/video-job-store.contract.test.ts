@@ -97,6 +97,13 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await present()).toEqual({ ...order, ...begun, state: 'in_progress', progress: 10, upstreamId: 'up-1' });
   });
 
+  test('VID-9 the credential of the job is stored with the id of the provider, and the first one counts', async () => {
+    await create();
+    expect(await twice(() => store().setUpstream(id(), 'up-1', 'credential-1'))).toBe(true);
+    expect(await store().setUpstream(id(), 'up-2', 'credential-2')).toBe(false);
+    expect(await present()).toMatchObject({ upstreamId: 'up-1', credentialId: 'credential-1' });
+  });
+
   test('VID-3 a job that advanced without an id gets none later', async () => {
     await create();
     await store().advance(id(), undefined);
@@ -150,6 +157,22 @@ describe.each(jobSubjects)('the video job store $name', ({ open }) => {
     expect(await twice(() => store().noteFile(id(), file, undefined))).toBe(true);
     expect(await present()).toEqual({ ...order, ...begun, file });
     expect((await present()).tokens).toBeUndefined();
+  });
+
+  test('VID-7 the deliveries of an ended job are recorded, and their number never falls', async () => {
+    const first = { attempts: 1, lastAtMs: CREATED_AT + 91_000, problem: 'too late', nextAtMs: CREATED_AT + 101_000 };
+    const second = { attempts: 2, lastAtMs: CREATED_AT + 101_000, status: 204 };
+    expect(await store().noteDelivery(id(), first)).toBe(false);
+    await create();
+    expect(await store().noteDelivery(id(), first)).toBe(false);
+    await store().end(id(), completed);
+    expect(await twice(() => store().noteDelivery(id(), first))).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, ...completed, delivery: first });
+    expect(await twice(() => store().noteDelivery(id(), second))).toBe(true);
+    expect(await store().noteDelivery(id(), first)).toBe(true);
+    expect(await present()).toEqual({ ...order, ...begun, ...completed, delivery: second });
+    await store().remove(id());
+    expect(await store().noteDelivery(id(), { ...second, attempts: 3 })).toBe(false);
   });
 
   test('VID-3 a completed job stays completed', async () => {

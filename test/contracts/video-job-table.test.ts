@@ -14,7 +14,7 @@ const file = { name: 'one', bytes: 5, sha256: 'a'.repeat(64) };
 const accountId = 'one-by-one';
 const end: Call = (store, id) => store.end(id, { state: 'completed', completedAtMs: CREATED_AT + 1 });
 
-/** Every method on a queued job, with its result; `remove` needs a finished one. */
+/** Every method on a queued job, with its result; `noteDelivery` and `remove` need a finished one. */
 const methods: Record<keyof VideoJobStore, readonly [Call, expected: unknown]> = {
   create: [(store, id) => store.create({ ...orderOf(), id }, DUE_AT), { kind: 'exists' }],
   abandon: [(store, id) => store.abandon(id), { kind: 'exists' }],
@@ -26,6 +26,7 @@ const methods: Record<keyof VideoJobStore, readonly [Call, expected: unknown]> =
   noteFailure: [(store, id) => store.noteFailure(id, failure), true],
   noteFile: [(store, id) => store.noteFile(id, file, 7), true],
   end: [end, true],
+  noteDelivery: [(store, id) => store.noteDelivery(id, { attempts: 1, lastAtMs: CREATED_AT + 2 }), true],
   list: [(store) => store.list(accountId, { limit: 1, newestFirst: true }), { jobs: [{ accountId }] }],
   remove: [(store, id) => store.remove(id), true],
   due: [(store) => store.due(0), []],
@@ -58,7 +59,7 @@ const proxied = (client: keyof typeof clients): VideoJobStore =>
 const prepared = async (name: keyof VideoJobStore): Promise<string> => {
   const order = orderOf({ accountId });
   await proxied('repeating').create(order, DUE_AT);
-  if (name === 'remove') await end(proxied('repeating'), order.id);
+  if (name === 'noteDelivery' || name === 'remove') await end(proxied('repeating'), order.id);
   proxy.forget();
   return order.id;
 };

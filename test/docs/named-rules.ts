@@ -4,7 +4,7 @@ import { importsOf, readSource, repository } from '../architecture/read-imports.
 import { areaNames, testFiles } from '../tiers.ts';
 
 /** Groups of rule ids. Text such as UTF-8 looks like an id but is not one. */
-const groups = 'GEN|AUTH|KEY|LIM|BILL|IDEM|CHAT|FALL|RESP|MSG|GEM|IMG|VID|AUD|MOD|EMB|CAT|ERR|REF|OPS'.split('|');
+const groups = 'GEN|AUTH|KEY|LIM|BILL|IDEM|CHAT|FALL|RESP|MSG|GEM|IMG|VID|HOOK|AUD|MOD|EMB|CAT|ERR|REF|OPS'.split('|');
 const id = `(?:${groups.join('|')})-\\d+`;
 /** A list item that starts with its id in bold. */
 const listed = new RegExp(`^- \\*\\*(${id})\\*\\*`, 'gm');

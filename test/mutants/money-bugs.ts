@@ -1,5 +1,6 @@
 import { accountBugs } from './bugs/accounts.ts';
 import { capBugs } from './bugs/caps.ts';
+import { credentialBugs } from './bugs/credentials.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
 import { deploymentBugs } from './bugs/deployment.ts';
@@ -28,6 +29,7 @@ import { storeBugs } from './bugs/stores.ts';
 import { uncollectedBugs } from './bugs/uncollected.ts';
 import { usageBugs } from './bugs/usage.ts';
 import { videoBugs } from './bugs/videos.ts';
+import { webhookBugs } from './bugs/webhooks.ts';
 
 export type { MoneyBug } from './bugs/money-bug.ts';
 
@@ -62,6 +64,8 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...githubRoleBugs,
   ...reuseBugs,
   ...usageBugs,
+  ...webhookBugs,
+  ...credentialBugs,
 ];
 
 /** Test files that must detect a mistake. */

@@ -146,5 +146,6 @@ test('ERR-7 the introduction states when to retry, and that proxies must not buf
 test('REF-1 the document names no server other than its own', () => {
   expect(document.servers).toEqual([{ url: '/' }]);
   const addresses = JSON.stringify(document).match(/https?:\/\/[a-z0-9.-]+/g) ?? [];
-  expect(addresses).toEqual([]);
+  // No server has such a name: https://www.rfc-editor.org/rfc/rfc6761#section-6.4
+  expect(addresses.filter((address) => !address.endsWith('.invalid'))).toEqual([]);
 });

@@ -144,6 +144,23 @@ test('KEY-8 an expired key is 401, and a rate of its own is 429 with the rate', 
   });
 });
 
+test('KEY-8 a slow key gives its rate to the keys that it creates without a rate', async () => {
+  const { apiKey } = await gateway.issue();
+  const slow = await create(apiKey, { name: 'A', requests_per_second: 1, rights: ['manage'] });
+  expect(await create(slow.key ?? '', { name: 'B' })).toMatchObject({ requests_per_second: 1 });
+  expect(await create(apiKey, { name: 'C' })).toMatchObject({ requests_per_second: null });
+});
+
+test('KEY-8 a key without a cap shows the sum of its charges', async () => {
+  const { apiKey } = await gateway.issue();
+  const made = await create(apiKey);
+  expect((await chat(made.key ?? '')).status).toBe(200);
+  const { body: account } = await call(apiKey, 'GET', '/api/usage');
+  const { body: shown } = await call(apiKey, 'GET', `/api/keys/${made.id}`);
+  expect(shown).toMatchObject({ spent_usd: account.data[0].cost_usd, held_usd: null });
+  expect((await call(apiKey, 'GET', '/api/keys')).body.data[0]).toMatchObject({ first: true, spent_usd: '0' });
+});
+
 test.each([
   ['name', { name: 5 }],
   ['limit_period', { name: 'A', limit_period: 'day' }],

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const COST = BigInt((1_280 * 720 * (24 * 4 + 1)) / 1_024) * (parseUsd('5.6') / 1
 const WEBHOOK_URL = 'http://client.example:8080/videos?mine=1';
 
 interface Delivery {
-  readonly signature: string;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   vendor = await startSimulator();
   receiver = createServer(async (request, response) => {
     const body = (await buffer(request)).toString();
-    deliveries.push({ signature: String(request.headers['x-service-signature']), body });
+    deliveries.push({ headers: request.headers, body });
     response.writeHead(statuses.shift() ?? 204).end();
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -108,18 +108,64 @@ test.each([
   expect(await spent()).toBe(0n);
 });
 
-test('VID-7 the result of a video is delivered, signed, until the client accepts it', async () => {
+/** Values of `v1` that an account's secret gives for a delivery. */
+const digestOf = (secret: string, { headers, body }: Delivery): string => {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
+};
+
+const readApi = async (apiKey: string, method: 'GET' | 'POST', path: string, body?: object) => {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return response.json() as Promise<Record<string, unknown>>;
+};
+
+test('VID-7, HOOK-1 the result of a video is delivered, signed, until the client accepts it', async () => {
   statuses.push(500, 302);
-  const { apiKey, create, ended, spent } = await customer();
+  const { sdk, apiKey, create, ended, spent } = await customer();
+  const { secret } = await readApi(apiKey, 'GET', '/api/webhooks/secret');
   const { id } = await create('A lighthouse [[takes 100]]', { webhook_url: WEBHOOK_URL });
-  const video = await ended(id);
-  await until('the third delivery', () => (deliveries.length >= 3 ? true : undefined));
+  await ended(id);
+  const shown = await until('the third delivery', async () => {
+    const { webhook, ...video } = (await sdk.videos.retrieve(id)) as OpenAI.Video & { webhook: { status: string } };
+    return webhook.status === 'delivered' ? { webhook, video } : undefined;
+  });
+  expect(shown.webhook).toMatchObject({ id: `evt_${id}`, attempts: 3, last_status: 204, next_attempt_at: null });
+  expect(deliveries).toHaveLength(3);
   const [body, ...others] = new Set(deliveries.map((delivery) => delivery.body));
   expect(others).toEqual([]);
-  expect(JSON.parse(body ?? '')).toMatchObject({ type: 'video.completed', data: video });
-  for (const { signature } of deliveries) {
-    const [, seconds = '', digest] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+  expect(JSON.parse(body ?? '')).toMatchObject({ id: `evt_${id}`, type: 'video.completed', data: shown.video });
+  for (const delivery of deliveries) {
+    const { 'x-service-signature': signature, 'webhook-signature': standard, 'webhook-id': event } = delivery.headers;
+    const [, seconds = '', digest] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(signature)) ?? [];
     expect(digest).toBe(createHmac('sha256', webhookSecretOf(apiKey)).update(`${seconds}.${body}`).digest('hex'));
+    expect([standard, event]).toEqual([digestOf(String(secret), delivery), `evt_${id}`]);
   }
   expect(await spent()).toBe(COST);
+});
+
+test('HOOK-2, HOOK-3 a test is signed with the secret and the one before, and costs nothing', async () => {
+  const { apiKey, spent } = await customer();
+  const { secret: older } = await readApi(apiKey, 'GET', '/api/webhooks/secret');
+  const { secret: newer } = await readApi(apiKey, 'POST', '/api/webhooks/secret/rotate', { version: 1 });
+  deliveries.length = 0;
+  statuses.push(404);
+  const result = await readApi(apiKey, 'POST', '/api/webhooks/test', { url: WEBHOOK_URL });
+  expect(result).toMatchObject({ delivered: false, status: 404, error: 'the server returned 404.' });
+  const [delivery] = deliveries;
+  if (!delivery) throw new Error('no delivery');
+  expect(delivery.headers['webhook-id']).toBe(result.id);
+  const digests = [newer, older].map((secret) => digestOf(String(secret), delivery));
+  expect(delivery.headers['webhook-signature']).toBe(digests.join(' '));
+  expect(await spent()).toBe(0n);
+});
+
+test('HOOK-3 a test to a private address is rejected', async () => {
+  const { apiKey } = await customer();
+  const { error } = await readApi(apiKey, 'POST', '/api/webhooks/test', { url: 'http://169.254.169.254/latest' });
+  expect(error).toMatchObject({ code: 'invalid_request_error', param: 'url' });
 });

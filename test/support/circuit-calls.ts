@@ -82,7 +82,11 @@ export const spentOf = ({ store }: ServerGroup, { accountId }: GroupAccount): Pr
 export const FAILS = '[[status 500]]';
 
 /** Causes five failures in a row, by these accounts in turn. */
-export const openAt = async (at: TestGateway, model: string, accounts: readonly GroupAccount[]): Promise<void> => {
+export const openAt = async (
+  at: Pick<TestGateway, 'url'>,
+  model: string,
+  accounts: readonly Pick<GroupAccount, 'apiKey'>[],
+): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) {
     const by = accounts[turn % accounts.length];
     if (!by) throw new Error('there is no account');

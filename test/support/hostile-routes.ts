@@ -226,6 +226,8 @@ export const otherAddresses = allAddresses.filter((address) => !addresses.includ
 export const goodBodyAt = ({ name }: Pick<Address, 'name'>): string | Uint8Array => {
   const form = goodForms[name];
   if (form) return form;
+  if (name === 'rotateWebhookSecret') return JSON.stringify({ version: 1 });
+  if (name === 'testWebhook') return JSON.stringify({ url: 'https://webhook.invalid/hook' });
   const post = postRoutes.find(({ route }) => route === name);
   if (post) return JSON.stringify(post.body('hi'));
   return /^(create|edit)(App)?Key$/.test(name) ? JSON.stringify({ name: 'hi' }) : '';

@@ -30,6 +30,7 @@ import { createVideosHandler } from '../../lambdas/functions/wiring/videos-handl
 import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
 import { type HostOptions, startHost } from '../../lambdas/host/server.ts';
 import { toCause, toRequestRecord } from '../../lambdas/http/request-log.ts';
+import { CredentialChoice } from '../../lambdas/providers/credential-choice.ts';
 import { createImageFetch } from '../../lambdas/providers/image-fetch.ts';
 import { createUpstreamHttp } from '../../lambdas/providers/upstream-http.ts';
 import { createWebhookSender } from '../../lambdas/providers/webhook.ts';
@@ -263,7 +264,11 @@ const createParts = async (options: Inside, { deps: stores, videoLeases }: Embed
     pages: options.pages ? builtPages(options.pages) : stubPages(),
     upstreamHttp: createUpstreamHttp(),
     fetchImage: createImageFetch({ lookup }),
-    vendorAccess: createVendorAccess(catalog, { ...access, ...environment }),
+    vendorAccess: createVendorAccess(
+      catalog,
+      { ...access, ...environment },
+      new CredentialChoice({ now, random: Math.random, notice: reporting.notice }),
+    ),
     sendWebhook: createWebhookSender({ lookup, now }),
     reporting,
     videoMachine,

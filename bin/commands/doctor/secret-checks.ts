@@ -2,6 +2,7 @@ import { catalogData } from '../../../catalog/index.ts';
 import { SECRET_LENGTH_MIN } from '../../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import { readBotToken, readProviderKeys, readTopUpKey } from '../../../lambdas/functions/wiring/secrets.ts';
+import { parseCredentials } from '../../../lambdas/providers/credentials.ts';
 import { settingsSchema } from '../../../lambdas/settings.ts';
 import { openKeyDependencies } from '../../keys-at.ts';
 import { isProductionHost, type Place } from '../../place.ts';
@@ -46,8 +47,12 @@ export const checkTopUpKey = (place: Place): Promise<Finding> =>
 
 export const checkProviderKeys = (place: Place): Promise<Finding> =>
   tried('provider keys', reading, async () => {
-    const { names, missing } = await missingProviderKeys(place);
-    const detail = `${names.length - missing.length} of ${names.length}${missing.length > 0 ? `; missing: ${missing.join(', ')}` : ''}`;
+    const { names, missing, several, invalid } = await providerKeyState(place);
+    if (invalid.length > 0)
+      return failure('provider keys', invalid.join(' '), 'Correct the list. Functions keep the old keys.');
+    const lists = several.length > 0 ? `; several credentials: ${several.join(', ')}` : '';
+    const absent = missing.length > 0 ? `; missing: ${missing.join(', ')}` : '';
+    const detail = `${names.length - missing.length} of ${names.length}${lists}${absent}`;
     if (missing.length === 0) return ok('provider keys', detail);
     const isHost = isProductionHost(place);
     if (place.isLocal && !isHost) return ok('provider keys', `${detail}: \`npm start\` simulates these providers`);
@@ -57,12 +62,29 @@ export const checkProviderKeys = (place: Place): Promise<Finding> =>
       : warning('provider keys', detail, advice);
   });
 
-/** Returns the variables of all needed provider keys, and of those that are not set. */
-export const missingProviderKeys = async ({ environment }: Place) => {
+/**
+ * Returns the variables of all needed provider keys, of those that are not set, of those with a list (with the number of
+ * its credentials), and the problem of each malformed one. No value is returned.
+ */
+export const providerKeyState = async ({ environment }: Place) => {
   const { PROVIDER_KEYS_SECRET } = environment;
   const values = await readProviderKeys({ PROVIDER_KEYS_SECRET }, environment);
   const names = neededKeys(environment);
-  return { names, missing: names.filter((name) => !values[name]) };
+  const read = names.map((name) => readCount(name, values[name]));
+  return {
+    names,
+    missing: names.filter((name) => !values[name]),
+    several: read.flatMap(({ name, count }) => (count > 1 ? [`${name} (${count})`] : [])),
+    invalid: read.flatMap(({ problem }) => problem ?? []),
+  };
+};
+
+const readCount = (name: string, value: string | undefined) => {
+  try {
+    return { name, count: parseCredentials(name, value).length };
+  } catch (error) {
+    return { name, count: 0, problem: error instanceof Error ? error.message : String(error) };
+  }
 };
 
 /** Returns the variables with the keys of all providers that serve a model here. */

@@ -109,7 +109,7 @@ export const createAccountKey = async (
   return change(deps, caller, async (before) => {
     const actorRate = authorize(before, caller.actor);
     refuseManyKeys(before);
-    const changed = changeKey(NEW_KEY, undefined, { rate: null, ...wanted }, rulesOf(deps, actorRate));
+    const changed = changeKey(NEW_KEY, undefined, { ...wanted, rate: wanted.rate ?? null }, rulesOf(deps, actorRate));
     const { manage } = changed;
     const { account, limits } = await planCap(deps, caller, { keyId, limits: {} }, changed);
     const version = before.version + 1;
@@ -192,8 +192,6 @@ const planFirst = (before: KeyRing, wanted: KeyChange, version: number): Plan<un
   };
 };
 
-const WITHOUT_CAP: ChangedKey = { limits: {}, cap: undefined, manage: false };
-
 /** KEY-8: revokes an API key and removes it from the list. Throws 403, 404 `not_found`, 409 `key_changed`, StoreError. */
 export const deleteAccountKey = (deps: AccountKeyDependencies, caller: KeyCaller, target: KeyTarget): Promise<void> =>
   change(deps, caller, async (before) => {
@@ -207,12 +205,11 @@ export const deleteAccountKey = (deps: AccountKeyDependencies, caller: KeyCaller
         isIn: ({ first }) => first?.hash === hash && first.isRevoked,
       };
     }
-    const { account } = await planCap(deps, caller, { keyId: target.keyId, limits: key.limits }, WITHOUT_CAP);
+    const { hash, limits } = key;
     return {
       change: {
         after: { firstProperties: before.firstProperties, named: before.named.filter((other) => other !== key) },
-        key: { kind: 'revoke', hash: key.hash },
-        account,
+        key: { kind: 'revoke', hash, hasCap: limits.cap !== undefined },
       },
       result: undefined,
       isIn: ({ named }) => !named.some(({ hash }) => hash === key.hash),

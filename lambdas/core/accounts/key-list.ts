@@ -1,3 +1,4 @@
+import { StoreError } from '../errors/store-error.ts';
 import { type CapStatus, capStatus } from '../ledger/cap-status.ts';
 import type { Account } from '../ledger/ledger.ts';
 import type { Bucket } from '../limits/rate-limit.ts';
@@ -81,9 +82,14 @@ const toViews = async (
   const [records, account, spent] = await Promise.all([
     retryUntilDefinite(deps, () => deps.keys.readMany(keys.map(({ hash }) => hash))),
     capped ? retryUntilDefinite(deps, () => deps.ledgerStore.readAccount(accountId)) : undefined,
-    uncapped.length > 0 ? deps.spentByKey?.(accountId, uncapped) : undefined,
+    uncapped.length > 0 ? deps.spentByKey?.(accountId, uncapped).catch(ignoreStore) : undefined,
   ]);
   return keys.map((key) => toView(deps, key, records.get(key.hash), account, spent));
+};
+
+/** The keys are shown although their charges cannot be read now. */
+const ignoreStore = (error: unknown): undefined => {
+  if (!(error instanceof StoreError)) throw error;
 };
 
 const toView = (

@@ -87,7 +87,12 @@ export type KeyWrite =
       readonly factor: StoredFactor | undefined;
     }
   | { readonly kind: 'limit'; readonly hash: string; readonly limits: KeyLimits }
-  | { readonly kind: 'revoke'; readonly hash: string };
+  | {
+      readonly kind: 'revoke';
+      readonly hash: string;
+      /** Whether the account has a cap for the key. The write removes it from any version of the account. */
+      readonly hasCap?: boolean;
+    };
 
 /** Change of a key ring and of everything that must change with it. */
 export interface KeyRingChange {

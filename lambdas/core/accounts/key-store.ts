@@ -36,8 +36,8 @@ export interface KeyStore {
   /**
    * Looks up the API key, checks for revocation and applies the rate limit in one conditional update: that of the key
    * if it has an own one, otherwise `bucket`. If this process has seen another rate of the key, a second update follows.
-   * Never creates an item. Does not check the expiry and the models. A lost reply or a refusal by an old time is followed by a further update with a fresh time, so one request can
-   * count twice.
+   * Never creates an item. Does not check the expiry and the models. A lost reply or a refusal by an old time is
+   * followed by a further update with a fresh time, so one request can count twice.
    */
   take(hash: string, bucket: Bucket, now: NowMicros): Promise<KeyReply>;
   /** Reads the API key of a caller whose `take` failed. Takes nothing from the bucket. */

@@ -34,7 +34,8 @@ const isRetired = (model: Model, day: string): boolean =>
 const isServed = (model: Model, day: string): boolean =>
   model.enabled && !isRetired(model, day) && rowIndexOn(model.prices, day) >= 0;
 
-const shown = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
+/** Returns an id of a client for an error message, at most 64 characters of it. */
+export const shown = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
 
 /** Returns an amount without the markup, in pico-USD, rounded down. */
 export const withoutMarkup = ({ markup }: Pick<Catalog, 'markup'>, picos: bigint): bigint =>

@@ -21,6 +21,8 @@ interface ErrorDetails {
   readonly sdkDetails?: Readonly<Record<string, unknown>>;
   /** Whether the provider failed although the code does not show it. The circuit counts it (ERR-9). */
   readonly upstreamFailed?: boolean;
+  /** Whether the circuit ignores the error, because it concerns one of several credentials (ERR-10). */
+  readonly ignoredByCircuit?: boolean;
   /** Limit that a `rate_limit_exceeded` refers to. Counted in metrics, never shown to a client. */
   readonly limit?: LimitName;
   /** Underlying error. Logged by name, never shown to a client. */
@@ -42,6 +44,7 @@ export class GatewayError extends Error {
    * Whether the circuit counts the error as a failure of the provider: no connection, a 5xx, a timeout, no capacity.
    */
   readonly upstreamFailed: boolean;
+  readonly ignoredByCircuit: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -54,6 +57,7 @@ export class GatewayError extends Error {
     this.sdkDetails = details.sdkDetails;
     this.limit = details.limit;
     this.upstreamFailed = details.upstreamFailed ?? vendorFailures.has(code);
+    this.ignoredByCircuit = details.ignoredByCircuit ?? false;
   }
 }
 

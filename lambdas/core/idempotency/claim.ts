@@ -107,7 +107,7 @@ const refuseOther = (claim: Claim, fingerprint: string): void => {
   if (claim.fingerprint !== fingerprint) {
     throw new GatewayError(
       'idempotency_key_mismatch',
-      'idempotency-key: already used with a different body, endpoint or fallback model. Use a new key.',
+      'idempotency-key: already used with a different body, endpoint or list of fallback models. Use a new key.',
       { param: 'idempotency-key' },
     );
   }

@@ -57,15 +57,18 @@ interface FingerprintedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: JsonObject;
-  readonly fallbackModelId: string | undefined;
+  readonly fallbackModelIds?: readonly string[] | undefined;
 }
 
 /**
  * Returns the fingerprint by which requests under one idempotency key are compared (IDEM-6). It ignores the order of
- * members and the notation of numbers.
+ * members and the notation of numbers. One fallback model is a text, as in the claims of earlier releases, so both headers
+ * are the same request if they name the same model.
  */
-export const fingerprintOf = ({ method, path, body, fallbackModelId }: FingerprintedRequest): string =>
-  hashOf(JSON.stringify([method, path, fallbackModelId ?? null, canonical(body)]));
+export const fingerprintOf = ({ method, path, body, fallbackModelIds = [] }: FingerprintedRequest): string => {
+  const fallbacks = fallbackModelIds.length > 1 ? fallbackModelIds : (fallbackModelIds[0] ?? null);
+  return hashOf(JSON.stringify([method, path, fallbacks, canonical(body)]));
+};
 
 /**
  * Returns a value that does not depend on the order of members. Represents an object as sorted pairs, because a rebuilt

@@ -3,7 +3,7 @@ import type { CallPermit, CircuitId } from '../circuit/circuit.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
-import { type HoldParams, type PlacedHold, placeHold } from '../ledger/hold.ts';
+import { HOLD_IDS, type HoldParams, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
 import { release, type Uncollected } from '../ledger/release.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
@@ -36,8 +36,8 @@ interface AcquiredCall<Chosen extends Candidate> {
 
 interface ReservationParams<Chosen extends Candidate> {
   readonly first: Chosen;
-  /** Prepares the fallback model that the client named. */
-  readonly second?: (() => Promise<Chosen>) | undefined;
+  /** Each prepares a fallback model that the client named, in the order of the client. */
+  readonly fallbacks?: readonly (() => Promise<Chosen>)[] | undefined;
   /** Claim of a request with an idempotency key. */
   readonly claimed?: ClaimedRequest | undefined;
   /**
@@ -53,10 +53,10 @@ interface ReservationParams<Chosen extends Candidate> {
 export const withReservation = async <Chosen extends Candidate, Result>(
   deps: PaidCallDependencies,
   caller: Caller,
-  { first, second, claimed, withdraw }: ReservationParams<Chosen>,
+  { first, fallbacks, claimed, withdraw }: ReservationParams<Chosen>,
   use: (acquired: AcquiredCall<Chosen>) => Promise<Result>,
 ): Promise<Result> => {
-  const acquired = await holdAndAcquire(deps, caller, first, second);
+  const acquired = await holdAndAcquire(deps, caller, first, fallbacks);
   try {
     return await use(acquired);
   } catch (error) {
@@ -70,13 +70,13 @@ export const withReservation = async <Chosen extends Candidate, Result>(
 
 /**
  * Places the hold and, just before dispatch, acquires the permit. If the circuit rejects the call, releases the hold
- * and places a new one at the fallback model's prices.
+ * and places a new one at the prices of the next fallback model.
  */
 const holdAndAcquire = async <Chosen extends Candidate>(
   deps: PaidCallDependencies,
   caller: Caller,
   first: Chosen,
-  second?: () => Promise<Chosen>,
+  fallbacks: readonly (() => Promise<Chosen>)[] = [],
 ): Promise<AcquiredCall<Chosen>> => {
   const { accountId, requestId, storeTime, cap } = caller;
   refuseManyDrains(deps, accountId);
@@ -92,24 +92,30 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     const callReport = createCallReport(deps.ledger.clock, caller, circuit.providerId);
     if (permit.kind === 'permit') return { candidate, placedHold, permit, callReport };
     const error = rejectionError(model, permit);
-    const goesOn = permit.kind === 'open' && !isLast;
-    // While the fallback model may still serve the request, this record must not carry an error.
+    const goesOn = permit.kind === 'open' && !isLast && placedHold.nextId < HOLD_IDS;
+    // While a fallback model may still serve the request, this record must not carry an error.
     const reason = goesOn ? 'given_up' : error.code;
     await release(deps.ledger, placedHold, { reason, modelId: model.id, call: callReport.facts() });
     return { error, goesOn, nextId: placedHold.nextId };
   };
-  const acquired = await enter(first, 0, !second);
-  if (!('error' in acquired)) return acquired;
-  if (!second || !acquired.goesOn) throw acquired.error;
-  const instead = await enter(await second(), acquired.nextId, true);
-  if ('error' in instead) throw instead.error;
-  return instead;
+  const lastIndex = fallbacks.length - 1;
+  let entered = await enter(first, 0, lastIndex < 0);
+  for (const [index, prepare] of fallbacks.entries()) {
+    if (!('error' in entered) || !entered.goesOn) break;
+    const candidate = await prepare();
+    const isLast = index === lastIndex;
+    // The last candidate gets its hold in any case, because the release of that hold records the error.
+    if (!isLast && deps.circuits.peek(candidate.circuit, accountId)?.kind === 'open') continue;
+    entered = await enter(candidate, entered.nextId, isLast);
+  }
+  if ('error' in entered) throw entered.error;
+  return entered;
 };
 
 /** The circuit rejected the call, and the hold is released. */
 interface RejectedCandidate {
   readonly error: GatewayError;
-  /** Whether the fallback model is next. */
+  /** Whether a fallback model is next. */
   readonly goesOn: boolean;
   readonly nextId: number;
 }
@@ -147,7 +153,7 @@ export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expe
 export const withPaidCall = <Chosen extends TimedCandidate, Result>(
   deps: PaidCallDependencies,
   caller: Caller,
-  order: Pick<ReservationParams<Chosen>, 'first' | 'second' | 'claimed'>,
+  order: Pick<ReservationParams<Chosen>, 'first' | 'fallbacks' | 'claimed'>,
   use: (signal: AbortSignal, chosen: Chosen) => Promise<PaidResponse<Result>>,
 ): Promise<Result> =>
   withReservation(deps, caller, order, async ({ candidate, placedHold, permit, callReport }) => {
@@ -318,6 +324,7 @@ const failPaidCall = async (ledger: LedgerDependencies, failed: Failed, thrown: 
  */
 const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
   if (!(thrown instanceof GatewayError) || thrown.code === 'internal_error') return 'unknown';
+  if (thrown.ignoredByCircuit) return 'unknown';
   return thrown.upstreamFailed ? 'failed' : 'succeeded';
 };
 

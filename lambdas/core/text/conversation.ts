@@ -147,14 +147,22 @@ export interface PromptSize {
   readonly documents?: number;
 }
 
+/** Fallback models as the client named them (FALL-1). */
+export interface NamedFallbacks {
+  /** Name of the header, for errors. */
+  readonly header: string;
+  /** One to three ids or aliases, in the order of the client. */
+  readonly modelIds: readonly string[];
+}
+
 /** Parameters of the client before the model is looked up. */
 export interface TextParams {
   readonly protocol: TextProtocol;
   readonly modelId: string;
   /** End user, as the client names them. Stored with the charge and the log (CHAT-15). */
   readonly endUser: string | undefined;
-  /** Fallback model that the client named, used if the circuit of the requested model is open (FALL-1). */
-  readonly fallbackModelId?: string | undefined;
+  /** Fallback models that the client named, used if the circuit of the requested model is open (FALL-1). */
+  readonly fallbacks?: NamedFallbacks | undefined;
   /** Names of the prompt and of the output limit in the client's protocol, for errors. */
   readonly params: { readonly prompt: string; readonly cap: string };
   /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */

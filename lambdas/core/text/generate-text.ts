@@ -27,7 +27,7 @@ import { estimateUncollected, ForwardedOutput } from './uncollected-text.ts';
 /** Model that serves the request, and values that the gateway chose for the client. */
 export interface Outcome {
   readonly model: TextModel;
-  /** Requested model, if the fallback model served the request (FALL-3). */
+  /** Requested model, if a fallback model served the request (FALL-3). */
   readonly fallbackFrom: string | undefined;
   /** Output limit that the gateway chose because the client set none (BILL-6). */
   readonly chosenCap: number | undefined;
@@ -76,12 +76,13 @@ export const generateText = async (
   order: TextParams,
   options: TextOptions,
 ): Promise<GeneratedText> => {
-  const { asked, first, second } = chooseCandidates(deps, caller, order);
+  const { asked, first, others } = chooseCandidates(deps, caller, order);
   if (options.dryRun) return dryRun(deps, caller, order, first);
   const ready = (checked: CheckedText): Promise<ReadyText> => makeReady(deps, caller, order, checked);
   const primary = await ready(first);
   const { idempotent } = options;
-  const candidates = { first: primary, second: second && (() => ready(second())), claimed: idempotent?.claimed };
+  const fallbacks = others.map((check) => () => ready(check()));
+  const candidates = { first: primary, fallbacks, claimed: idempotent?.claimed };
   const use = async (signal: AbortSignal, { checked, money, output }: ReadyText): Promise<PaidResponse<PaidText>> => {
     const { model, request } = checked;
     const { ignored } = request;

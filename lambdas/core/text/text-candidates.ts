@@ -1,3 +1,4 @@
+import { shown } from '../catalog/catalog.ts';
 import { isAllowedFallback } from '../catalog/fallbacks.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { Provider, TextModel, TextPriceRow, Upstream } from '../catalog/schema.ts';
@@ -16,15 +17,15 @@ import type { TextParams, TextRequest } from './conversation.ts';
 import type { PreparedCall, TextWire } from './text-wire.ts';
 import { promptTokensAtLeast, promptTokensAtMost } from './token-estimate.ts';
 
-/** Model to call, and the fallback model for the case that its circuit rejects the call. */
+/** Model to call, and the fallback models for the case that its circuit rejects the call. */
 interface Candidates {
   readonly asked: TextModel;
   readonly first: CheckedText;
-  /** Checks the request against the fallback model; undefined without one. */
-  readonly second: (() => CheckedText) | undefined;
+  /** Each checks the request against a fallback model after `first`, in the order of the client. */
+  readonly others: readonly (() => CheckedText)[];
 }
 
-/** FALL-1 to FALL-5. Chooses only the requested model or the named fallback model. */
+/** FALL-1 to FALL-5. Chooses only the requested model or a named fallback model. Skips only open circuits. */
 export const chooseCandidates = (
   deps: TextDependencies,
   { accountId, models: allowed }: Caller,
@@ -32,19 +33,23 @@ export const chooseCandidates = (
 ): Candidates => {
   const nowMs = deps.ledger.clock.now();
   const { protocol, modelId } = order;
-  const model = chooseModel(deps.catalog, { modelId, protocol, kind: 'text', nowMs, allowed });
-  const request = checkRequest(order, model);
-  const fallback = chooseFallback(deps, order, model, { nowMs, allowed });
-  const primary = reachable(deps, checkText(deps, order, model, request, nowMs));
-  const check = (other: TextModel): CheckedText =>
-    reachable(deps, checkText(deps, order, other, checkRequest(order, other), nowMs));
-  const rejection = deps.circuits.peek(primary.circuit, accountId);
-  if (!rejection) return { asked: model, first: primary, second: fallback && (() => check(fallback)) };
-  if (rejection.kind !== 'open' || !fallback) throw rejectionError(primary.model, rejection);
-  const first = check(fallback);
-  const alsoBarred = deps.circuits.peek(first.circuit, accountId);
-  if (alsoBarred) throw rejectionError(primary.model, sooner(rejection, alsoBarred));
-  return { asked: model, first, second: undefined };
+  const asked = chooseModel(deps.catalog, { modelId, protocol, kind: 'text', nowMs, allowed });
+  const request = checkRequest(order, asked);
+  const fallbacks = chooseFallbacks(deps, order, asked, { nowMs, allowed }).map(
+    (model) => () => reachable(deps, checkText(deps, order, model, checkRequest(order, model), nowMs)),
+  );
+  const primary = reachable(deps, checkText(deps, order, asked, request, nowMs));
+  let rejection = deps.circuits.peek(primary.circuit, accountId);
+  if (!rejection) return { asked, first: primary, others: fallbacks };
+  let soonest = rejection;
+  for (const [index, check] of fallbacks.entries()) {
+    if (rejection.kind !== 'open') break;
+    const first = check();
+    rejection = deps.circuits.peek(first.circuit, accountId);
+    if (!rejection) return { asked, first, others: fallbacks.slice(index + 1) };
+    soonest = sooner(soonest, rejection);
+  }
+  throw rejectionError(asked, soonest);
 };
 
 const reachable = (deps: TextDependencies, checked: CheckedText): CheckedText => {
@@ -53,31 +58,39 @@ const reachable = (deps: TextDependencies, checked: CheckedText): CheckedText =>
 };
 
 /** Returns the earlier retry of the two models, because the client may use either. */
-const sooner = (rejection: CallRejection & { readonly kind: 'open' }, other: CallRejection): CallRejection =>
-  other.kind === 'open' && other.retryAfterSeconds < rejection.retryAfterSeconds ? other : rejection;
+const sooner = (rejection: CallRejection, other: CallRejection): CallRejection =>
+  rejection.kind === 'open' && other.kind === 'open' && other.retryAfterSeconds < rejection.retryAfterSeconds
+    ? other
+    : rejection;
 
-/** FALL-4: rejects an invalid fallback model even if it is not needed. */
-const chooseFallback = (
+/** Returns the named fallback models in their order. Throws the 400 of an invalid one, even if none is needed (FALL-4). */
+const chooseFallbacks = (
   { catalog }: TextDependencies,
-  { fallbackModelId, protocol }: TextParams,
+  { fallbacks, protocol }: TextParams,
   primary: TextModel,
   { nowMs, allowed }: { readonly nowMs: number; readonly allowed: AllowedModels },
-): TextModel | undefined => {
-  if (fallbackModelId === undefined) return undefined;
-  const fallback = catalog.find(fallbackModelId, nowMs);
-  if (fallback) refuseOtherModels(fallback, allowed, 'x-service-fallback-model');
-  if (
-    fallback?.kind === 'text' &&
-    fallback.protocols.some((name) => name === protocol) &&
-    isAllowedFallback(catalog, primary, fallback, nowMs)
-  ) {
-    return fallback;
+): readonly TextModel[] => {
+  const chosen: TextModel[] = [];
+  const refused = (problem: string): GatewayError =>
+    new GatewayError('invalid_fallback_model', `${fallbacks?.header}: ${problem}`, { param: fallbacks?.header });
+  const advice = `Use a model of GET /api/models/${primary.id}/fallbacks.`;
+  for (const id of fallbacks?.modelIds ?? []) {
+    const model = catalog.find(id, nowMs);
+    const name = shown(id);
+    if (!model) throw refused(`"${name}" does not exist or is not enabled. ${advice}`);
+    refuseOtherModels(model, allowed, fallbacks?.header);
+    if (model.id === primary.id) throw refused(`"${name}" is the requested model. ${advice}`);
+    if (
+      model.kind !== 'text' ||
+      !model.protocols.some((spoken) => spoken === protocol) ||
+      !isAllowedFallback(catalog, primary, model, nowMs)
+    ) {
+      throw refused(`"${name}" is not an allowed fallback for "${primary.id}". ${advice}`);
+    }
+    if (chosen.includes(model)) throw refused(`"${name}" repeats a model. Name each model once.`);
+    chosen.push(model);
   }
-  throw new GatewayError(
-    'invalid_fallback_model',
-    `x-service-fallback-model: not an allowed fallback for "${primary.id}". See GET /api/models/${primary.id}/fallbacks.`,
-    { param: 'x-service-fallback-model' },
-  );
+  return chosen;
 };
 
 /** A request that is valid for one model, with its price: everything that is known before the hold. */

@@ -16,6 +16,7 @@ import { limited, retryUntilDefinite, within } from '../retry.ts';
 import type { VideoWorkflow } from './dependencies.ts';
 import { firstLookAt } from './resume-videos.ts';
 import {
+  type CreatedJob,
   isSameCreation,
   type VideoFailure,
   type VideoJob,
@@ -171,10 +172,10 @@ const beginVideo = async (
       await commitCreation(deps, beginning);
       await startMachine(deps, beginning);
     });
-    const upstreamId = await callVendor(deps, beginning);
+    const created = await callVendor(deps, beginning);
     deps.measured?.({ videos_begun: 1 });
-    const job = toJob(record, upstreamId);
-    await Promise.all([permit.report('succeeded'), noteUpstream(deps, beginning, upstreamId)]);
+    const job = toJob(record, created);
+    await Promise.all([permit.report('succeeded'), noteUpstream(deps, beginning, created)]);
     await storeAnswer(beginning, job);
     return job;
   });
@@ -227,7 +228,7 @@ const lateError = (ms: number): GatewayError =>
  * Calls the provider within `createMs` after the creation. After that time, which all processes measure from the
  * creation, the workflow or a takeover may release the video.
  */
-const callVendor = async (deps: CreateDependencies, { ready, record }: Beginning): Promise<string> => {
+const callVendor = async (deps: CreateDependencies, { ready, record }: Beginning): Promise<CreatedJob> => {
   const { route, ask } = ready;
   const { createMs } = deps.times;
   const { clock } = deps.ledger;
@@ -244,16 +245,16 @@ const callVendor = async (deps: CreateDependencies, { ready, record }: Beginning
 };
 
 /**
- * Stores the upstream id. Throws if the workflow or a takeover has released the video. Does not throw if the result is
+ * Stores the upstream id and the credential. Throws if the workflow or a takeover has released the video. Does not throw if the result is
  * unknown: the provider has the video, and its state will show whether the id was stored.
  */
 const noteUpstream = async (
   deps: CreateDependencies,
   { record, idempotent }: Beginning,
-  upstreamId: string,
+  { upstreamId, credentialId }: CreatedJob,
 ): Promise<void> => {
   try {
-    if (await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId))) return;
+    if (await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId, credentialId))) return;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return;
@@ -315,12 +316,13 @@ const toFailure = (error: unknown): VideoFailure =>
     ? { code: error.code, message: error.message }
     : { code: 'internal_error', message: 'The gateway failed. Nothing was charged. Create the video again.' };
 
-const toJob = (record: VideoParamsRecord, upstreamId: string): VideoJob => ({
+const toJob = (record: VideoParamsRecord, { upstreamId, credentialId }: CreatedJob): VideoJob => ({
   ...record,
   state: 'queued',
   progress: 0,
   refused: false,
   upstreamId,
+  credentialId,
 });
 
 /** If this write fails, the response is rebuilt from the video itself. */

@@ -3,6 +3,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
 import type { VideoEvent, VideoMeasure } from '../metrics.ts';
 import type { MarginMeter } from '../paid-call/dependencies.ts';
+import type { DeliveryResult } from '../webhook-delivery.ts';
 import type { VideoJob, VideoJobStore, VideoTimes } from './video-job.ts';
 import type { VideoWire } from './video-wire.ts';
 
@@ -20,8 +21,8 @@ export interface VideoStepDependencies {
   readonly margin?: MarginMeter;
   /** Reports a response without usage (BILL-10). */
   readonly usageMissing: (modelId: string) => Promise<void>;
-  /** Sends one delivery to the client's URL. Throws if it was not accepted. */
-  readonly deliver: (job: VideoJob) => Promise<void>;
+  /** Sends one delivery to the client's URL. Throws StoreError if the signing secret cannot be read. */
+  readonly deliver: (job: VideoJob) => Promise<DeliveryResult>;
 }
 
 /** Runs a video to its end: one execution per video, with the id of the video. */

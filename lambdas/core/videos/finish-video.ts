@@ -7,6 +7,7 @@ import { resolveHoldById } from '../ledger/release.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import { meterMargin } from '../paid-call/dependencies.ts';
 import { retryUntilDefinite } from '../retry.ts';
+import { afterAttempt, isDelivered } from '../webhook-delivery.ts';
 import type { VideoStepDependencies } from './dependencies.ts';
 import { askVendor } from './poll-video.ts';
 import { isEnded, type VideoFailure, type VideoJob, type VideoTimes } from './video-job.ts';
@@ -224,23 +225,26 @@ const endVideo = async (deps: EndingDependencies, job: VideoJob, record: ChargeR
   if (job.file) await files.remove(job.file.name).catch(ignoreStore);
 };
 
-/** Ignores a store failure in the removal of a file. The bucket deletes the file later. */
+/** Ignores a store failure in the removal of a file, which the bucket deletes later, and in a record of a delivery. */
 const ignoreStore = (error: unknown): void => {
   if (!(error instanceof StoreError)) throw error;
 };
 
 /**
- * VID-7: sends one webhook delivery about the end of a video. Throws if it fails, so that the workflow retries. Nothing
- * else depends on it.
+ * VID-7: sends one webhook delivery about the end of a video, and records the result. Throws if the delivery fails, so
+ * that the workflow retries. Nothing else depends on it. An accepted delivery is not repeated.
  */
 export const notifyVideo = async (deps: VideoStepDependencies, videoId: string): Promise<void> => {
   const { jobs, ledger, notice, deliver } = deps;
   const job = await retryUntilDefinite(ledger, () => jobs.read(videoId));
   if (!job?.webhook || job.refused || !isEnded(job)) return;
-  try {
-    await deliver(job);
-  } catch (error) {
-    notice('video_webhook_failed', videoId);
-    throw error;
-  }
+  if (job.delivery && isDelivered(job.delivery)) return;
+  const result = await deliver(job);
+  const times = { nowMs: ledger.clock.now(), retryMs: deps.times.webhookRetryMs };
+  const delivery = afterAttempt(job.delivery, result, times);
+  // A lost record must not cause another delivery.
+  await retryUntilDefinite(ledger, () => jobs.noteDelivery(videoId, delivery)).catch(ignoreStore);
+  if (isDelivered(delivery)) return;
+  notice('video_webhook_failed', videoId);
+  throw new Error(`The webhook was not delivered: ${delivery.problem}`);
 };

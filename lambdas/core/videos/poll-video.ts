@@ -92,7 +92,7 @@ export const askVendor = async (
     late.abort(new GatewayError('upstream_timeout', 'The provider did not respond in time.')),
   );
   try {
-    return await wire.poll({ provider, upstreamId, signal: late.signal });
+    return await wire.poll({ provider, upstreamId, credentialId: job.credentialId, signal: late.signal });
   } finally {
     cancel();
   }

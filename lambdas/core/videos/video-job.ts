@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors/error-codes.ts';
 import type { HoldCap } from '../ledger/caps.ts';
+import type { DeliveryState } from '../webhook-delivery.ts';
 
 /** States only move forward; `completed` and `failed` are final (VID-3). */
 export type VideoState = 'queued' | 'in_progress' | 'completed' | 'failed';
@@ -30,6 +31,14 @@ export interface VideoFailure {
   readonly message: string;
 }
 
+/** Job that a provider has accepted. */
+export interface CreatedJob {
+  /** The provider's id of the job. */
+  readonly upstreamId: string;
+  /** Credential that created the job and must poll it (VID-9). */
+  readonly credentialId: string;
+}
+
 /** A finished file in the bucket. */
 export interface StoredFile {
   /** Name of the object. Each attempt has its own object, so that a late one never replaces the charged file. */
@@ -42,7 +51,7 @@ export interface StoredFile {
 /** Webhook of a client. */
 export interface Webhook {
   readonly url: string;
-  /** Secret that signs deliveries. Never shown. */
+  /** Secret of the API key that created the video. It signs `X-Service-Signature` of deliveries. Never shown. */
   readonly secret: string;
 }
 
@@ -88,6 +97,8 @@ export interface VideoJob extends VideoParamsRecord {
   readonly progress: number;
   /** The provider's id of the job. Without one the video is never charged. */
   readonly upstreamId?: string | undefined;
+  /** Identifies the provider credential that created the job. Undefined if an older release stored the upstream id. */
+  readonly credentialId?: string | undefined;
   /** Whether the creation was refused: its client got an error, and no list shows the video. */
   readonly refused: boolean;
   /** Reason of a failure that has happened or is about to. */
@@ -96,6 +107,8 @@ export interface VideoJob extends VideoParamsRecord {
   /** Tokens that the provider counted; undefined until the file is stored, or if it counts none. */
   readonly tokens?: number | undefined;
   readonly completedAtMs?: number | undefined;
+  /** Deliveries of the webhook. Undefined before the first one. */
+  readonly delivery?: DeliveryState | undefined;
 }
 
 /** Retention of a file, in ms (VID-7). */
@@ -199,8 +212,8 @@ export interface VideoJobStore {
   read(id: string): Promise<VideoJob | undefined>;
   /** Returns the position in the owner's list, also after a removal. Reads consistently. */
   locate(id: string): Promise<JobPosition | undefined>;
-  /** Sets the upstream id of a queued job that has none. */
-  setUpstream(id: string, upstreamId: string): Promise<boolean>;
+  /** Sets the upstream id and the credential of a queued job that has none. */
+  setUpstream(id: string, upstreamId: string, credentialId?: string): Promise<boolean>;
   /** Fails a queued job without an upstream id. No list shows it. */
   refuse(id: string, failure: VideoFailure): Promise<boolean>;
   /** Moves a job that has not ended to in_progress. Progress never decreases. */
@@ -211,6 +224,8 @@ export interface VideoJobStore {
   noteFile(id: string, file: StoredFile, tokens: number | undefined): Promise<boolean>;
   /** Ends a job that has not ended. */
   end(id: string, ending: Ending): Promise<boolean>;
+  /** Records the deliveries of an ended job. A state with fewer or as many attempts changes nothing. */
+  noteDelivery(id: string, delivery: DeliveryState): Promise<boolean>;
   /**
    * Lists the videos of one account, without refused ones, and without unreadable ones, so that one job does not hide
    * all others. May miss the latest writes.
@@ -234,6 +249,8 @@ export interface VideoTimes {
   readonly limitMs: number;
   /** Lifetime of a video's hold, in ms (BILL-13). */
   readonly holdMs: number;
+  /** Longest wait before the second delivery of a webhook, in ms. */
+  readonly webhookRetryMs: number;
 }
 
 /** Largest expected difference between the clocks of two processes, in ms. */

@@ -1,6 +1,6 @@
 import type { Provider } from '../catalog/schema.ts';
 import type { ImageMediaType } from '../image-type.ts';
-import type { VideoFailure } from './video-job.ts';
+import type { CreatedJob, VideoFailure } from './video-job.ts';
 
 /** Image for the first frame. */
 export interface ReferenceImage {
@@ -28,6 +28,8 @@ export interface VideoCreation extends VideoAsk {
 export interface UpstreamJob {
   readonly provider: Provider;
   readonly upstreamId: string;
+  /** Credential that created the job; undefined for a job of an older release. */
+  readonly credentialId?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -51,8 +53,8 @@ export type VideoStatus =
 export interface VideoWire {
   /** Throws a GatewayError for a request that this protocol cannot carry, before the hold. */
   check?(ask: VideoAsk): void;
-  /** Makes one call that is never repeated. Returns the provider's id of the job. Throws GatewayError. */
-  create(creation: VideoCreation): Promise<string>;
+  /** Makes one call that is never repeated. Throws GatewayError. */
+  create(creation: VideoCreation): Promise<CreatedJob>;
   /** Throws GatewayError if no response came. */
   poll(job: UpstreamJob): Promise<VideoStatus>;
 }

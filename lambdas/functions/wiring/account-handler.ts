@@ -1,4 +1,4 @@
-import { createSpentByKey } from '../../core/ledger/usage-summary.ts';
+import { createRecentSpend } from '../../core/ledger/recent-spend.ts';
 import { createHandler } from '../../http/handler.ts';
 import { createGetUsageSummary } from '../../protocols/account/get-usage-summary.ts';
 import {
@@ -19,8 +19,12 @@ import { toHttpDependencies } from './http.ts';
 
 export const createAccountHandler = (deps: FunctionDependencies) => {
   const http = toHttpDependencies(deps);
-  const summaries = { ...deps, store: deps.ledgerStore, records: deps.ledgerRecords };
-  const keys = { ...deps, keyBucket: http.admission.keyBucket, spentByKey: createSpentByKey(summaries) };
+  const usage = { ...deps, store: deps.ledgerStore, records: deps.ledgerRecords };
+  const keys = {
+    ...deps,
+    keyBucket: http.admission.keyBucket,
+    spentByKey: createRecentSpend(usage),
+  };
   return createHandler(http, {
     listKeys: createListKeys(keys),
     createKey: createCreateKey(keys),
@@ -29,8 +33,8 @@ export const createAccountHandler = (deps: FunctionDependencies) => {
     deleteKey: createDeleteKey(keys),
     getAccount: createGetAccount((accountId) => deps.ledgerStore.readAccount(accountId)),
     listUsage: createListUsage(deps),
-    getUsageSummary: createGetUsageSummary(summaries),
+    getUsageSummary: createGetUsageSummary(usage),
     getUsage: createGetUsage(deps),
-    getStatement: createGetStatement(summaries),
+    getStatement: createGetStatement(usage),
   });
 };

@@ -1,4 +1,4 @@
-import { createSpentByKey } from '../../core/ledger/usage-summary.ts';
+import { createRecentSpend } from '../../core/ledger/recent-spend.ts';
 import { createHandler } from '../../http/handler.ts';
 import { createGetUsageSummary } from '../../protocols/account/get-usage-summary.ts';
 import { createListUsage } from '../../protocols/account/handlers.ts';
@@ -26,7 +26,7 @@ export const createAppHandler = (deps: FunctionDependencies) => {
   const accountIdOf = createAccountIdOf(deps.accounts);
   const dependencies = { ...deps, accountIdOf, topUpText: deps.settings.TOP_UP_TEXT };
   const ledger = { ...deps, store: deps.ledgerStore, records: deps.ledgerRecords };
-  const keys = { ...deps, keyBucket: http.admission.keyBucket, spentByKey: createSpentByKey(ledger) };
+  const keys = { ...deps, keyBucket: http.admission.keyBucket, spentByKey: createRecentSpend(ledger) };
   const ownerOf = createOwnerOf(accountIdOf);
   return createHandler(http, {
     getAppAccount: createGetAppAccount(dependencies),

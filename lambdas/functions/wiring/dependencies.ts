@@ -3,6 +3,7 @@ import type { AccountStore } from '../../core/accounts/account-store.ts';
 import type { UpdateLog } from '../../core/accounts/chats.ts';
 import type { KeyStore } from '../../core/accounts/key-store.ts';
 import type { NotificationSender } from '../../core/accounts/send-notifications.ts';
+import type { WebhookSecretStore } from '../../core/accounts/webhook-secret.ts';
 import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -19,15 +20,11 @@ import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import type { CallerSecrets } from '../../http/authenticate.ts';
 import type { Summary } from '../../http/exchange.ts';
 import type { FrontDoor } from '../../http/front-door.ts';
+import type { ProviderAccess } from '../../providers/credential-choice.ts';
 import type { ImageFetch } from '../../providers/image-fetch.ts';
 import type { UpstreamHttp } from '../../providers/upstream-http.ts';
 import type { WebhookSender } from '../../providers/webhook.ts';
 import type { Settings } from '../../settings.ts';
-
-export interface VendorAccess {
-  readonly baseUrl: string;
-  readonly key: string;
-}
 
 /** Functions that report requests and events to logs and metrics. */
 export interface Reporting {
@@ -87,9 +84,15 @@ export interface VideoFunctionDependencies extends LedgerFunctionDependencies {
   /** Throws if this function has no state machine. */
   readonly videoMachine: VideoWorkflow;
   readonly upstreamHttp: UpstreamHttp;
-  /** Returns undefined if this environment has no key or no URL for the provider. */
-  readonly vendorAccess: (providerId: string) => VendorAccess | undefined;
+  /**
+   * Chooses the credential of one call, or the one of a stored job. Returns undefined if this environment has no key or
+   * no URL for the provider.
+   */
+  readonly vendorAccess: (providerId: string, credentialId?: string) => ProviderAccess | undefined;
   readonly sendWebhook: WebhookSender;
+  readonly webhookSecrets: WebhookSecretStore;
+  /** 32 unpredictable bytes. */
+  readonly newKeyBytes: () => Uint8Array;
 }
 
 /** External dependencies of the HTTP functions: one set per process, another in a test. */
@@ -102,8 +105,6 @@ export interface FunctionDependencies extends VideoFunctionDependencies {
   /** Older peppers that API keys may still be hashed with, the newest first. */
   readonly olderPeppers: readonly string[];
   readonly secrets: CallerSecrets;
-  /** 32 unpredictable bytes. */
-  readonly newKeyBytes: () => Uint8Array;
   readonly ledgerRecords: LedgerRecords;
   readonly keys: KeyStore;
   readonly accounts: AccountStore;

@@ -37,7 +37,6 @@ export const dependenciesFromEnvironment = async (environment: Environment): Pro
     publicUrl,
     ...peppers,
     secrets: { botToken, topUpKey },
-    newKeyBytes: () => randomBytes(32),
     ledgerRecords: createLedgerRecords(db.repeating, settings.ACCOUNTS_TABLE),
     keys: createKeyStore(db, tables),
     accounts: createAccountStore(db.repeating, tables),

@@ -103,8 +103,8 @@ const required = (secret: string | undefined): string => {
 };
 
 /**
- * Returns the provider keys by variable name: from one secret that holds a JSON object of strings, or from the
- * environment.
+ * Returns the values of the providers' variables by name: from one secret that holds a JSON object, or from the
+ * environment. A list of credentials is returned as JSON, as it is in an environment variable.
  */
 export const readProviderKeys = async (
   { PROVIDER_KEYS_SECRET }: Pick<Settings, 'PROVIDER_KEYS_SECRET'>,
@@ -115,7 +115,12 @@ export const readProviderKeys = async (
   const value = parsed(await readCurrent(PROVIDER_KEYS_SECRET, read));
   if (typeof value !== 'object' || value === null)
     throw new Error('PROVIDER_KEYS_SECRET: the secret must be a JSON object');
-  return Object.fromEntries(Object.entries(value).filter(([, key]) => typeof key === 'string' && key !== ''));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      if (typeof member === 'object' && member !== null) return [[name, JSON.stringify(member)]];
+      return typeof member === 'string' && member !== '' ? [[name, member]] : [];
+    }),
+  );
 };
 
 /** Returns undefined for invalid JSON. The error of the parser is dropped, because it quotes the secret. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { catalogData } from '../../../catalog/index.ts';
 import { loadCatalog } from '../../core/catalog/load-catalog.ts';
@@ -6,6 +7,7 @@ import { createUpstreamHttp } from '../../providers/upstream-http.ts';
 import { createWebhookSender } from '../../providers/webhook.ts';
 import { createCircuitStore } from '../../stores/dynamodb/circuit-store.ts';
 import { createVideoJobStore } from '../../stores/dynamodb/video-job-store.ts';
+import { createWebhookSecretStore } from '../../stores/dynamodb/webhook-secret-store.ts';
 import { createVideoFiles } from '../../stores/s3/video-files.ts';
 import { createVideoWorkflow } from '../../stores/step-functions/video-machine.ts';
 import { type ClientOptions, createS3Access, patient } from './clients.ts';
@@ -39,6 +41,8 @@ export const openVideoParts = async (
     upstreamHttp: createUpstreamHttp(),
     vendorAccess,
     sendWebhook: createWebhookSender({ lookup, now: () => ledgerDeps.clock.now() }),
+    webhookSecrets: createWebhookSecretStore(db.repeating, settings.ACCOUNTS_TABLE),
+    newKeyBytes: () => randomBytes(32),
   };
 };
 

@@ -1,3 +1,4 @@
+import { readWebhookSecret, signingSecrets } from '../../core/accounts/webhook-secret.ts';
 import type { PaidEvent, VideoEvent } from '../../core/metrics.ts';
 import type { PaidCallDependencies } from '../../core/paid-call/dependencies.ts';
 import type { CreateDependencies } from '../../core/videos/create-video.ts';
@@ -5,7 +6,8 @@ import type { VideoStepDependencies } from '../../core/videos/dependencies.ts';
 import type { ExistingVideoDependencies } from '../../core/videos/existing-video.ts';
 import type { ReadDependencies } from '../../core/videos/read-videos.ts';
 import { isVideoId, type VideoJob, type VideoTimes } from '../../core/videos/video-job.ts';
-import { toWebhookBody } from '../../protocols/videos/video-object.ts';
+import type { DeliveryResult } from '../../core/webhook-delivery.ts';
+import { toWebhookBody, webhookIdOf } from '../../protocols/videos/video-object.ts';
 import type { Settings } from '../../settings.ts';
 import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
 import { toLedgerDependencies, toMarginMeter } from './ledger.ts';
@@ -18,6 +20,7 @@ export const toVideoTimes = (settings: Settings): VideoTimes => ({
   pollMaxMs: settings.VIDEO_POLL_SECONDS_MAX * 1_000,
   limitMs: settings.VIDEO_LIMIT_SECONDS * 1_000,
   holdMs: settings.VIDEO_HOLD_SECONDS * 1_000,
+  webhookRetryMs: settings.VIDEO_WEBHOOK_RETRY_SECONDS * 1_000,
 });
 
 export const toVideoStepDependencies = (
@@ -37,9 +40,11 @@ export const toVideoStepDependencies = (
   deliver: (job) => deliver(deps, job),
 });
 
-const deliver = async ({ sendWebhook }: VideoFunctionDependencies, job: VideoJob): Promise<void> => {
+const deliver = async (deps: VideoFunctionDependencies, job: VideoJob): Promise<DeliveryResult> => {
   if (!job.webhook) throw new Error(`${job.id} has no webhook`);
-  await sendWebhook({ ...job.webhook, body: toWebhookBody(job) });
+  const { url, secret: keySecret } = job.webhook;
+  const secrets = signingSecrets(await readWebhookSecret(deps, job.accountId), deps.clock.now());
+  return deps.sendWebhook({ url, id: webhookIdOf(job), body: toWebhookBody(job), secrets, keySecret });
 };
 
 /** Creating a video can also end another one: the video of the request whose idempotency claim is taken over. */

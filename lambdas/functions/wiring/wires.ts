@@ -10,6 +10,7 @@ import { createMessagesWire } from '../../providers/anthropic/messages-wire.ts';
 import { createBflWire } from '../../providers/bfl/images-wire.ts';
 import { createArkImageWire } from '../../providers/byteplus/images-wire.ts';
 import { createArkVideoWire } from '../../providers/byteplus/video-wire.ts';
+import type { ProviderAccess } from '../../providers/credential-choice.ts';
 import { createGenerateContentWire } from '../../providers/google/generate-content-wire.ts';
 import { createGeminiImageWire } from '../../providers/google/image-wire.ts';
 import type { LinkImage } from '../../providers/google/response.ts';
@@ -20,7 +21,7 @@ import { createEmbeddingWire, createModerationWire } from '../../providers/opena
 import { createResponsesWire } from '../../providers/openai/responses-wire.ts';
 import { createOpenaiVideoWire } from '../../providers/openai/videos-wire.ts';
 import type { WireOptions } from '../../providers/vendor-call.ts';
-import type { FunctionDependencies, VendorAccess, VideoFunctionDependencies } from './dependencies.ts';
+import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
 import { toMediaDependencies } from './paid-call.ts';
 
 const byName = <Implementation>(wires: Readonly<Partial<Record<Wire, Implementation>>>) =>
@@ -86,14 +87,18 @@ export const toVideoWires = (options: WireOptions): ReadonlyMap<Wire, VideoWire>
 
 export const toWireOptions = (deps: VideoFunctionDependencies): WireOptions => ({
   http: deps.upstreamHttp,
-  access: (providerId) => accessOf(deps, providerId),
+  access: (providerId, credentialId) => accessOf(deps, providerId, credentialId),
   notice: (notice, provider) => deps.reporting.notice(notice, { provider }),
   now: () => deps.clock.now(),
   random: deps.random,
 });
 
-const accessOf = ({ vendorAccess }: VideoFunctionDependencies, providerId: string): VendorAccess => {
-  const access = vendorAccess(providerId);
+const accessOf = (
+  { vendorAccess }: VideoFunctionDependencies,
+  providerId: string,
+  credentialId: string | undefined,
+): ProviderAccess => {
+  const access = vendorAccess(providerId, credentialId);
   if (!access) throw new GatewayError('model_unavailable', `The provider ${providerId} has no key. Set its key.`);
   return access;
 };

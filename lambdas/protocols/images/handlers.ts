@@ -60,7 +60,7 @@ export const createImageRoutes = (
     const work = (claimed?: ClaimedRequest) =>
       answer(deps, exchange, caller, { ...toGenerationParams(body.json), dryRun }, claimed);
     if (key === undefined) return work();
-    return idempotentAnswer(deps.idempotency, exchange, { key, body: body.json, fallbackModelId: undefined }, work);
+    return idempotentAnswer(deps.idempotency, exchange, { key, body: body.json }, work);
   },
   /** POST /v1/images/edits. The body is a form (IMG-5, IDEM-5). */
   editImages: async (exchange) => {

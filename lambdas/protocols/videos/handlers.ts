@@ -17,7 +17,7 @@ import { idempotentAnswer, toStored } from '../idempotent-answer.ts';
 import { callerOf, readPaidHeaders } from '../paid-request.ts';
 import { dryRunAnswer } from '../paid-response.ts';
 import { type CheckWebhookUrl, toVideoParams } from './request.ts';
-import { toCreationAnswer, toVideoObject } from './video-object.ts';
+import { toCreationAnswer, toShownVideo } from './video-object.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -72,7 +72,7 @@ export const createCreateVideo =
     const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
     if (key === undefined || !body) return answer(deps, exchange, caller, dryRun);
     const creations = videoCreations(deps.create, (job) => toStored(toCreationAnswer(job)));
-    const order = { key, body: body.json, fallbackModelId: undefined, creations };
+    const order = { key, body: body.json, creations };
     return idempotentAnswer(deps.idempotency, exchange, order, (claimed) =>
       answer(deps, exchange, caller, dryRun, claimed),
     );
@@ -108,7 +108,7 @@ const answer = async (
 export const createGetVideo =
   (deps: ReadDependencies): RouteHandler =>
   async (exchange) =>
-    json(200, toVideoObject(await readVideo(deps, admissionOf(exchange).accountId, idIn(exchange))));
+    json(200, toShownVideo(await readVideo(deps, admissionOf(exchange).accountId, idIn(exchange))));
 
 /** GET /v1/videos (VID-8): videos of the account, newest first by default. */
 export const createListVideos =
@@ -120,7 +120,7 @@ export const createListVideos =
     const { jobs, more } = await listVideos(deps, accountId, { limit, newestFirst, after });
     return json(200, {
       object: 'list',
-      data: jobs.map(toVideoObject),
+      data: jobs.map(toShownVideo),
       first_id: jobs[0]?.id ?? null,
       last_id: jobs.at(-1)?.id ?? null,
       has_more: more,

@@ -1,5 +1,6 @@
 import { expiresAtOf } from '../../core/videos/read-videos.ts';
 import type { VideoJob } from '../../core/videos/video-job.ts';
+import { isDelivered } from '../../core/webhook-delivery.ts';
 import { type GatewayResponse, json } from '../../http/exchange.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -28,6 +29,33 @@ export const toVideoObject = (job: VideoJob) => {
   };
 };
 
+/** Id of the event about the end of a video (HOOK-1). */
+export const webhookIdOf = ({ id }: VideoJob): string => `evt_${id}`;
+
+const toDeliveryStatus = ({ delivery }: VideoJob): 'pending' | 'delivered' | 'failed' => {
+  if (!delivery) return 'pending';
+  if (isDelivered(delivery)) return 'delivered';
+  return delivery.nextAtMs === undefined ? 'failed' : 'pending';
+};
+
+/** Video as its owner reads it: with the deliveries of its webhook, if it has one (VID-7). */
+export const toShownVideo = (job: VideoJob) => {
+  const { webhook, delivery } = job;
+  if (!webhook) return toVideoObject(job);
+  return {
+    ...toVideoObject(job),
+    webhook: {
+      id: webhookIdOf(job),
+      status: toDeliveryStatus(job),
+      attempts: delivery?.attempts ?? 0,
+      last_attempt_at: toUnixSeconds(delivery?.lastAtMs),
+      last_status: delivery?.status ?? null,
+      last_error: delivery?.problem ?? null,
+      next_attempt_at: toUnixSeconds(delivery?.nextAtMs),
+    },
+  };
+};
+
 /**
  * Response to the creation, independent of the video's later state, so that a replay under the same idempotency key has
  * identical bytes (IDEM-2).
@@ -42,7 +70,7 @@ export const toCreationAnswer = (job: VideoJob): GatewayResponse =>
 export const toWebhookBody = (job: VideoJob): string => {
   const data = toVideoObject(job);
   return JSON.stringify({
-    id: `evt_${job.id}`,
+    id: webhookIdOf(job),
     object: 'event',
     type: job.state === 'completed' ? 'video.completed' : 'video.failed',
     created_at: data.completed_at ?? data.created_at,

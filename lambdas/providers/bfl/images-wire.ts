@@ -182,14 +182,14 @@ const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   });
 };
 
-const lookAt = async ({ http, access }: WireOptions, { provider, pollUrl, told, signal }: Job): Promise<Look> => {
+const lookAt = async ({ http }: WireOptions, { provider, pollUrl, told, signal }: Job): Promise<Look> => {
   const { header } = provider.credential;
   const headers = { accept: 'application/json', 'accept-encoding': 'identity', ...provider.headers };
   try {
     const response = await http({
       url: pollUrl.href,
       method: 'GET',
-      headers: { ...headers, [header.toLowerCase()]: access(provider.id).key },
+      headers: { ...headers, [header.toLowerCase()]: told.secret },
       body: '',
       signal,
     });

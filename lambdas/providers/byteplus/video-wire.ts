@@ -27,7 +27,10 @@ export const createArkVideoWire = (options: WireOptions): VideoWire => ({
     pollJob(options, job, {
       path: `${TASKS}/${encodeURIComponent(job.upstreamId)}`,
       toStatus: (body, told) =>
-        toArkStatus(body, told, { http: options.http, baseUrl: options.access(job.provider.id).baseUrl }),
+        toArkStatus(body, told, {
+          http: options.http,
+          baseUrl: options.access(job.provider.id).baseUrl,
+        }),
       isGone,
       refuse: toArkError,
     }),

@@ -86,6 +86,7 @@ const failed = (body: JsonValue, told: RefusalContext): VideoStatus => {
 const fetchContent = async (options: WireOptions, job: UpstreamJob, signal: AbortSignal): Promise<UpstreamResponse> => {
   const { response } = await callVendor(options, {
     provider: job.provider,
+    credentialId: job.credentialId,
     path: `${pathOf(job)}/content`,
     streamed: false,
     accept: VIDEO_ACCEPT,

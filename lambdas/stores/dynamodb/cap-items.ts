@@ -70,7 +70,7 @@ export const toCapReplacement = (before: Caps, after: Caps): CapReplacement => {
   const changed = [...after].filter(([keyId, cap]) => before.get(keyId) !== cap);
   const gone = [...before.keys()].filter((keyId) => !after.has(keyId));
   if (changed.length + gone.length === 0) return { set: '', removed: [], names: {}, values: {} };
-  // The item has no map without caps.
+  // Only the removal of a revoked key leaves an empty map.
   if (after.size === 0) return { set: '', removed: ['caps'], names: {}, values: {} };
   if (before.size === 0)
     return { set: ', caps = :caps', removed: [], names: {}, values: { ':caps': toCapsValue(after) } };

@@ -6,6 +6,7 @@ import {
   type KeyRingReply,
   type NamedKey,
 } from '../../core/accounts/key-ring.ts';
+import { keyIdOf } from '../../core/accounts/keys.ts';
 import { currentKeyKey, toCurrentKey } from './chat-item.ts';
 import { type DynamoDB, putNew, type Write } from './dynamodb.ts';
 import { type Item, isList, isMap, readMap, readNumber, readText } from './item.ts';
@@ -20,6 +21,7 @@ import {
   toLimitAttributes,
   toLimits,
 } from './key-item.ts';
+import { accountKey } from './ledger-items.ts';
 import { toClosingWrites, toReplacement } from './replace-account.ts';
 
 /**
@@ -71,6 +73,8 @@ export const changeKeyRing = async (
   tables: AccountTables,
   change: KeyRingChange,
 ): Promise<KeyRingReply> => {
+  // The write of the cap requires this version of the account, so no transaction follows for a blocked one.
+  if (change.key?.kind === 'add' && change.account?.before.status === 'blocked') return 'blocked';
   const cancelled = await db.transact([
     toRingUpdate(tables, change),
     toFirstKeyWrite(tables, change),
@@ -143,10 +147,23 @@ const toKeyWrites = (tables: AccountTables, { accountId, key }: KeyRingChange): 
   return [putNew(tables.keys, item)];
 };
 
-/** A blocked account gets no key. The version of the account also says whether it was blocked. */
+/** A blocked account gets no key. */
 const toAccountWrites = (tables: AccountTables, { accountId, key, account }: KeyRingChange): readonly Write[] => {
   if (account) {
     return [{ update: toReplacement(tables.accounts, account) }, ...toClosingWrites(tables.accounts, account)];
   }
+  if (key?.kind === 'revoke' && key.hasCap) return [removeCap(tables, accountId, key.hash)];
   return key?.kind === 'add' ? [ifActive(tables, accountId)] : [];
 };
+
+/** Does not require a version, so that a key can be revoked while many requests change the account. */
+const removeCap = ({ accounts }: AccountTables, accountId: string, hash: string): Write => ({
+  update: {
+    table: accounts,
+    key: accountKey(accountId),
+    update: 'SET version = version + :one REMOVE caps.#cap',
+    condition: 'attribute_exists(caps.#cap)',
+    names: { '#cap': keyIdOf(hash) },
+    values: { ':one': 1 },
+  },
+});

@@ -10,6 +10,7 @@ import {
   type VideoTerms,
   type Webhook,
 } from '../../core/videos/video-job.ts';
+import type { DeliveryState } from '../../core/webhook-delivery.ts';
 import { holdCapValue, toHoldCap } from './cap-items.ts';
 import { type Item, optionalText, readBigint, readFraction, readMap, readNumber, readText } from './item.ts';
 
@@ -61,6 +62,14 @@ export const failureValue = ({ code, message }: VideoFailure) => ({ code, messag
 
 export const fileValue = ({ name, bytes, sha256 }: StoredFile) => ({ name, bytes, sha256 });
 
+export const deliveryValue = ({ attempts, lastAtMs, status, problem, nextAtMs }: DeliveryState): Item => ({
+  attempts,
+  lastAt: lastAtMs,
+  ...(status === undefined ? {} : { status }),
+  ...(problem === undefined ? {} : { problem }),
+  ...(nextAtMs === undefined ? {} : { nextAt: nextAtMs }),
+});
+
 /** Attributes that a removal deletes: all except the owner and the position in the list. */
 export const removedAttributes = [
   'listedFor',
@@ -86,10 +95,12 @@ export const removedAttributes = [
   'progress',
   'refused',
   'upstreamId',
+  'credentialId',
   'failure',
   'file',
   'tokens',
   'completedAt',
+  'delivery',
 ] as const;
 
 /** Undefined for an abandoned id, which never had a video. */
@@ -149,10 +160,12 @@ const toProgress = (item: Item): Omit<VideoJob, keyof VideoParamsRecord> => ({
   progress: readFraction(item, 'progress'),
   refused: item.refused === true,
   ...(item.upstreamId === undefined ? {} : { upstreamId: readText(item, 'upstreamId') }),
+  ...(item.credentialId === undefined ? {} : { credentialId: readText(item, 'credentialId') }),
   ...(item.failure === undefined ? {} : { failure: toFailure(readMap(item, 'failure')) }),
   ...(item.file === undefined ? {} : { file: toFile(readMap(item, 'file')) }),
   ...(item.tokens === undefined ? {} : { tokens: readFraction(item, 'tokens') }),
   ...(item.completedAt === undefined ? {} : { completedAtMs: readNumber(item, 'completedAt') }),
+  ...(item.delivery === undefined ? {} : { delivery: toDelivery(readMap(item, 'delivery')) }),
 });
 
 const toTerms = (item: Item): VideoTerms => ({
@@ -168,6 +181,17 @@ const toFile = (item: Item): StoredFile => ({
   bytes: readNumber(item, 'bytes'),
   sha256: readText(item, 'sha256'),
 });
+
+const toDelivery = (item: Item): DeliveryState => {
+  const problem = optionalText(item, 'problem');
+  return {
+    attempts: readNumber(item, 'attempts'),
+    lastAtMs: readNumber(item, 'lastAt'),
+    ...(item.status === undefined ? {} : { status: readNumber(item, 'status') }),
+    ...(problem === undefined ? {} : { problem }),
+    ...(item.nextAt === undefined ? {} : { nextAtMs: readNumber(item, 'nextAt') }),
+  };
+};
 
 const toFailure = (item: Item): VideoFailure => ({
   code: toCode(readText(item, 'code')),

@@ -6,10 +6,12 @@ import {
   type VideoJob,
   type VideoJobStore,
 } from '../../core/videos/video-job.ts';
+import type { DeliveryState } from '../../core/webhook-delivery.ts';
 import type { DynamoDB, QueryRequest } from './dynamodb.ts';
 import type { Item } from './item.ts';
 import {
   abandoned,
+  deliveryValue,
   failureValue,
   fileValue,
   goneOf,
@@ -22,7 +24,16 @@ import {
   videoKey,
 } from './video-item.ts';
 
-type Changes = 'setUpstream' | 'refuse' | 'advance' | 'noteFailure' | 'noteFile' | 'end' | 'postpone' | 'remove';
+type Changes =
+  | 'setUpstream'
+  | 'refuse'
+  | 'advance'
+  | 'noteFailure'
+  | 'noteFile'
+  | 'end'
+  | 'noteDelivery'
+  | 'postpone'
+  | 'remove';
 
 /** Expressions name every attribute as `#name`, because `state` is one of hundreds of reserved words of DynamoDB. */
 interface Change {
@@ -44,11 +55,15 @@ const runningAttributes = '#running, #dueAt';
 const createVideoChanges = (db: DynamoDB, table: string): Pick<VideoJobStore, Changes> => {
   const change = (id: string, wanted: Change): Promise<boolean> => changeVideo(db, table, id, wanted);
   return {
-    setUpstream: (id, upstreamId) =>
+    setUpstream: (id, upstreamId, credentialId) =>
       change(id, {
-        set: '#upstreamId = :upstreamId',
+        set: `#upstreamId = :upstreamId${credentialId === undefined ? '' : ', #credentialId = :credentialId'}`,
         condition: '#state = :queued AND attribute_not_exists(#upstreamId)',
-        values: { ':upstreamId': upstreamId, ':queued': 'queued' },
+        values: {
+          ':upstreamId': upstreamId,
+          ...(credentialId !== undefined && { ':credentialId': credentialId }),
+          ':queued': 'queued',
+        },
         already: (job) => job.upstreamId === upstreamId,
       }),
     refuse: (id, failure) =>
@@ -94,6 +109,7 @@ const createVideoChanges = (db: DynamoDB, table: string): Pick<VideoJobStore, Ch
         },
         already: (job) => job.state === ending.state,
       }),
+    noteDelivery: (id, delivery) => change(id, delivered(delivery)),
     remove: (id) =>
       change(id, {
         set: '#gone = :removed',
@@ -109,6 +125,18 @@ const createVideoChanges = (db: DynamoDB, table: string): Pick<VideoJobStore, Ch
       }),
   };
 };
+
+const delivered = (delivery: DeliveryState): Change => ({
+  set: '#delivery = :delivery',
+  condition: '#state IN (:completed, :failed) AND (attribute_not_exists(#delivery) OR #delivery.#attempts < :attempts)',
+  values: {
+    ':delivery': deliveryValue(delivery),
+    ':attempts': delivery.attempts,
+    ':completed': 'completed',
+    ':failed': 'failed',
+  },
+  already: (job) => isEnded(job) && (job.delivery?.attempts ?? 0) >= delivery.attempts,
+});
 
 /** A late report of less progress succeeds if the job is in progress. */
 const advanced = (progress: number | undefined): Change =>

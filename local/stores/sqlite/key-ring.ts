@@ -5,6 +5,8 @@ import {
   type KeyRingChange,
   type KeyRingReply,
 } from '../../../lambdas/core/accounts/key-ring.ts';
+import { keyIdOf } from '../../../lambdas/core/accounts/keys.ts';
+import { changeCap } from '../../../lambdas/core/ledger/caps.ts';
 import { readAccount } from './account-rows.ts';
 import { type Database, numberOf } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';
@@ -19,7 +21,7 @@ import {
   setFactor,
   setLimits,
 } from './key-rows.ts';
-import { replaceAccount } from './replace-account.ts';
+import { replaceAccount, replaceCaps } from './replace-account.ts';
 
 const properties = z.object({ name: z.string(), manage: z.boolean(), version: z.number() });
 
@@ -77,5 +79,7 @@ const writeKey = (db: Database, { accountId, before: { first }, key }: KeyRingCh
   if (key?.kind === 'limit') setLimits(db, key.hash, key.limits);
   if (key?.kind !== 'revoke') return;
   revoke(db, key.hash);
+  const present = key.hasCap ? readAccount(db, accountId) : undefined;
+  if (present) replaceCaps(db, changeCap(present, keyIdOf(key.hash), undefined, 0));
   if (key.hash === first?.hash) db.sql('UPDATE current_keys SET revoked = 1 WHERE account_id = ?').run(accountId);
 };

@@ -253,6 +253,17 @@ CREATE TABLE IF NOT EXISTS key_rings (
   named TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Signing secrets of webhooks.
+CREATE TABLE IF NOT EXISTS webhook_secrets (
+  account_id TEXT PRIMARY KEY,
+  version INTEGER NOT NULL,
+  secret TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- Secret before the last rotation, and until when it also signs. Null before the first rotation.
+  previous TEXT,
+  previous_until INTEGER
+) STRICT, WITHOUT ROWID;
+
 -- Charges of closed months by model, as JSON.
 CREATE TABLE IF NOT EXISTS month_charges (
   account_id TEXT NOT NULL,
@@ -336,6 +347,8 @@ const ADDED_COLUMNS = [
   ['holds', 'cap_key', 'TEXT'],
   ['holds', 'cap_period', 'TEXT'],
   ['holds', 'cap_expires_at', 'INTEGER'],
+  // A column of an added table, so that a file without this table gets it.
+  ['webhook_secrets', 'previous_until', 'INTEGER'],
 ] as const;
 
 const missingColumns = (db: DatabaseSync) =>

@@ -41,8 +41,8 @@ export const createVideoJobStore = (db: Database): VideoJobStore => {
         return row && row.job !== null ? toJob(row) : undefined;
       }),
     locate: (id) => db.read(() => locate(db, id)),
-    setUpstream: (id, upstreamId) =>
-      change(id, (job) => (hasNotBegun(job) ? { upstreamId } : job.upstreamId === upstreamId)),
+    setUpstream: (id, upstreamId, credentialId) =>
+      change(id, (job) => (hasNotBegun(job) ? { upstreamId, credentialId } : job.upstreamId === upstreamId)),
     refuse: (id, failure) =>
       change(id, (job) => (hasNotBegun(job) ? { state: 'failed', failure, refused: true } : job.refused)),
     advance: (id, progress = 0) =>
@@ -50,6 +50,8 @@ export const createVideoJobStore = (db: Database): VideoJobStore => {
     noteFailure: (id, failure) => change(id, (job) => !isEnded(job) && (job.failure ? {} : { failure })),
     noteFile: (id, file, tokens) =>
       change(id, (job) => (isEnded(job) || job.file ? job.file?.name === file.name : { file, tokens })),
+    noteDelivery: (id, delivery) =>
+      change(id, (job) => isEnded(job) && ((job.delivery?.attempts ?? 0) < delivery.attempts ? { delivery } : true)),
     end: (id, ending: Ending) => change(id, (job) => (isEnded(job) ? job.state === ending.state : ending)),
     list: (accountId, range) => db.read(() => list(db, accountId, range)),
     remove: (id) => db.writeDurably(() => remove(db, id)),
@@ -180,8 +182,18 @@ const jobSchema: z.ZodType<VideoJob> = z.object({
   progress: z.number(),
   tokens: z.number().optional(),
   upstreamId: z.string().optional(),
+  credentialId: z.string().optional(),
   refused: z.boolean(),
   failure: z.object({ code: codeSchema, message: z.string() }).optional(),
   file: z.object({ name: z.string(), bytes: z.int(), sha256: z.string() }).optional(),
   completedAtMs: z.int().optional(),
+  delivery: z
+    .object({
+      attempts: z.int(),
+      lastAtMs: z.int(),
+      status: z.int().optional(),
+      problem: z.string().optional(),
+      nextAtMs: z.int().optional(),
+    })
+    .optional(),
 });

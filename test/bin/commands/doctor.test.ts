@@ -54,3 +54,14 @@ test('OPS-5 OPS-6 the doctor names the settings that prevent a host from startin
   expect(stdout).toMatch(/^failure +settings +PORT: must be .* TOP_UP_KEY: must have at least 16 characters/m);
   expect((await examine({ ...production, OPENAI_API_KEY: '' })).statusOf('provider keys')).toBe('failure');
 });
+
+test('ERR-10 the doctor counts the credentials of a list, and names the place of a malformed one', async () => {
+  const list = '[{"key":"sk-canary-1"},{"key":"sk-canary-2","weight":3}]';
+  const { stdout, statusOf } = await examine({ ...production, OPENAI_API_KEY: list });
+  expect(statusOf('provider keys')).toBe('warning');
+  expect(stdout).toContain('several credentials: OPENAI_API_KEY (2)');
+  const wrong = await examine({ ...production, OPENAI_API_KEY: '[{"key":"sk-canary-1","weight":"3"}]' });
+  expect([wrong.status, wrong.statusOf('provider keys')]).toEqual([1, 'failure']);
+  expect(wrong.stdout).toContain('OPENAI_API_KEY[0].weight: must be a number.');
+  expect(stdout + wrong.stdout).not.toContain('canary');
+});

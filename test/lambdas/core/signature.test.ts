@@ -6,6 +6,7 @@ import {
   isTimely,
   SIGNATURE_AGE_MS,
   signBody,
+  signEvent,
   updateSecretOf,
   webhookSecretOf,
 } from '../../../lambdas/core/signature.ts';
@@ -127,4 +128,21 @@ test('KEY-5 the webhook secret is derived from the bot token and does not contai
   expect(updateSecretOf('123456:token')).toBe(secret);
   expect(updateSecretOf('123457:token')).not.toBe(secret);
   expect(webhookSecretOf('123456:token')).not.toBe(secret);
+});
+
+/** Example of the libraries: https://github.com/standard-webhooks/standard-webhooks/tree/main/libraries */
+const EVENT = {
+  id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  unixSeconds: 1_614_265_330,
+  body: '{"test": 2432232314}',
+};
+
+test('HOOK-1 an event is signed as in the example of Standard Webhooks, once for each secret', () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+  expect(signEvent([secret], EVENT)).toBe(signature);
+  const [first, second] = signEvent([secret, 'whsec_AAAA'], EVENT).split(' ');
+  expect(first).toBe(signature);
+  expect(second).toMatch(/^v1,[0-9A-Za-z+/]{43}=$/);
+  expect(second).not.toBe(signature);
 });

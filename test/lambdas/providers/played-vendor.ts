@@ -30,7 +30,7 @@ export const playVendor = (baseUrl: string, ...answers: readonly (Answer | Gatew
       };
       return { status, headers, body: piecesOf(body), discard };
     },
-    access: () => ({ baseUrl, key: CANARY }),
+    access: () => ({ baseUrl, key: CANARY, credentialId: 'one' }),
     notice: (notice, providerId) => void notices.push(`${notice} ${providerId}`),
     now: () => 0,
     random: () => 0,

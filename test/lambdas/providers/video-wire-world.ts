@@ -24,8 +24,9 @@ export const wireWorld = (create: CreateWire, ...answers: readonly Answer[]) => 
   return {
     ...seen,
     check: async (ask: VideoAsk): Promise<void> => wire.check?.(ask),
-    create: (changes: Partial<VideoCreation> = {}): Promise<string> =>
-      wire.create({
+    /** Returns the provider's id of the job. */
+    create: async (changes: Partial<VideoCreation> = {}): Promise<string> => {
+      const created = await wire.create({
         provider,
         upstreamModel: 'vendor-name',
         prompt: 'A cat',
@@ -34,7 +35,9 @@ export const wireWorld = (create: CreateWire, ...answers: readonly Answer[]) => 
         height: 720,
         signal,
         ...changes,
-      }),
+      });
+      return created.upstreamId;
+    },
     poll: (upstreamId = 'job-1', until = signal): Promise<VideoStatus> =>
       wire.poll({ provider, upstreamId, signal: until }),
   };

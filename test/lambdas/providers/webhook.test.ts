@@ -6,7 +6,9 @@ import { createWebhookSender, webhookUrlProblem } from '../../../lambdas/provide
 import { answering, watchConnections } from './connection-watch.ts';
 import { closedPort, startVendor, type VendorServer } from './vendor-server.ts';
 
-const SECRET = 'secret-canary';
+const KEY_SECRET = 'secret-canary';
+const whsec = (name: string): string => `whsec_${Buffer.from(`${name}-canary`).toString('base64')}`;
+const SECRETS = [whsec('newer'), whsec('older')];
 const NOW = Date.UTC(2026, 10, 1, 0, 0, 7, 999);
 
 const attempts = watchConnections();
@@ -33,44 +35,52 @@ const sender = (lookup = answering(['127.0.0.1']).lookup) =>
 
 const body = JSON.stringify({ id: 'video_1', status: 'completed', prompt: 'é' });
 
-/** Message of a delivery that must fail. */
-const problemOf = async (url: string): Promise<string> => {
-  const error: unknown = await sender()({ url, secret: SECRET, body }).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Error)) throw new Error('an error was expected');
-  expect(`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toMatch(/canary/);
-  return error.message;
-};
+const deliveryTo = (url: string) => ({ url, id: 'evt_1', body, secrets: SECRETS, keySecret: KEY_SECRET });
 
-test('VID-7 a delivery is one POST of the body, signed with the current time in seconds', async () => {
+/** Result of a delivery that must fail. */
+const failureOf = async (url: string) => {
+  const result = await sender()(deliveryTo(url));
+  expect(JSON.stringify(result)).not.toMatch(/canary/);
+  expect(result.problem).toBeDefined();
+  return result;
+};
+const problemOf = async (url: string) => (await failureOf(url)).problem;
+
+test('VID-7, HOOK-1 a delivery is one POST of the body, signed with every secret and the time', async () => {
   const seen: IncomingHttpHeaders[] = [];
   const server = await clientThat((request, response) => {
     seen.push(request.headers);
     response.writeHead(204).end();
   });
-  await sender()({ url: server.named, secret: SECRET, body });
+  await sender()(deliveryTo(server.named));
   expect(server.requests).toEqual([{ method: 'POST', path: '/hook?token=query-canary', body }]);
-  const { 'x-service-signature': signature, ...others } = seen[0]!;
+  const { 'x-service-signature': signature, 'webhook-signature': signatures, ...others } = seen[0]!;
   expect(others).toEqual({
     host: new URL(server.named).host,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     'user-agent': 'model-gateway-webhook/1',
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(Date.UTC(2026, 10, 1, 0, 0, 7) / 1_000),
     connection: 'close',
   });
   const [, seconds, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(signature))!;
   expect(Number(seconds)).toBe(Date.UTC(2026, 10, 1, 0, 0, 7) / 1_000);
-  const ours = createHmac('sha256', SECRET)
+  const ours = createHmac('sha256', KEY_SECRET)
     .update(Buffer.from(`${seconds}.${server.requests[0]!.body}`))
     .digest('hex');
   expect(hex).toBe(ours);
+  expect(String(signatures).split(' ')).toEqual(
+    ['newer-canary', 'older-canary'].map((key) => {
+      const digest = createHmac('sha256', key).update(`evt_1.${seconds}.${body}`).digest('base64');
+      return `v1,${digest}`;
+    }),
+  );
 });
 
 test.for([200, 204, 299])('VID-7 a status of %i confirms the delivery', async (status) => {
   const server = await clientThat((_, response) => response.writeHead(status).end());
-  await sender()({ url: server.named, secret: SECRET, body });
+  expect(await sender()(deliveryTo(server.named))).toEqual({ status, problem: undefined });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -80,7 +90,7 @@ test.for([300, 301, 304, 307, 400, 404, 429, 500])(
     const server = await clientThat((request, response) =>
       request.url === '/there' ? response.end() : response.writeHead(status, { location: '/there' }).end('see there'),
     );
-    expect(await problemOf(server.named)).toBe(`The webhook was not delivered: the server returned ${status}.`);
+    expect(await failureOf(server.named)).toEqual({ status, problem: `the server returned ${status}.` });
     expect(server.requests).toHaveLength(1);
   },
 );
@@ -95,7 +105,7 @@ test('VID-7 a response that never ends is not read, and its connection is closed
     response.on('drain', more);
     more();
   });
-  await sender()({ url: server.named, secret: SECRET, body });
+  await sender()(deliveryTo(server.named));
   await vi.waitFor(() => expect(server.sockets[0]?.destroyed).toBe(true));
   expect(
     read.mock.contexts.filter((message) => message instanceof IncomingMessage && message.statusCode === 200),
@@ -103,8 +113,8 @@ test('VID-7 a response that never ends is not read, and its connection is closed
   read.mockRestore();
 });
 
-const late = 'The webhook was not delivered: the server did not respond in time.';
-const unreachable = 'The webhook was not delivered: the server cannot be reached.';
+const late = 'the server did not respond in time.';
+const unreachable = 'the server cannot be reached.';
 
 test.for<readonly [string, Parameters<typeof startVendor>[0]]>([
   ['never responds', () => undefined],
@@ -143,7 +153,7 @@ test('VID-7 a closed port, an unknown name and an internal name have the same me
   expect(await problemOf(`http://client.example:${await closedPort()}/?query-canary`)).toBe(unreachable);
   for (const addresses of [[], ['10.0.0.1']]) {
     const send = createWebhookSender({ lookup: answering(addresses).lookup, now: () => NOW });
-    await expect(send({ url: 'https://client.example/', secret: SECRET, body })).rejects.toThrow(unreachable);
+    expect(await send(deliveryTo('https://client.example/'))).toEqual({ status: undefined, problem: unreachable });
   }
 });
 
@@ -157,7 +167,7 @@ test('VID-7 an internal address or another scheme gets no lookup and no connecti
     const names = answering(['8.8.8.8']);
     expect(webhookUrlProblem(url)).toBe(problem);
     const send = createWebhookSender({ lookup: names.lookup, now: () => NOW });
-    await expect(send({ url, secret: SECRET, body })).rejects.toThrow(`The webhook was not delivered: ${problem}`);
+    expect(await send(deliveryTo(url))).toEqual({ status: undefined, problem });
     expect([names.asked, attempts]).toEqual([[], []]);
   }
 });
@@ -166,8 +176,8 @@ test('VID-7 a name that changes its address after the check connects to the chec
   const server = await clientThat((_, response) => response.end());
   const names = answering(['127.0.0.1'], ['127.0.0.2']);
   const send = sender(names.lookup);
-  await send({ url: server.named, secret: SECRET, body });
-  await expect(send({ url: server.named, secret: SECRET, body })).rejects.toThrow(unreachable);
+  await send(deliveryTo(server.named));
+  expect((await send(deliveryTo(server.named))).problem).toBe(unreachable);
   expect([names.asked.length, attempts, server.requests.length]).toEqual([2, ['127.0.0.1'], 1]);
 });
 

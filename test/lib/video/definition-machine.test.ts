@@ -9,6 +9,7 @@ import {
 } from '../../../lambdas/core/videos/finish-video.ts';
 import { pollVideo } from '../../../lambdas/core/videos/poll-video.ts';
 import { LAST_STEPS_MS } from '../../../lambdas/core/videos/resume-videos.ts';
+import type { VideoJob } from '../../../lambdas/core/videos/video-job.ts';
 import { PAUSED_ERROR } from '../../../lambdas/functions/wiring/video-steps-handler.ts';
 import { environments } from '../../../lib/environments.ts';
 import { readDefinition, toSubstitutions } from '../../../lib/video/definition.ts';
@@ -192,15 +193,33 @@ test('OPS-11 a video that no step can read for an hour is charged and completed 
 });
 
 test('VID-7 a webhook is tried 5 times at growing intervals, without effect on the video', async () => {
-  const deliver = async () => {
-    throw new Error('not accepted');
-  };
+  const deliver = async () => ({ status: 500, problem: 'the server returned 500.' });
   const { error, tasks, job } = await playVideo(0, { deliver });
   expect(error).toBeUndefined();
   expect(job()).toMatchObject({ state: 'completed' });
+  expect(job()?.delivery).toEqual({
+    attempts: 5,
+    lastAtMs: NOW + 410_000,
+    status: 500,
+    problem: 'the server returned 500.',
+  });
   const tries = tasks.filter(({ state }) => state === 'Notify').map(({ atMs }) => Math.floor((atMs - NOW) / 1_000));
   // The first attempt is at 10 s.
   expect(tries).toEqual([10, 20, 50, 140, 410]);
+});
+
+test('VID-7 the recorded time of the next attempt is that of the state machine', async () => {
+  const planned: (number | undefined)[] = [];
+  let lastJob: VideoJob | undefined;
+  const deliver = async (job: VideoJob) => {
+    planned.push(job.delivery?.nextAtMs);
+    lastJob = job;
+    return { status: 500, problem: 'the server returned 500.' };
+  };
+  const { tasks } = await playVideo(0, { deliver });
+  const tries = tasks.filter(({ state }) => state === 'Notify').map(({ atMs }) => atMs);
+  expect(planned).toEqual([undefined, ...tries.slice(1)]);
+  expect(lastJob?.delivery?.attempts).toBe(4);
 });
 
 test('VID-7 a video without a webhook URL calls no webhook', async () => {

@@ -42,6 +42,15 @@ const rightBugs = bugsIn('lambdas/core/accounts/key-change.ts', 'test/lambdas/co
   },
 ]);
 
+const creationBugs = bugsIn('lambdas/core/accounts/account-keys.ts', coreTests, [
+  {
+    id: 'undefined-rate-is-faster',
+    what: 'A slow API key creates keys with the rate of every key, if the request has no rate.',
+    find: '{ ...wanted, rate: wanted.rate ?? null }',
+    replace: '{ rate: null, ...wanted }',
+  },
+]);
+
 const enforcementBugs = bugsIn('lambdas/core/accounts/admit.ts', coreTests, [
   {
     id: 'expired-key-still-good',
@@ -58,8 +67,8 @@ const modelBugs = bugsIn(
     {
       id: 'fallback-outside-the-list',
       what: 'An API key with a list of models calls another model as a fallback.',
-      find: "if (fallback) refuseOtherModels(fallback, allowed, 'x-service-fallback-model');",
-      replace: 'if (fallback && allowed?.length === 0) refuseOtherModels(fallback, allowed);',
+      find: 'refuseOtherModels(model, allowed, fallbacks?.header);',
+      replace: 'if (allowed?.length === 0) refuseOtherModels(model, allowed);',
     },
   ],
 );
@@ -83,6 +92,18 @@ const storeBugs = bugsIn('lambdas/stores/dynamodb/key-ring.ts', ringTests, [
     what: 'A first key that was replaced or revoked still changes the API keys.',
     find: 'check: { ...item, condition, names: current.names, values }',
     replace: "check: { ...item, condition: 'attribute_exists(pk)' }",
+  },
+  {
+    id: 'blocked-account-gets-a-capped-key',
+    what: 'A blocked account gets an API key with a cap, which no block has reached.',
+    find: "change.account?.before.status === 'blocked'",
+    replace: 'change.account?.before.version === -1',
+  },
+  {
+    id: 'deleted-key-keeps-its-cap',
+    what: 'The cap of a deleted API key stays in the account item.',
+    find: "if (key?.kind === 'revoke' && key.hasCap)",
+    replace: "if (key?.kind === 'revoke' && key.hash === '')",
   },
 ]);
 
@@ -123,13 +144,11 @@ const appBugs = [
       find: 'version: readVersion(exchange.event.headers) };\n    const wanted',
       replace: 'version: readVersion({}) };\n    const wanted',
     },
-  ]),
-  ...bugsIn('lambdas/core/ledger/usage-summary.ts', 'test/lambdas/core/ledger/usage-summary.test.ts', [
     {
-      id: 'part-of-the-charges-shown',
-      what: 'A list of API keys shows the charges that were read so far as all charges.',
-      find: 'return isComplete ? picos : undefined;',
-      replace: 'return isComplete ? picos : new Map(picos);',
+      id: 'revoke-of-another-version',
+      what: 'A screen with an old key revokes a key that another screen has changed.',
+      find: 'version: readVersion(exchange.event.headers) };\n    await orUnavailable(deleteAccountKey',
+      replace: 'version: readVersion({}) };\n    await orUnavailable(deleteAccountKey',
     },
   ]),
 ];
@@ -137,6 +156,7 @@ const appBugs = [
 /** Mistakes in the rights, the restrictions and the revocation of API keys (KEY-8). */
 export const namedKeyBugs: readonly MoneyBug[] = [
   ...rightBugs,
+  ...creationBugs,
   ...enforcementBugs,
   ...modelBugs,
   ...storeBugs,

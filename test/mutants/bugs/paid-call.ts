@@ -2,6 +2,7 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 
 const text = 'test/lambdas/core/text';
 const reservationTests = 'test/lambdas/core/paid-call/with-paid-call-reservation.test.ts';
+const fallbackListTests = `${text}/generate-text-fallback-list.test.ts`;
 const pumpTests = 'test/lambdas/core/paid-call/with-paid-call-pump.test.ts';
 
 const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-text-store-down.test.ts`, [
@@ -113,8 +114,8 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
   {
     id: 'fallback-under-the-first-id',
     what: 'The hold for the fallback model uses an id that is already closed.',
-    find: 'await enter(await second(), acquired.nextId, true)',
-    replace: 'await enter(await second(), 0, true)',
+    find: 'await enter(candidate, entered.nextId, isLast)',
+    replace: 'await enter(candidate, 0, isLast)',
   },
   {
     id: 'fallback-held-at-another-price',
@@ -122,7 +123,46 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
     find: '{ ...hold, accountId, requestId, firstId, storeTime, cap }',
     replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId, storeTime, cap }',
   },
+  {
+    id: 'last-lost-probe-without-an-error',
+    what: 'A request that loses its last probe has no error in its records, so it looks unfinished.',
+    find: ' && !isLast && placedHold.nextId < HOLD_IDS',
+    replace: '',
+    caughtBy: fallbackListTests,
+  },
+  {
+    id: 'hold-id-beyond-the-last',
+    what: 'A request without a further hold id looks for another fallback model, and its records have no error.',
+    find: ' && placedHold.nextId < HOLD_IDS',
+    replace: '',
+    caughtBy: fallbackListTests,
+  },
 ]);
+
+const fallbackListBugs = [
+  ...bugsIn('lambdas/core/text/text-candidates.ts', fallbackListTests, [
+    {
+      id: 'quarantined-fallback-skipped',
+      what: 'A fallback model that is disabled for missing usage is skipped, as if its circuit were open.',
+      find: "if (rejection.kind !== 'open') break;",
+      replace: '',
+    },
+    {
+      id: 'fallback-called-twice',
+      what: 'A fallback model that loses its probe gets a second hold.',
+      find: 'others: fallbacks.slice(index + 1)',
+      replace: 'others: fallbacks.slice(index)',
+    },
+  ]),
+  ...bugsIn('lambdas/core/idempotency/stored-response.ts', 'test/lambdas/protocols/paid-request.test.ts', [
+    {
+      id: 'fallback-list-cut-in-the-fingerprint',
+      what: 'A request with another list of fallback models gets the stored response, if the first model is the same.',
+      find: 'fallbackModelIds.length > 1 ? fallbackModelIds : (fallbackModelIds[0] ?? null)',
+      replace: 'fallbackModelIds[0] ?? null',
+    },
+  ]),
+];
 
 const reservationBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', reservationTests, [
   {
@@ -293,6 +333,7 @@ export const paidCallBugs: readonly MoneyBug[] = [
   ...settleBugs,
   ...giveBackBugs,
   ...enterBugs,
+  ...fallbackListBugs,
   ...reservationBugs,
   ...pumpBugs,
   ...streamBugs,

@@ -112,8 +112,9 @@ const beginBugs = bugsIn('lambdas/core/videos/create-video.ts', createTests, [
   {
     id: 'video-of-a-given-up-creation-promised',
     what: 'A creation returns success although its video was abandoned in the meantime.',
-    find: 'if (await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId))) return;',
-    replace: 'await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId));\n    return;',
+    find: 'if (await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId, credentialId))) return;',
+    replace:
+      'await retryUntilDefinite(deps.ledger, () => deps.jobs.setUpstream(record.id, upstreamId, credentialId));\n    return;',
   },
   {
     id: 'video-of-a-refused-creation-listed',

@@ -206,6 +206,14 @@ const table: readonly (readonly Fault[])[] = [
       ...{ name: 'the 400 of an unsupported key', outcome: '400 idempotency_not_supported', headers: [KEY] },
       on: (route) => !takesKeys(route),
     },
+  ],
+  [
+    {
+      ...{ name: 'the 400 of a list of fallback models', outcome: '400 invalid_fallback_model' },
+      ...{ headers: ['x-service-fallback-models: gpt-6-luna,'], on: (route) => keyed.includes(route) },
+    },
+  ],
+  [
     {
       ...{ name: 'the 422 of a key', outcome: '422 idempotency_key_mismatch', on: takesKeys, headers: [KEY] },
       members: () => ({ user: 'another' }),
@@ -274,9 +282,13 @@ const table: readonly (readonly Fault[])[] = [
 const FIRST_OF_REQUEST = table.findIndex(([fault]) => fault?.name === 'the 400 of a field');
 const rankOf = (fault: Fault): number => table.findIndex((line) => line.includes(fault));
 
+/** A request has at most one idempotency key. */
+const sendsKey = ({ headers = [] }: Fault): boolean => headers.some((line) => line.startsWith('idempotency-key:'));
+
 /** Whether a request can have both faults, and its response shows which one was found. */
 const canMeet = (one: Fault, other: Fault): boolean => {
   if (rankOf(one) >= rankOf(other) || one.outcome === other.outcome) return false;
+  if (sendsKey(one) && sendsKey(other)) return false;
   if (other.costly && rankOf(one) < FIRST_OF_REQUEST) return false;
   // In maintenance no request can prepare a fault.
   if (one.world?.closed) return !other.prepare;

@@ -90,6 +90,7 @@ export class MemoryKeyStore implements KeyStore {
     if (key?.kind === 'limit') this.#change(key.hash, { ...NO_LIMITS, ...key.limits });
     if (key?.kind === 'revoke') {
       void this.revoke(key.hash);
+      if (key.hasCap) this.#ledger.setCap(accountId, keyIdOf(key.hash), undefined, 0);
       if (before.first?.hash === key.hash) this.#current.set(accountId, { ...before.first, isRevoked: true });
     }
     return 'written';

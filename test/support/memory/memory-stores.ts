@@ -15,6 +15,7 @@ import { MemoryUpdateLog } from './memory-update-log.ts';
 import { MemoryVideoFiles } from './memory-video-files.ts';
 import { MemoryVideoJobs } from './memory-video-jobs.ts';
 import { MemoryVideoMachine } from './memory-video-machine.ts';
+import { MemoryWebhookSecrets } from './memory-webhook-secrets.ts';
 
 /** Returns in-memory fakes of all stores except the rate limits of client IPs. */
 export const memoryStores = (ledger: MemoryLedgerStore, keys: MemoryKeyStore) =>
@@ -40,6 +41,7 @@ export const memoryStores = (ledger: MemoryLedgerStore, keys: MemoryKeyStore) =>
     videoJobs: new MemoryVideoJobs(),
     videoFiles: new MemoryVideoFiles(),
     videoMachine: new MemoryVideoMachine(),
+    webhookSecrets: new MemoryWebhookSecrets(),
   }) satisfies Partial<FunctionDependencies>;
 
 /** Returns a generator of 1, 2, 3 and so on, as 32 hexadecimal digits. */

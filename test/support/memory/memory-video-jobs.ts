@@ -15,6 +15,8 @@ import {
   type VideoParamsRecord,
 } from '../../../lambdas/core/videos/video-job.ts';
 
+import type { DeliveryState } from '../../../lambdas/core/webhook-delivery.ts';
+
 /** A job, or the marker of an id whose job was abandoned or removed. */
 type Row =
   | { readonly kind: 'job'; readonly job: VideoJob; readonly dueAtMs: number }
@@ -63,11 +65,11 @@ export class MemoryVideoJobs implements VideoJobStore {
     return job && { id, accountId: job.accountId, createdAtMs: job.createdAtMs };
   }
 
-  async setUpstream(id: string, upstreamId: string): Promise<boolean> {
+  async setUpstream(id: string, upstreamId: string, credentialId?: string): Promise<boolean> {
     const job = this.jobOf(id);
     if (job?.upstreamId === upstreamId) return true;
     if (job?.state !== 'queued' || job.upstreamId !== undefined) return false;
-    return this.#change(id, { upstreamId });
+    return this.#change(id, { upstreamId, ...(credentialId !== undefined && { credentialId }) });
   }
 
   async refuse(id: string, failure: VideoFailure): Promise<boolean> {
@@ -99,6 +101,12 @@ export class MemoryVideoJobs implements VideoJobStore {
     // The job already has this state, because of a repeat or of an equal ending by another caller.
     if (this.jobOf(id)?.state === ending.state) return true;
     return this.#running(id) !== undefined && this.#change(id, ending);
+  }
+
+  async noteDelivery(id: string, delivery: DeliveryState): Promise<boolean> {
+    const job = this.jobOf(id);
+    if (!job || !isEnded(job)) return false;
+    return (job.delivery?.attempts ?? 0) >= delivery.attempts || this.#change(id, { delivery });
   }
 
   async list(accountId: string, { limit, after, newestFirst }: JobRange): Promise<JobPage> {

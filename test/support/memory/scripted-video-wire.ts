@@ -1,3 +1,4 @@
+import type { CreatedJob } from '../../../lambdas/core/videos/video-job.ts';
 import type { UpstreamJob, VideoCreation, VideoStatus, VideoWire } from '../../../lambdas/core/videos/video-wire.ts';
 
 /** Returns the provider's result. `turn` counts the calls of this kind from 0. */
@@ -9,6 +10,9 @@ export interface VideoScript {
   /** Returns a status, or throws. */
   readonly poll?: Script<UpstreamJob, VideoStatus>;
 }
+
+/** Credential that creates every job. */
+export const CREDENTIAL = 'credential-1';
 
 /** Video provider that follows a script and records its calls. */
 export class ScriptedVideoWire implements VideoWire {
@@ -25,9 +29,10 @@ export class ScriptedVideoWire implements VideoWire {
     this.#script = { ...this.#script, ...script };
   }
 
-  async create(creation: VideoCreation): Promise<string> {
+  async create(creation: VideoCreation): Promise<CreatedJob> {
     const turn = this.creations.push(creation) - 1;
-    return (this.#script.create ?? ((_asked, n) => `upstream-${n}`))(creation, turn);
+    const upstreamId = await (this.#script.create ?? ((_asked, n) => `upstream-${n}`))(creation, turn);
+    return { upstreamId, credentialId: CREDENTIAL };
   }
 
   async poll(job: UpstreamJob): Promise<VideoStatus> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { deleteAccountKey } from '../../../../lambdas/core/accounts/account-keys.ts';
 import { keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { PICOS_PER_USD } from '../../../../lambdas/core/money/usd.ts';
 import { losesReply } from '../../../support/memory/faults.ts';
@@ -129,4 +130,27 @@ test('BILL-20 a new key has the estimate factor of the account, and an overage r
   expect((await world.admit(apiKey)).estimate.value).toBe(2);
   await (await world.admit(apiKey)).estimate.raise(3);
   expect((await world.admit(world.firstKey)).estimate.value).toBe(3);
+});
+
+test('KEY-8 a key with a cap is deleted although each read of the account is out of date', async () => {
+  const world = await keyWorld();
+  const { apiKey, key } = await world.create({ name: 'A', limitPicos: USD });
+  const keyId = keyIdOf(key.hash);
+  const { ledgerStore } = world.deps;
+  const readAccount = async (accountId: string) => {
+    const account = await ledgerStore.readAccount(accountId);
+    world.ledger.touch(accountId);
+    return account;
+  };
+  const deps = { ...world.deps, ledgerStore: { readAccount } };
+  await world.clock.until(deleteAccountKey(deps, { accountId: ACCOUNT, actor: world.first }, { keyId }));
+  expect(await refusalOf(world.admit(apiKey))).toEqual([401, 'revoked_api_key', 'Authorization']);
+  expect((await ledgerStore.readAccount(ACCOUNT))?.caps.size).toBe(0);
+});
+
+test('KEY-8 a slow key gives its rate to a key without a rate, also if the rate is undefined', async () => {
+  const world = await keyWorld();
+  const slow = { keyId: keyIdOf((await world.create({ name: 'A', manage: true, rate: 1 })).key.hash) };
+  const { key } = await world.create({ name: 'B', rate: undefined }, slow);
+  expect(key.limits).toEqual({ rate: 1 });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { PICOS_PER_USD } from '../../../../lambdas/core/money/usd.ts';
 import { MemoryOutbox } from '../../../support/memory/memory-outbox.ts';
@@ -35,4 +36,12 @@ test('KEY-8 the list has the last use and what a key has spent and holds', async
     { spentPicos: 0n },
     { spentPicos: 7n, lastUsedAtMs: world.clock.now() },
   ]);
+});
+
+test('KEY-8 the list is shown without the charges that cannot be read now', async () => {
+  const world = await keyWorld();
+  const failing = (error: Error) => ({ spentByKey: () => Promise.reject(error) });
+  const down = await world.list(world.first, failing(new StoreError('unavailable', 'slow')));
+  expect(down).toMatchObject([{ isFirst: true, spentPicos: undefined }]);
+  await expect(world.list(world.first, failing(new Error('bug')))).rejects.toThrow('bug');
 });

@@ -72,6 +72,12 @@ test('BILL-2 a call that throws stops its deadline, reports to the circuit and r
   expect(records).toMatchObject([{ outcome: 'released', reason: 'upstream_error', model: 'alpha-1' }]);
 });
 
+test('ERR-10 the circuit ignores an error that concerns one of several credentials', async () => {
+  const error = new GatewayError('upstream_capacity', 'limited', { ignoredByCircuit: true });
+  expect((await reserved(() => Promise.reject(error))).log).toContain('report unknown');
+  expect(error.upstreamFailed).toBe(true);
+});
+
 test('BILL-2 a failed call is withdrawn before its release and ends with the withdrawal error', async () => {
   const other = new GatewayError('service_unavailable', 'another');
   const undone: unknown[] = [];

@@ -36,11 +36,21 @@ const models = [
   text({ id: 'other-1', aliases: [], prices: [price({ rates: { input: '9', output: '40' } })] }),
 ];
 
+/** Models that `x-service-fallback-model` or `x-service-fallback-models` names. */
+const named = (...modelIds: string[]) => ({
+  header: modelIds.length > 1 ? 'x-service-fallback-models' : 'x-service-fallback-model',
+  modelIds,
+});
+
 const worldOf = async (doors: Doors, options: WorldOptions = {}) => {
   const reports: string[] = [];
   const world = await createWorld({ models, circuits: circuitsOf(reports, doors), ...options });
   const ask = (fallbackModelId?: string, dryRun = false) =>
-    world.generate({ dryRun }, { outputTokensMax: 100 }, { fallbackModelId });
+    world.generate(
+      { dryRun },
+      { outputTokensMax: 100 },
+      { fallbacks: fallbackModelId === undefined ? undefined : named(fallbackModelId) },
+    );
   return { ...world, ask, reports };
 };
 
@@ -224,7 +234,7 @@ test('FALL-1 the request is validated for the fallback model', async () => {
     if (id === 'beta-1') throw new GatewayError('invalid_request_error', 'seed', { param: 'seed' });
     return requestOf();
   };
-  await expect(world.generate({}, {}, { fallbackModelId: 'beta-1', validateFor })).rejects.toMatchObject({
+  await expect(world.generate({}, {}, { fallbacks: named('beta-1'), validateFor })).rejects.toMatchObject({
     param: 'seed',
   });
   expect(world.log).toEqual([]);
@@ -274,6 +284,6 @@ test('BILL-16 a dry run fetches no remote content', async () => {
 
 test('GEN-8 and FALL-4 an invalid fallback model is rejected before an unavailable model', async () => {
   const world = await createWorld({ models, wires: [] });
-  const asked = world.generate({}, {}, { fallbackModelId: 'nothing' });
+  const asked = world.generate({}, {}, { fallbacks: named('nothing') });
   await expect(asked).rejects.toMatchObject({ code: 'invalid_fallback_model' });
 });

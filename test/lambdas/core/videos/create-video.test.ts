@@ -6,7 +6,7 @@ import { StoreTime } from '../../../../lambdas/core/retry.ts';
 import { createVideo } from '../../../../lambdas/core/videos/create-video.ts';
 import { releaseVideo } from '../../../../lambdas/core/videos/finish-video.ts';
 import { createMoment, type Fault, fails, losesReply } from '../../../support/memory/faults.ts';
-import { neverAnswers } from '../../../support/memory/scripted-video-wire.ts';
+import { CREDENTIAL, neverAnswers } from '../../../support/memory/scripted-video-wire.ts';
 import { ACCOUNT, ask, jobOf, NOW, orderOf, REQUEST, times, toError, toStored, VIDEO } from './video-samples.ts';
 import { videoWorld, type WorldFaults } from './video-world.ts';
 
@@ -42,7 +42,10 @@ test('VID-1 a new video is queued with the price of its day and everything that 
   const world = await videoWorld();
   const webhook = { url: 'https://client.example', secret: 's' };
   const created = await createVideo(world.creating, caller, orderOf({ webhook }), { dryRun: false });
-  expect(created).toEqual({ kind: 'video', job: { ...world.job(), upstreamId: 'upstream-0' } });
+  expect(created).toEqual({
+    kind: 'video',
+    job: { ...world.job(), upstreamId: 'upstream-0', credentialId: CREDENTIAL },
+  });
   expect(world.job()).toEqual({
     id: VIDEO,
     accountId: ACCOUNT,
@@ -64,6 +67,7 @@ test('VID-1 a new video is queued with the price of its day and everything that 
     progress: 0,
     refused: false,
     upstreamId: 'upstream-0',
+    credentialId: CREDENTIAL,
   });
   expect((await world.account()).holds.get(`${REQUEST}.0`)).toEqual({
     amountPicos: parseUsd(HD_USD),

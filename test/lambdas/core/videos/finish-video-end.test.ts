@@ -4,6 +4,7 @@ import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { chargeVideo, finishVideo, notifyVideo, releaseVideo } from '../../../../lambdas/core/videos/finish-video.ts';
 import type { VideoJob } from '../../../../lambdas/core/videos/video-job.ts';
+import type { DeliveryResult } from '../../../../lambdas/core/webhook-delivery.ts';
 import { fails, losesReply } from '../../../support/memory/faults.ts';
 import { mp4Of } from '../../../support/memory/scripted-video-wire.ts';
 import { ACCOUNT, jobOf, NOW, REQUEST, times, VIDEO } from './video-samples.ts';
@@ -240,19 +241,40 @@ test('VID-6 a release applies a settlement that waits in the outbox', async () =
   expect([world.job()?.state, await spent(world)]).toEqual(['completed', parseUsd('3')]);
 });
 
-test('VID-7 the end of a video is delivered, and a failed delivery is thrown for a retry', async () => {
-  let isDown = true;
-  const deliver = async () => {
-    if (isDown) throw new Error('not taken');
-  };
-  const world = await worldWithFile({ webhook }, { deliver });
+const refusal: DeliveryResult = { status: 500, problem: 'the server returned 500.' };
+const acceptance: DeliveryResult = { status: 204, problem: undefined };
+
+test('VID-7 each delivery is recorded with the time of the next one, and a failed one is thrown', async () => {
+  const results = [refusal, { ...refusal, status: undefined }, acceptance];
+  const world = await worldWithFile({ webhook }, { deliver: async () => results.shift() ?? refusal });
   await notifyVideo(world.steps, VIDEO);
   await chargeVideo(world.steps, VIDEO);
   expect(await finishVideo(world.steps, VIDEO)).toEqual({ webhook: true });
-  await expect(notifyVideo(world.steps, VIDEO)).rejects.toThrow('not taken');
-  expect(world.notices).toEqual(['video_completed', 'video_webhook_failed']);
-  isDown = false;
+  expect([results.length, world.job()?.delivery]).toEqual([3, undefined]);
+  const { problem } = refusal;
+  await expect(notifyVideo(world.steps, VIDEO)).rejects.toThrow(`The webhook was not delivered: ${problem}`);
+  expect(world.job()?.delivery).toEqual({ attempts: 1, lastAtMs: NOW, status: 500, problem, nextAtMs: NOW + 10_000 });
+  await world.clock.advance(9_000);
+  await expect(notifyVideo(world.steps, VIDEO)).rejects.toThrow('not delivered');
+  expect(world.job()?.delivery).toEqual({ attempts: 2, lastAtMs: NOW + 9_000, problem, nextAtMs: NOW + 39_000 });
+  expect(world.notices).toEqual(['video_completed', 'video_webhook_failed', 'video_webhook_failed']);
   await notifyVideo(world.steps, VIDEO);
+  expect(world.job()?.delivery).toEqual({ attempts: 3, lastAtMs: NOW + 9_000, status: 204 });
+});
+
+test('VID-7 an accepted delivery is not repeated', async () => {
+  const world = await worldWithFile({ webhook });
+  await releaseVideo(world.steps, VIDEO);
+  await notifyVideo(world.steps, VIDEO);
+  await notifyVideo(world.steps, VIDEO);
+  expect([world.delivered.length, world.job()?.delivery?.attempts]).toEqual([1, 1]);
+});
+
+test('VID-7 a delivery that cannot be recorded is not repeated', async () => {
+  const world = await worldWithFile({ webhook }, { faults: { jobs: { noteDelivery: fails } } });
+  await releaseVideo(world.steps, VIDEO);
+  await world.clock.until(notifyVideo(world.steps, VIDEO));
+  expect([world.delivered.length, world.notices]).toEqual([1, ['video_failed']]);
 });
 
 test('VID-7 only a video with a webhook is delivered, and only after its end', async () => {

@@ -29,6 +29,12 @@ test.for([
   },
 );
 
+test('VID-9 a poll names the credential that created the job', async () => {
+  const world = await worldWithJob({ ...begun, credentialId: 'credential-7' });
+  await pollVideo(world.steps, VIDEO);
+  expect(world.wire.polls).toMatchObject([{ upstreamId: 'u-1', credentialId: 'credential-7' }]);
+});
+
 test('VID-3 progress never decreases', async () => {
   const world = await worldWithJob(begun);
   for (const progress of [40, 20, undefined]) {

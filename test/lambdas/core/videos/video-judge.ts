@@ -114,7 +114,10 @@ export class VideoJudge {
 const stepsBack = (before: VideoJob, after: VideoJob): readonly string[] => [
   ...(rank[after.state] < rank[before.state] ? [`went from ${before.state} to ${after.state}`] : []),
   ...(after.progress < before.progress ? ['lost progress'] : []),
-  ...(isEnded(before) && textOf(before) !== textOf(after) ? ['changed after its end'] : []),
+  // Only the deliveries of its webhook are recorded later.
+  ...(isEnded(before) && textOf(before) !== textOf({ ...after, delivery: before.delivery })
+    ? ['changed after its end']
+    : []),
   ...(before.upstreamId !== undefined && before.upstreamId !== after.upstreamId ? ['has another upstream id'] : []),
 ];
 

@@ -50,6 +50,7 @@ const times = {
   pollMaxMs: 10 * MINUTE_MS,
   limitMs: 60 * MINUTE_MS,
   holdMs: 120 * MINUTE_MS,
+  webhookRetryMs: 10_000,
 };
 
 const catalog = catalogOf(byTokens());
@@ -102,7 +103,7 @@ export class VideoProcess {
       times,
       notice,
       usageMissing: async () => undefined,
-      deliver: async () => undefined,
+      deliver: async () => ({ status: 204, problem: undefined }),
     };
   }
 

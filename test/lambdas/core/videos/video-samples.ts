@@ -22,6 +22,7 @@ export const times: VideoTimes = {
   pollMaxMs: 60_000,
   limitMs: 3_600_000,
   holdMs: 7_200_000,
+  webhookRetryMs: 10_000,
 };
 
 const common = ['capabilities', 'limits', 'reasoning'].reduce(without, text());

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { UpstreamJob, VideoCreation, VideoStatus, VideoWire } from '../../../../lambdas/core/videos/video-wire.ts';
-import { mp4Of, succeededWith } from '../../../support/memory/scripted-video-wire.ts';
+import { CREDENTIAL, mp4Of, succeededWith } from '../../../support/memory/scripted-video-wire.ts';
 import type { VideoTraffic } from './video-traffic.ts';
 
 /** Behavior of the provider for one video. */
@@ -40,7 +40,9 @@ export class VideoVendor {
       Promise.race([this.#traffic.call(process, execute, { once: true, noAnswer }), aborted(signal)]);
     return {
       create: (creation) =>
-        call(creation.signal, () => this.#create(creation)).then((id) => id ?? aborted(creation.signal)),
+        call(creation.signal, () => this.#create(creation)).then((upstreamId) =>
+          upstreamId === undefined ? aborted(creation.signal) : { upstreamId, credentialId: CREDENTIAL },
+        ),
       poll: (job) => call(job.signal, () => this.#poll(job)),
     };
   }

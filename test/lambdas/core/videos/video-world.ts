@@ -109,7 +109,12 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       measured: (values) => void measured.push(values),
       margin: (modelId: string, picos: bigint) => void margins.push([modelId, picos]),
       usageMissing: async (modelId) => void missing.push(modelId),
-      deliver: options.deliver ?? (async (job) => void delivered.push(job)),
+      deliver:
+        options.deliver ??
+        (async (job) => {
+          delivered.push(job);
+          return { status: 204, problem: undefined };
+        }),
     } satisfies ResumeDependencies;
     const create = {
       ...steps,
@@ -203,7 +208,17 @@ export type VideoWorld = Awaited<ReturnType<typeof videoWorld>>;
 /** Creates a world with one job whose hold is open. */
 export const worldWithJob = async (changes: Partial<VideoJob> = {}, options: WorldOptions = {}) => {
   const world = await videoWorld(options);
-  const { state, progress: _progress, refused, upstreamId, failure, file, tokens, ...record } = jobOf(changes);
+  const {
+    state,
+    progress: _progress,
+    refused,
+    upstreamId,
+    credentialId,
+    failure,
+    file,
+    tokens,
+    ...record
+  } = jobOf(changes);
   await world.memory.ledger.hold({
     accountId: ACCOUNT,
     holdId: record.holdId,
@@ -215,7 +230,7 @@ export const worldWithJob = async (changes: Partial<VideoJob> = {}, options: Wor
   const { jobs } = world.memory;
   await jobs.create(record, NOW + 120_000);
   if (refused) await jobs.refuse(record.id, failure ?? { code: 'upstream_error', message: 'no' });
-  if (upstreamId !== undefined) await jobs.setUpstream(record.id, upstreamId);
+  if (upstreamId !== undefined) await jobs.setUpstream(record.id, upstreamId, credentialId);
   if (state === 'in_progress') await jobs.advance(record.id, undefined);
   if (failure && !refused) await jobs.noteFailure(record.id, failure);
   if (file) await jobs.noteFile(record.id, file, tokens);

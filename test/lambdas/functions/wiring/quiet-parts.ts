@@ -8,7 +8,7 @@ import type { Summary } from '../../../../lambdas/http/exchange.ts';
 export const quietParts = (finished: Summary[], baseUrl = 'https://vendor.test/v1') =>
   ({
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
-    vendorAccess: () => ({ baseUrl, key: 'sk-vendor-canary' }),
+    vendorAccess: () => ({ baseUrl, key: 'sk-vendor-canary', credentialId: 'one' }),
     sendWebhook: () => Promise.reject(new Error('no webhook is sent here')),
     reporting: {
       finished: (_id, summary) => finished.push({ ...summary }),

@@ -57,8 +57,11 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
       return { status: 200, headers: {}, body: once(bytes), discard: () => undefined };
     },
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
-    vendorAccess: () => ({ baseUrl: 'https://vendor.test/api/v3', key: 'vendor-canary' }),
-    sendWebhook: async (delivery) => void deliveries.push(delivery),
+    vendorAccess: () => ({ baseUrl: 'https://vendor.test/api/v3', key: 'vendor-canary', credentialId: 'one' }),
+    sendWebhook: async (delivery) => {
+      deliveries.push(delivery);
+      return { status: 204, problem: undefined };
+    },
     reporting: {
       finished: () => undefined,
       notice: (name, details) => notices.push([name, details]),

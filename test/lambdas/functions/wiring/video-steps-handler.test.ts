@@ -9,7 +9,7 @@ import { createVideoStepsHandler, PAUSED_ERROR } from '../../../../lambdas/funct
 import { created, failedWith, queued, running, succeeded } from '../../../fixtures/byteplus/video-tasks.ts';
 import { noTables } from '../../../support/memory/memory-stores.ts';
 import { mp4Of } from '../../../support/memory/scripted-video-wire.ts';
-import { createVideoService } from './video-service.ts';
+import { ACCOUNT, createVideoService } from './video-service.ts';
 
 const file = mp4Of(1_000);
 /** Tokens of four seconds of 1280x720 by the provider's formula. */
@@ -54,8 +54,16 @@ test('VID-5, VID-6, VID-7 the steps of a video return its state, charge once and
   expect([content.status, content.text]).toEqual([200, Buffer.from(file).toString()]);
   const [delivery, ...others] = service.deliveries;
   expect(others).toEqual([]);
-  expect(delivery).toMatchObject({ url: webhook_url, secret: webhookSecretOf(service.apiKey) });
-  expect(JSON.parse(delivery?.body ?? '')).toMatchObject({ type: 'video.completed', data: shown });
+  const secret = await service.stores.webhookSecrets.read(ACCOUNT);
+  expect(delivery).toMatchObject({
+    url: webhook_url,
+    id: `evt_${videoId}`,
+    secrets: [secret?.secret],
+    keySecret: webhookSecretOf(service.apiKey),
+  });
+  const { webhook, ...data } = shown;
+  expect(webhook).toMatchObject({ id: `evt_${videoId}`, status: 'delivered', attempts: 1, last_status: 204 });
+  expect(JSON.parse(delivery?.body ?? '')).toMatchObject({ type: 'video.completed', data });
   expect(service.notices).toEqual([['video_completed', { videoId }]]);
 });
 

@@ -66,7 +66,7 @@ export const startImageGateway = async () => {
     media,
     upstreamHttp: createUpstreamHttp(),
     fetchImage: () => Promise.reject(new Error('unexpected image fetch')),
-    vendorAccess: () => ({ baseUrl: simulator.url, key: 'vendor-key' }),
+    vendorAccess: () => ({ baseUrl: simulator.url, key: 'vendor-key', credentialId: 'one' }),
     sendWebhook: () => Promise.reject(new Error('unexpected webhook')),
     reporting: {
       finished: (_id, summary) => finished.push({ ...summary }),

@@ -68,6 +68,7 @@ const videos: Calls<VideoJobStore> = {
   noteFailure: (store) => store.noteFailure(order.id, failure),
   noteFile: (store) => store.noteFile(order.id, file, 7),
   end: (store) => store.end(order.id, { state: 'failed', failure }),
+  noteDelivery: (store) => store.noteDelivery(order.id, { attempts: 1, lastAtMs: NOW }),
   list: (store) => store.list(order.accountId, { limit: 1, newestFirst: true }),
   remove: (store) => store.remove(order.id),
   due: (store) => store.due(NOW),

@@ -12,6 +12,7 @@ import { createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.
 import { prune } from '../../../../local/stores/sqlite/prune.ts';
 import { createUpdateLog } from '../../../../local/stores/sqlite/update-log.ts';
 import { createVideoJobStore } from '../../../../local/stores/sqlite/video-job-store.ts';
+import { createWebhookSecretStore } from '../../../../local/stores/sqlite/webhook-secret-store.ts';
 import { accountNamed } from '../../../contracts/account-subjects.ts';
 import { orderOf } from '../../../contracts/video-subjects.ts';
 import { openTestDatabase } from '../../../support/sqlite.ts';
@@ -61,6 +62,7 @@ const fill = async (): Promise<void> => {
   await createOperationLog(db).add({ accountId, id: '1', command: 'credit', reason: 'test', at: NOW });
   await createAuditCursor(db).write('one');
   await createVideoJobStore(db).create(orderOf(), NOW);
+  await createWebhookSecretStore(db).put(accountId, { version: 1, secret: 'whsec_1', createdAtMs: NOW });
   await createAddressCounters(db).take('192.0.2.1', bucketOf(10, 15), () => NOW * 1_000);
   await createUpdateLog(db).finish('update#1', NOW);
   const circuits = createCircuitStore(db);
