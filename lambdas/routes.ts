@@ -75,6 +75,8 @@ const page = { ...open, function: 'content', streamed: true } as const;
 /** Routes of the mini app: `ofApp` reads and `changes` writes. */
 const ofApp = { ...own, credential: 'init_data', function: 'app' } as const;
 const changes = { ...ofApp, method: 'POST', body: 'json', writes: true } as const;
+/** Routes of the mini app that change API keys. */
+const changesAppKeys = { ...ofApp, writes: true, fresh: true } as const;
 
 /** Table of all routes. Deployment, the local host and the tests read it. */
 export const routes = {
@@ -247,9 +249,15 @@ export const routes = {
   creditAccount: { ...changes, path: '/app/credits', credential: 'signature' },
   getAppAccount: { ...ofApp, path: '/app/api/account' },
   listAppUsage: { ...ofApp, path: '/app/api/usage' },
+  getAppUsageSummary: { ...ofApp, path: '/app/api/usage/summary' },
   getAppSpend: { ...ofApp, path: '/app/api/spend' },
   setThreshold: { ...changes, path: '/app/api/threshold' },
   rotateKey: { ...changes, path: '/app/api/key', fresh: true },
+  listAppKeys: { ...ofApp, path: '/app/api/keys' },
+  createAppKey: { ...changesAppKeys, method: 'POST', path: '/app/api/keys', body: 'json' },
+  getAppKey: { ...ofApp, path: '/app/api/keys/{id}' },
+  editAppKey: { ...changesAppKeys, method: 'PATCH', path: '/app/api/keys/{id}', body: 'json' },
+  deleteAppKey: { ...changesAppKeys, method: 'DELETE', path: '/app/api/keys/{id}' },
   getApp: { ...page, path: '/app' },
   getAppFile: { ...page, path: '/app/assets/{file}' },
   getReference: { ...page, path: '/api-reference' },

@@ -91,7 +91,13 @@ export const functions: Readonly<
     trigger: 'url',
     memoryMb: 512,
     timeoutSeconds: 30,
-    tables: [...accountChanges, { table: 'counters', actions: ['UpdateItem'] }, maintenance],
+    tables: [
+      ...accountChanges,
+      // One call reads the last uses of all API keys.
+      { table: 'keys', actions: ['BatchGetItem'] },
+      { table: 'counters', actions: ['UpdateItem'] },
+      maintenance,
+    ],
     buckets: [],
     secrets: ['keyPepper', 'botToken', 'topUpKey'],
   },

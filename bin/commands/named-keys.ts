@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { catalogData } from '../../catalog/index.ts';
 import {
-  type AccountKeyDependencies,
   createAccountKey,
   deleteAccountKey,
   editAccountKey,
   findKey,
 } from '../../lambdas/core/accounts/account-keys.ts';
-import { listAccountKeys, viewCreatedKey } from '../../lambdas/core/accounts/key-list.ts';
+import { type KeyListDependencies, listAccountKeys, viewCreatedKey } from '../../lambdas/core/accounts/key-list.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import { createSpentByKey } from '../../lambdas/core/ledger/usage-summary.ts';
 import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
 import { retryUntilDefinite } from '../../lambdas/core/retry.ts';
 import { toKeyObject } from '../../lambdas/protocols/keys/key-object.ts';
@@ -80,18 +80,19 @@ const toBody = (options: KeyOptions) => {
   };
 };
 
-const dependenciesOf = async (place: Place): Promise<AccountKeyDependencies> => ({
+const dependenciesOf = async (place: Place): Promise<KeyListDependencies> => ({
   ...(await readingDependencies(place)),
   ...(await openKeyDependencies(place)),
 });
 
 /** Dependencies without the pepper, which only the creation of a key needs. */
-const readingDependencies = async ({ stores, environment }: Place): Promise<AccountKeyDependencies> => {
+const readingDependencies = async ({ stores, environment }: Place): Promise<KeyListDependencies> => {
   const { LIMIT_KEY_PER_SECOND, LIMIT_KEY_BURST } = settingsSchema.shape;
   return {
     ...steady,
     keys: stores.keys,
     ledgerStore: stores.ledger,
+    spentByKey: createSpentByKey({ ...steady, store: stores.ledger, records: stores.records }),
     catalog: loadCatalog(catalogData, { markup: '1' }),
     keyBucket: bucketOf(
       LIMIT_KEY_PER_SECOND.parse(environment.LIMIT_KEY_PER_SECOND),

@@ -49,7 +49,7 @@ const provers: Record<OtherCredential, Prover> = {
     if (fresh && initData.ageMs > INIT_DATA_ROTATION_MS) {
       throw refused(
         'Authorization',
-        'to replace the key, the app must be opened within the last ten minutes. Open it again.',
+        'to change API keys, the app must be opened within the last ten minutes. Open it again.',
       );
     }
     return { initData };

@@ -57,7 +57,8 @@ export const toSettings = (name: FunctionName, source: SettingsSource): Function
     ...(isHttp(name) ? toDoorSettings(environment) : {}),
     ...(asksForAddress(name, environment) ? { PUBLIC_URL_PARAMETER: publicUrlParameter(source.prefix) } : {}),
     ...(functions[name].showsApp || functions[name].linksMedia ? toAddress(environment) : {}),
-    ...(functions[name].showsApp ? toBotSettings(environment) : {}),
+    ...(functions[name].showsApp ? { START_CREDIT_USD: environment.bot.startCreditUsd } : {}),
+    ...(functions[name].showsApp || name === 'app' ? toTopUpSettings(environment) : {}),
     ...toRestart(data),
   };
 };
@@ -120,7 +121,5 @@ const toAddress = (environment: Environment): Partial<FunctionSettings> => {
   return url === undefined ? {} : { PUBLIC_URL: url };
 };
 
-const toBotSettings = ({ bot }: Environment): Partial<FunctionSettings> => ({
-  START_CREDIT_USD: bot.startCreditUsd,
-  ...(bot.topUpText === undefined ? {} : { TOP_UP_TEXT: bot.topUpText }),
-});
+const toTopUpSettings = ({ bot }: Environment): Partial<FunctionSettings> =>
+  bot.topUpText === undefined ? {} : { TOP_UP_TEXT: bot.topUpText };

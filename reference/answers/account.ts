@@ -134,11 +134,15 @@ export const appAccount = z
     days_left: z
       .number()
       .nullable()
-      .describe('Days until the balance is spent at the rate of the last seven days. Null if nothing was spent.'),
+      .describe(
+        'Days until the balance is spent at the rate of the last seven days. Null if nothing was spent, or if the first request is less than a day old.',
+      ),
     threshold_usd: usd.describe(
       'The bot sends a notification when the balance falls to this amount. `0` turns notifications off.',
     ),
     key: z.looseObject({ id: keyId, masked: z.string(), issued_at: time, revoked: z.boolean() }).nullable(),
+    top_up_url: z.string().nullable().describe('Link of the operator for topping up. Null without one.'),
+    top_up_text: z.string().nullable().describe('Text of the operator about topping up. Null without one.'),
   })
   .meta({ id: 'AppAccount' });
 

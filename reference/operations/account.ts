@@ -56,6 +56,23 @@ export const listOfUsage: Pick<Operation, 'parameters' | 'answers' | 'codes'> = 
   codes: ['invalid_request_error', 'service_unavailable'],
 };
 
+/** The mini app reads the same sums with its own credential. */
+export const summaryOfUsage: Pick<Operation, 'parameters' | 'answers'> = {
+  parameters: Object.values(summaryQuery),
+  answers: {
+    '200': {
+      description: 'The summary.',
+      content: {
+        'application/json': { schema: usageSummary },
+        'text/csv': {
+          schema: { type: 'string' },
+          example: 'day,requests,cost_usd,input_tokens,output_tokens,complete\r\n',
+        },
+      },
+    },
+  },
+};
+
 export const accountOperations: Record<
   'getAccount' | 'listUsage' | 'getUsageSummary' | 'getUsage' | 'getStatement',
   Operation
@@ -77,19 +94,7 @@ export const accountOperations: Record<
     summary: 'Sum the cost of requests',
     description:
       'Sums the charges and the tokens of charged requests by UTC day, model, API key and end user. The sums equal those of the receipts. A call reads at most 5,000 receipts that no earlier call has summed; while `complete` is false, send the request again.',
-    parameters: Object.values(summaryQuery),
-    answers: {
-      '200': {
-        description: 'The summary.',
-        content: {
-          'application/json': { schema: usageSummary },
-          'text/csv': {
-            schema: { type: 'string' },
-            example: 'day,requests,cost_usd,input_tokens,output_tokens,complete\r\n',
-          },
-        },
-      },
-    },
+    ...summaryOfUsage,
     codes: ['invalid_request_error', 'service_unavailable'],
   },
   getUsage: {

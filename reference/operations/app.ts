@@ -2,11 +2,35 @@ import { rotationBody, thresholdBody } from '../../lambdas/protocols/app/account
 import { appAccount, newKey, spend, threshold } from '../answers/account.ts';
 import type { Operation } from '../operation.ts';
 import { query } from '../parameters.ts';
-import { listOfUsage } from './account.ts';
+import { listOfUsage, summaryOfUsage } from './account.ts';
+import { keyOperations } from './keys.ts';
 
 const noAccount = ['not_found', 'service_unavailable'] as const;
 
-type Name = 'getAppAccount' | 'listAppUsage' | 'getAppSpend' | 'setThreshold' | 'rotateKey';
+type Name =
+  | 'getAppAccount'
+  | 'listAppUsage'
+  | 'getAppUsageSummary'
+  | 'getAppSpend'
+  | 'setThreshold'
+  | 'rotateKey'
+  | 'listAppKeys'
+  | 'createAppKey'
+  | 'getAppKey'
+  | 'editAppKey'
+  | 'deleteAppKey';
+
+/** Returns an operation of an API key with manage as one of the mini app, which acts with the rights of the owner. */
+const asOwner = (operation: Operation, description: string): Operation => ({
+  ...operation,
+  tag: 'Mini app',
+  description,
+  codes: [...(operation.codes ?? []).filter((code) => code !== 'key_right_missing'), ...noAccount].filter(
+    (code, index, codes) => codes.indexOf(code) === index,
+  ),
+});
+
+const RECENT = 'The mini app must have been opened within the last ten minutes.';
 
 export const appOperations: Record<Name, Operation> = {
   getAppAccount: {
@@ -26,6 +50,13 @@ export const appOperations: Record<Name, Operation> = {
     summary: 'List the cost of requests',
     description: 'Same list as `GET /api/usage`.',
     ...listOfUsage,
+    codes: [...noAccount, 'invalid_request_error'],
+  },
+  getAppUsageSummary: {
+    tag: 'Mini app',
+    summary: 'Sum the cost of requests',
+    description: 'Same sums as `GET /api/usage/summary`.',
+    ...summaryOfUsage,
     codes: [...noAccount, 'invalid_request_error'],
   },
   getAppSpend: {
@@ -74,4 +105,15 @@ export const appOperations: Record<Name, Operation> = {
     },
     codes: [...noAccount, 'key_already_rotated'],
   },
+  listAppKeys: asOwner(keyOperations.listKeys, 'Same list as `GET /api/keys`, with the rights of the owner.'),
+  createAppKey: asOwner(keyOperations.createKey, `As \`POST /api/keys\`, with the rights of the owner. ${RECENT}`),
+  getAppKey: asOwner(keyOperations.getKey, 'As `GET /api/keys/{id}`, with the rights of the owner.'),
+  editAppKey: asOwner(
+    keyOperations.editKey,
+    `As \`PATCH /api/keys/{id}\`, with the rights of the owner: it can also change the rights of the first key. ${RECENT}`,
+  ),
+  deleteAppKey: asOwner(
+    keyOperations.deleteKey,
+    `As \`DELETE /api/keys/{id}\`, with the rights of the owner. ${RECENT}`,
+  ),
 };

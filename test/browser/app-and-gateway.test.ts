@@ -38,6 +38,7 @@ describe.skipIf(chromiumPath === undefined)('mini app of the real program', () =
       ]);
       await page.getByText('Failed: 1, cost $0').first().waitFor();
       expect(await page.locator('#spend g').count()).toBe(30);
+      await page.getByRole('button', { name: 'Show all prices' }).click();
       expect(await page.locator('.models > li').count()).toBeGreaterThan(50);
 
       await page.getByLabel('Notify me when the balance falls to').fill('2.5');

@@ -19,7 +19,80 @@ export const account = {
     issued_at: '2026-11-02T09:30:00.000Z',
     revoked: false,
   } as { id: string; masked: string; issued_at: string; revoked: boolean } | null,
+  top_up_url: 'https://pay.test/?account=01K9ACCOUNT' as string | null,
+  top_up_text: null as string | null,
 };
+
+/** An API key of GET /app/api/keys. */
+export interface ListedKey extends Record<string, unknown> {
+  id: string;
+  name: string;
+  version: number;
+}
+
+const unrestricted = {
+  object: 'api_key',
+  first: false,
+  created_at: '2026-11-02T09:30:00.000Z',
+  last_used_at: null,
+  expires_at: null,
+  limit_usd: null,
+  limit_period: null,
+  limit_resets_at: null,
+  spent_usd: '0',
+  held_usd: null,
+  models: null,
+  requests_per_second: null,
+  rights: [] as readonly string[],
+};
+
+/** Keys of GET /app/api/keys, the first key first. */
+export const listedKeys: readonly ListedKey[] = [
+  {
+    ...unrestricted,
+    id: 'key-1',
+    name: 'First key',
+    masked: 'sk-service-AbCd…wxyz',
+    first: true,
+    last_used_at: '2026-11-22T09:30:00.000Z',
+    spent_usd: '3.25',
+    rights: ['manage'],
+    version: 0,
+  },
+  {
+    ...unrestricted,
+    id: 'key-w',
+    name: 'Web site',
+    masked: 'sk-service-EfGh…stuv',
+    expires_at: '2027-01-31T12:00:00.000Z',
+    limit_usd: '25',
+    limit_period: 'month',
+    limit_resets_at: '2026-12-01T00:00:00.000Z',
+    spent_usd: '3.5',
+    held_usd: '1.5',
+    models: ['gpt-5.4-mini', 'claude-haiku-4-5'],
+    requests_per_second: 2,
+    version: 3,
+  },
+];
+
+export const newListedKey = (fields: Record<string, unknown>): ListedKey => ({
+  ...unrestricted,
+  id: 'key-n',
+  name: '',
+  masked: 'sk-service-N3wN…3456',
+  version: 4,
+  ...fields,
+});
+
+/** Response of GET /app/api/usage/summary. */
+export const summaryRows: readonly object[] = [
+  { key_id: 'key-w', model: 'gpt-5.4-mini', other: false, requests: 2, cost_usd: '0.25' },
+  { key_id: 'key-w', model: 'claude-haiku-4-5', other: false, requests: 2, cost_usd: '1.75' },
+  { key_id: 'key-1', model: 'gpt-5.4', other: false, requests: 2, cost_usd: '3.25' },
+  { key_id: '00ff00ff00ff00ff', model: 'gpt-5.4', other: false, requests: 1, cost_usd: '0.5' },
+  { key_id: null, model: 'gpt-5.4', other: false, requests: 1, cost_usd: '0.125' },
+];
 
 const models = [
   'claude-sonnet-5',
@@ -86,10 +159,18 @@ export const usageRows = (count: number): readonly object[] =>
       reason: isFailed ? 'upstream_timeout' : null,
       model,
       usage: isFailed ? null : { cache_read: 200, input: 1_034, output: 560, reasoning: 7 },
-      prices_usd: null,
+      prices_usd: isFailed
+        ? null
+        : { cache_read: '0.00000025', input: '0.0000025', output: '0.00001', reasoning: '0.00001' },
       cost_usd: isFailed ? '0' : `0.${String(12_345 + index * 77).padStart(8, '0')}`,
       overage: false,
-      end_user: null,
+      end_user: 'user-7',
+      ignored: ['logit_bias', 'seed'],
+      endpoint: '/v1/chat/completions',
+      key_id: 'key-w',
+      provider: 'openai',
+      first_byte_ms: isFailed ? null : 412,
+      total_ms: 1_890,
       uncollected_usd: null,
     };
   });

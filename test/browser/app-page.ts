@@ -5,13 +5,24 @@ import { createGetPage, createGetPageFile } from '../../lambdas/protocols/pages/
 import { mediaTypeOf } from '../../lambdas/routes.ts';
 import { buildFiles } from '../../lib/pages/build-pages.ts';
 import { MemoryPageFiles } from '../support/memory/memory-page-files.ts';
-import { account, listedModels, spendOf, usageRows } from './app-page-data.ts';
+import {
+  account,
+  type ListedKey,
+  listedKeys,
+  listedModels,
+  newListedKey,
+  spendOf,
+  summaryRows,
+  usageRows,
+} from './app-page-data.ts';
 
 /** Replaces the next response of a path. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
   readonly retryAfterSeconds?: number;
+  readonly message?: string;
+  readonly param?: string;
 }
 
 export interface AppPage {
@@ -20,6 +31,8 @@ export interface AppPage {
   opened(language?: string, theme?: object): string;
   readonly account: typeof account;
   usage: readonly object[];
+  keys: ListedKey[];
+  summary: readonly object[];
   spend: (days: number) => object;
   /** By path, in order. */
   readonly refusals: Map<string, Refusal[]>;
@@ -27,6 +40,8 @@ export interface AppPage {
   readonly asked: string[];
   /** Bodies of POST requests. */
   readonly posted: unknown[];
+  /** Method, `If-Match` and body of each change of a key. */
+  readonly changed: unknown[];
   /** By path: responses wait for this promise. */
   readonly gates: Map<string, Promise<void>>;
   stop(): Promise<void>;
@@ -58,10 +73,13 @@ export const startAppPage = async (): Promise<AppPage> => {
     },
     account: structuredClone(account),
     usage: usageRows(25),
+    keys: structuredClone([...listedKeys]),
+    summary: summaryRows,
     spend: spendOf,
     refusals: new Map(),
     asked: [],
     posted: [],
+    changed: [],
     gates: new Map(),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
@@ -107,10 +125,10 @@ const answer = async (page: AppPage, { request, response, open, models }: Asked)
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   };
-  const refuse = ({ status, code, retryAfterSeconds }: Refusal): void =>
+  const refuse = ({ status, code, retryAfterSeconds, message = code, param }: Refusal): void =>
     json(
       status,
-      { error: { message: code, type: 'any', code, param: null } },
+      { error: { message, type: 'any', code, param: param ?? null } },
       retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
     );
   const refusal = page.refusals.get(pathname)?.shift();
@@ -125,6 +143,7 @@ const answer = async (page: AppPage, { request, response, open, models }: Asked)
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = chunks.length > 0 ? (JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>) : {};
   if (request.method === 'POST') page.posted.push(body);
+  if (pathname.startsWith('/app/api/keys/')) page.changed.push([request.method, request.headers['if-match'], body]);
   const routes: Record<string, () => unknown> = {
     'GET /app/api/account': () => page.account,
     'GET /app/api/usage': () => usagePage(page.usage, searchParams),
@@ -134,9 +153,23 @@ const answer = async (page: AppPage, { request, response, open, models }: Asked)
       return { threshold_usd: body.threshold_usd };
     },
     'POST /app/api/key': () => rotated(page),
+    'GET /app/api/usage/summary': () => ({ complete: true, data: page.summary }),
+    'GET /app/api/keys': () => ({ object: 'list', data: page.keys, has_more: false }),
+    'POST /app/api/keys': () => {
+      const made = newListedKey(body);
+      page.keys.push(made);
+      return { ...made, key: newKey };
+    },
+    'PATCH /app/api/keys/{id}': () => Object.assign(keyIn(page, pathname), body),
+    'DELETE /app/api/keys/{id}': () => {
+      const { id } = keyIn(page, pathname);
+      page.keys = page.keys.filter((key) => key.id !== id);
+      return { id, object: 'api_key.deleted', deleted: true };
+    },
   };
   await page.gates.get(pathname);
-  json(200, routes[`${request.method} ${pathname}`]?.() ?? {});
+  const route = pathname.replace(/^(\/app\/api\/keys\/).+$/, '$1{id}');
+  json(200, routes[`${request.method} ${route}`]?.() ?? {});
 };
 
 const usagePage = (rows: readonly object[], query: URLSearchParams): object => {
@@ -150,4 +183,10 @@ const rotated = (page: AppPage): object => {
   const masked = `${newKey.slice(0, 15)}…${newKey.slice(-4)}`;
   page.account.key = { id: 'key-2', masked, issued_at: '2026-11-22T10:00:00.000Z', revoked: false };
   return { key: newKey, id: 'key-2', masked };
+};
+
+const keyIn = ({ keys }: AppPage, path: string): ListedKey => {
+  const found = keys.find(({ id }) => path.endsWith(`/${id}`));
+  if (!found) throw new Error('the page named a key that does not exist');
+  return found;
 };

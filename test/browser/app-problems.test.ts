@@ -87,8 +87,8 @@ describe.skipIf(chromiumPath === undefined)('problems of the mini app', () => {
     });
     await open({}, async (page) => {
       await page.getByText('$0.00').first().waitFor();
-      await page.getByText('no spend in the last 7 days').waitFor();
-      await page.getByText('Nothing was spent in this time.').waitFor();
+      await page.getByText('not known yet').waitFor();
+      await page.getByText('Nothing was spent in this time.').first().waitFor();
       await page.getByText('No requests yet.').waitFor();
       expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
     });

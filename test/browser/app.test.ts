@@ -9,7 +9,16 @@ const words = {
     balance: ['$1,234.567890123', '$1,230.067890123', '$4.50', '2 open holds', '12.3 days'],
     failed: 'Failed: 2, cost $0',
     spent: 'Failed: 4, cost $0',
-    sections: ['Balance', 'Spend', 'Last requests', 'API key', 'Low balance notification', 'Quick start', 'Prices'],
+    sections: [
+      'Balance',
+      'Spend',
+      'Last requests',
+      'API key',
+      'All API keys',
+      'Low balance notification',
+      'Quick start',
+      'Prices',
+    ],
     chart: /Spend per day/,
     price: 'input$2.50',
     perTokens: 'per 1M tokens',
@@ -29,6 +38,7 @@ const words = {
       'Расходы',
       'Последние запросы',
       'API-ключ',
+      'Все API-ключи',
       'Уведомление о низком балансе',
       'Быстрый старт',
       'Цены',
@@ -120,7 +130,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       expect(await page.locator('#spend g').count()).toBe(7);
       expect(scene.app.asked).toContain('GET /app/api/spend?days=7');
       await page.getByText('As a table').click();
-      expect(await page.getByRole('table').getByRole('row').count()).toBeGreaterThan(2);
+      expect(await page.locator('#spend').getByRole('table').getByRole('row').count()).toBeGreaterThan(2);
     });
   });
 
@@ -136,7 +146,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       expect(scene.app.asked.filter((asked) => asked.includes('cursor=10'))).toHaveLength(1);
       await more.click();
       // The button reads "Loading" while a page loads, and disappears after the last page.
-      await page.locator('.rows li').nth(24).waitFor();
+      await page.locator('.rows > li').nth(24).waitFor();
       await page.locator('#requests').getByRole('button').waitFor({ state: 'detached' });
       expect(await page.locator('.rows li').count()).toBe(25);
       const failed = page.locator('.rows li').filter({ hasText: 'failed' });

@@ -82,10 +82,11 @@ const known: Record<string, (value: z.infer<typeof json>) => Promise<z.infer<typ
 };
 /** Ids in the path that an example cannot know. */
 const paths: Record<string, () => Promise<Record<string, string>>> = {
-  editKey: async () => ({ id: await newKeyId() }),
+  editKey: async () => ({ id: await newKeyId('createKey') }),
+  editAppKey: async () => ({ id: await newKeyId('createAppKey') }),
 };
-const newKeyId = async (): Promise<string> =>
-  idIn(await (await customer.send(rowOf('createKey'), { value: { name: 'To change' } })).json());
+const newKeyId = async (route: 'createKey' | 'createAppKey'): Promise<string> =>
+  idIn(await (await customer.send(rowOf(route), { value: { name: 'To change' } })).json());
 const json = z.record(z.string(), z.json());
 const appAccount = async () => (await customer.send(rowOf('getAppAccount'))).json();
 
@@ -112,12 +113,17 @@ test.each(examples)('REF-1 $name returns a described response for its example "$
   await expectDescribed(row, await customer.send(row, { contentType, value: filled, query, ...(path && { path }) }));
 });
 
-test('REF-1 a list, a read and a deletion of API keys return described responses', async () => {
-  const path = { id: await newKeyId() };
-  await expectDescribed(rowOf('listKeys'), await customer.send(rowOf('listKeys')));
-  for (const name of ['getKey', 'deleteKey'] as const)
-    await expectDescribed(rowOf(name), await customer.send(rowOf(name), { path }));
-});
+test.each([
+  ['API', 'listKeys', 'createKey', 'getKey', 'deleteKey'],
+  ['mini app', 'listAppKeys', 'createAppKey', 'getAppKey', 'deleteAppKey'],
+] as const)(
+  'REF-1 a list, a read and a deletion of keys of the %s are described',
+  async (_, list, create, get, end) => {
+    const path = { id: await newKeyId(create) };
+    await expectDescribed(rowOf(list), await customer.send(rowOf(list)));
+    for (const name of [get, end]) await expectDescribed(rowOf(name), await customer.send(rowOf(name), { path }));
+  },
+);
 
 test('REF-1 every paid route has an example', () => {
   const paid = Object.entries<Route>(routes).filter(([, { billed }]) => billed);

@@ -47,6 +47,20 @@ test('KEY-8, OPS-5 keys are created, listed, changed and revoked one by one', as
   );
 });
 
+test('KEY-8, OPS-5 the list shows the charges of a key without a cap', async () => {
+  const [id, apiKey] = await open();
+  const sent = { model: 'gpt-5.4', max_tokens: 20, messages: [{ role: 'user', content: 'Hi' }] };
+  const response = await fetch(`${scene.gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify(sent),
+  });
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
+  const { value } = await scene.json('keys', 'list', id);
+  expect(value.data).toMatchObject([{ first: true, spent_usd: response.headers.get('x-service-cost-usd') }]);
+});
+
 test('KEY-8, OPS-5 a wrong option exits with 2, an unknown key with 3, and a dry run changes nothing', async () => {
   const [id] = await open();
   const create = (...more: readonly string[]) => scene.cli('keys', 'create', id, '--name', 'A', ...more, ...because);

@@ -199,6 +199,9 @@ const ofNobody: ReadonlySet<RouteName> = new Set([
   'getKey',
   'editKey',
   'deleteKey',
+  'getAppKey',
+  'editAppKey',
+  'deleteAppKey',
 ]);
 
 const addressesOf = (name: RouteName): readonly Address[] => {
@@ -227,7 +230,7 @@ export const goodBodyAt = ({ name }: Pick<Address, 'name'>): string | Uint8Array
   if (name === 'testWebhook') return JSON.stringify({ url: 'https://webhook.invalid/hook' });
   const post = postRoutes.find(({ route }) => route === name);
   if (post) return JSON.stringify(post.body('hi'));
-  return name === 'createKey' || name === 'editKey' ? JSON.stringify({ name: 'hi' }) : '';
+  return /^(create|edit)(App)?Key$/.test(name) ? JSON.stringify({ name: 'hi' }) : '';
 };
 
 /** Returns the headers that the body needs in addition to the credential. */

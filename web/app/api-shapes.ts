@@ -24,6 +24,8 @@ export const isAccount = withMembers({
   days_left: orNull(isNumber),
   threshold_usd: isUsd,
   key: orNull(withMembers({ id: isText, masked: isText, issued_at: isMoment, revoked: isFlag })),
+  top_up_url: orNull(isText),
+  top_up_text: orNull(isText),
 });
 export type Account = Checked<typeof isAccount>;
 
@@ -34,7 +36,16 @@ const isUsageRow = withMembers({
   reason: orNull(isText),
   model: orNull(isText),
   usage: orNull(recordOf(isNumber)),
+  prices_usd: orNull(recordOf(isUsd)),
   cost_usd: orNull(isUsd),
+  overage: isFlag,
+  end_user: orNull(isText),
+  ignored: listOf(isText),
+  endpoint: orNull(isText),
+  key_id: orNull(isText),
+  provider: orNull(isText),
+  first_byte_ms: orNull(isNumber),
+  total_ms: orNull(isNumber),
 });
 export type UsageRow = Checked<typeof isUsageRow>;
 
@@ -61,6 +72,10 @@ export const isSpend = withMembers({
   models: listOf(isModelSpend),
 });
 export type Spend = Checked<typeof isSpend>;
+
+const isSummaryRow = withMembers({ key_id: orNull(isText), model: orNull(isText), other: isFlag, cost_usd: isUsd });
+export const isSummary = withMembers({ complete: isFlag, data: listOf(isSummaryRow) });
+export type Summary = Checked<typeof isSummary>;
 
 /** Prices in USD of one unit of each count, such as one token, with the names of receipts. */
 const isPriceRow = withMembers({
@@ -103,4 +118,45 @@ export const isThreshold = withMembers({ threshold_usd: isUsd });
 export const isNewKey = withMembers({ key: isText, id: isText, masked: isText });
 export type NewKey = Checked<typeof isNewKey>;
 
-export const isErrorBody = withMembers({ error: withMembers({ code: isText, message: isText }) });
+export const capPeriods = ['total', 'day', 'month'] as const;
+export type CapPeriod = (typeof capPeriods)[number];
+
+const ofApiKey = {
+  id: isText,
+  name: isText,
+  masked: isText,
+  first: isFlag,
+  last_used_at: orNull(isMoment),
+  expires_at: orNull(isMoment),
+  limit_usd: orNull(isUsd),
+  limit_period: orNull(oneOf(capPeriods)),
+  limit_resets_at: orNull(isMoment),
+  spent_usd: orNull(isUsd),
+  held_usd: orNull(isUsd),
+  models: orNull(listOf(isText)),
+  requests_per_second: orNull(isNumber),
+  rights: listOf(isText),
+  version: isNumber,
+};
+export const isApiKey = withMembers(ofApiKey);
+export type ApiKey = Checked<typeof isApiKey>;
+export const isApiKeyList = withMembers({ data: listOf(isApiKey) });
+
+export const isCreatedKey = withMembers({ ...ofApiKey, key: isText });
+export type CreatedKey = Checked<typeof isCreatedKey>;
+export const isRevokedKey = withMembers({ id: isText, deleted: isFlag });
+
+/** Fields of an API key to set. An absent field stays as it is, and null removes a restriction. */
+export interface KeyChange {
+  readonly name?: string;
+  readonly limit_usd?: string | null;
+  readonly limit_period?: CapPeriod;
+  readonly expires_at?: string | null;
+  readonly models?: readonly string[] | null;
+  readonly requests_per_second?: number | null;
+  readonly rights?: readonly string[];
+}
+
+export const isErrorBody = withMembers({
+  error: withMembers({ code: isText, message: isText, param: orNone(orNull(isText)) }),
+});

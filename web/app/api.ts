@@ -1,15 +1,24 @@
 import {
   type Account,
+  type ApiKey,
+  type CreatedKey,
   isAccount,
+  isApiKey,
+  isApiKeyList,
+  isCreatedKey,
   isErrorBody,
   isModelList,
   isNewKey,
+  isRevokedKey,
   isSpend,
+  isSummary,
   isThreshold,
   isUsagePage,
+  type KeyChange,
   type Model,
   type NewKey,
   type Spend,
+  type Summary,
   type UsagePage,
 } from './api-shapes.ts';
 import type { Is } from './shapes.ts';
@@ -20,12 +29,20 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly retryAfterSeconds: number | undefined;
+  /** Field that is wrong. */
+  readonly param: string | undefined;
 
-  constructor(status: number, code: string, message: string, retryAfterSeconds?: number) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    { retryAfterSeconds, param }: Partial<Pick<ApiError, 'retryAfterSeconds' | 'param'>> = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.param = param;
   }
 }
 
@@ -40,9 +57,20 @@ export interface Api {
    * Never retried: after a lost response, a retry could not distinguish its own new key from that of another request.
    */
   rotateKey(keyId: string): Promise<NewKey>;
+  /** Sums the spend of a range of UTC days by API key and by model. */
+  summary(from: string, to: string): Promise<Summary>;
+  keys(): Promise<readonly ApiKey[]>;
+  /** Never retried: a lost response may have had the only copy of the new key. */
+  createKey(change: KeyChange): Promise<CreatedKey>;
+  /** Rejected with `key_changed` if the key is no longer at the version that the user has seen. */
+  editKey(seen: ApiKey, change: KeyChange): Promise<ApiKey>;
+  revokeKey(seen: ApiKey): Promise<void>;
 }
 
-export const USAGE_ROWS = 10;
+/** Rows of one page of requests. Fewer on a phone, whose page would be long. */
+const USAGE_ROWS = 10;
+const USAGE_ROWS_PHONE = 5;
+const rowsOfPage = (): number => (matchMedia('(max-width: 34rem)').matches ? USAGE_ROWS_PHONE : USAGE_ROWS);
 
 const OWN = '/app/api';
 
@@ -50,16 +78,17 @@ export const createApi = (initData: string | undefined): Api => {
   const authorization: Record<string, string> = initData === undefined ? {} : { authorization: `tma ${initData}` };
   const read = <T>(path: string, is: Is<T>): Promise<T> =>
     patiently(() => ask(path, is, { headers: path.startsWith(OWN) ? authorization : {} }));
-  const write = <T>(path: string, is: Is<T>, body: object): Promise<T> =>
+  const write = <T>(path: string, is: Is<T>, body: object, method = 'POST', more: object = {}): Promise<T> =>
     ask(path, is, {
-      method: 'POST',
-      headers: { ...authorization, 'content-type': 'application/json' },
+      method,
+      headers: { ...authorization, 'content-type': 'application/json', ...more },
       body: JSON.stringify(body),
     });
+  const seenAt = ({ version }: ApiKey) => ({ 'if-match': `"${version}"` });
   return {
     account: () => read(`${OWN}/account`, isAccount),
     usage: (cursor) => {
-      const query = new URLSearchParams({ limit: String(USAGE_ROWS), ...(cursor !== undefined && { cursor }) });
+      const query = new URLSearchParams({ limit: String(rowsOfPage()), ...(cursor !== undefined && { cursor }) });
       return read(`${OWN}/usage?${query}`, isUsagePage);
     },
     spend: (days) => read(`${OWN}/spend?days=${days}`, isSpend),
@@ -69,6 +98,17 @@ export const createApi = (initData: string | undefined): Api => {
       return (await patiently(set)).threshold_usd;
     },
     rotateKey: (keyId) => write(`${OWN}/key`, isNewKey, { key_id: keyId }),
+    summary: (from, to) => {
+      const query = new URLSearchParams({ group_by: 'key,model', from, to });
+      return read(`${OWN}/usage/summary?${query}`, isSummary);
+    },
+    keys: async () => (await read(`${OWN}/keys`, isApiKeyList)).data,
+    createKey: (change) => write(`${OWN}/keys`, isCreatedKey, change),
+    editKey: (seen, change) => write(`${OWN}/keys/${seen.id}`, isApiKey, change, 'PATCH', seenAt(seen)),
+    revokeKey: async (seen) => {
+      const headers = { ...authorization, ...seenAt(seen) };
+      await ask(`${OWN}/keys/${seen.id}`, isRevokedKey, { method: 'DELETE', headers });
+    },
   };
 };
 
@@ -110,7 +150,10 @@ const ask = async <T>(path: string, is: Is<T>, init: RequestInit): Promise<T> =>
 };
 
 const toError = ({ status, headers }: Response, body: unknown): ApiError => {
-  const { code, message } = isErrorBody(body) ? body.error : { code: 'unknown', message: '' };
+  const { code, message, param } = isErrorBody(body) ? body.error : { code: 'unknown', message: '', param: null };
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return new ApiError(status, code, message, Number.isFinite(seconds) ? seconds : undefined);
+  return new ApiError(status, code, message, {
+    retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
+    param: param ?? undefined,
+  });
 };

@@ -5,6 +5,7 @@ import { Balance } from './balance.tsx';
 import { Header } from './header.tsx';
 import type { Opening } from './init-data.ts';
 import { Key } from './key.tsx';
+import { Keys } from './keys.tsx';
 import { type Language, LanguageProvider, textsOf, useLanguage } from './language.ts';
 import { Prices } from './prices.tsx';
 import { problemText } from './problem.tsx';
@@ -70,25 +71,30 @@ interface CardsProps extends OwnPageProps {
   readonly account: Loaded<Account>;
 }
 
-const Cards = ({ api, round, account, models }: CardsProps) => (
-  <>
-    <div class="column">
-      <Balance account={account} />
-      <Spend api={api} round={round} />
-      <Requests api={api} round={round} />
-    </div>
-    <div class="column">
-      {/* One card is enough to report that the account could not be read. */}
-      {(account.value !== undefined || account.error === undefined) && (
-        <>
-          <Key api={api} account={account} />
-          <Threshold api={api} account={account} />
-        </>
-      )}
-      <Quickstart models={models} />
-    </div>
-  </>
-);
+const Cards = ({ api, round, account, models }: CardsProps) => {
+  // A replaced first key changes the list.
+  const keys = useLoaded(() => api.keys(), [round, account.value?.key?.id]);
+  return (
+    <>
+      <div class="column">
+        <Balance account={account} />
+        <Spend api={api} keys={keys} round={round} />
+        <Requests api={api} keys={keys} round={round} />
+      </div>
+      <div class="column">
+        {/* One card is enough to report that the account could not be read. */}
+        {(account.value !== undefined || account.error === undefined) && (
+          <>
+            <Key api={api} account={account} />
+            <Keys api={api} keys={keys} />
+            <Threshold api={api} account={account} />
+          </>
+        )}
+        <Quickstart models={models} />
+      </div>
+    </>
+  );
+};
 
 interface OpenPageProps extends ModelsProps {
   /** Why no account is shown. */

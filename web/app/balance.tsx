@@ -1,4 +1,5 @@
 import type { Account } from './api-shapes.ts';
+import { CopyButton } from './copy-button.tsx';
 import { useLanguage } from './language.ts';
 import { Section, WhenLoaded } from './section.tsx';
 import { writeUsd } from './usd.ts';
@@ -64,6 +65,26 @@ const BalanceFigures = ({ account }: { readonly account: Account }) => {
         </div>
       </dl>
       <p class="muted">{balance.heldMeaning}</p>
+      <TopUp account={account} />
     </>
+  );
+};
+
+const TopUp = ({ account: { id, top_up_url: url, top_up_text: text } }: { readonly account: Account }) => {
+  const { balance } = useLanguage().texts;
+  return (
+    <div class="top-up">
+      {url !== null && (
+        <a class="button" href={url} target="_blank" rel="noreferrer">
+          {balance.topUp}
+        </a>
+      )}
+      {text !== null && <p>{text}</p>}
+      {url === null && text === null && <p class="muted">{balance.topUpUnknown}</p>}
+      <p class="together">
+        <span class="muted">{balance.accountId}</span> <code id="account-id">{id}</code>
+        <CopyButton text={id} shownIn="account-id" />
+      </p>
+    </div>
   );
 };

@@ -1,7 +1,15 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useLanguage } from './language.ts';
 
+interface ConfirmTexts {
+  readonly title: string;
+  readonly text: string;
+  readonly yes: string;
+  readonly busy: string;
+}
+
 interface ConfirmDialogProps {
+  readonly say: ConfirmTexts;
   readonly isBusy: boolean;
   readonly confirm: () => void;
   /** Has no effect while the dialog is busy. */
@@ -9,7 +17,7 @@ interface ConfirmDialogProps {
 }
 
 /** Modal while it is rendered. The browser keeps the focus inside and restores it at the end. */
-export const ConfirmDialog = ({ isBusy, confirm, cancel }: ConfirmDialogProps) => {
+export const ConfirmDialog = ({ say, isBusy, confirm, cancel }: ConfirmDialogProps) => {
   const { key } = useLanguage().texts;
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
@@ -28,14 +36,14 @@ export const ConfirmDialog = ({ isBusy, confirm, cancel }: ConfirmDialogProps) =
       }}
       onClose={cancel}
     >
-      <h2 id="confirm-title">{key.confirmTitle}</h2>
-      <p id="confirm-text">{key.confirm}</p>
+      <h2 id="confirm-title">{say.title}</h2>
+      <p id="confirm-text">{say.text}</p>
       <div class="together end">
         <button type="button" aria-disabled={isBusy} onClick={cancel}>
           {key.cancel}
         </button>
         <button type="button" class="danger" aria-disabled={isBusy} onClick={() => !isBusy && confirm()}>
-          {isBusy ? key.busy : key.yes}
+          {isBusy ? say.busy : say.yes}
         </button>
       </div>
     </dialog>

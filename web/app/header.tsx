@@ -49,6 +49,7 @@ const sectionsOf = (texts: Texts, hasAccount: boolean): readonly (readonly [id: 
     ['spend', texts.spend.title],
     ['requests', texts.requests.title],
     ['key', texts.key.title],
+    ['keys', texts.keys.title],
   ] as const;
   const open = [
     ['quickstart', texts.quickstart.title],

@@ -1,8 +1,7 @@
-import { useEffect, useRef } from 'preact/hooks';
 import type { Api } from './api.ts';
-import type { Account, NewKey } from './api-shapes.ts';
+import type { Account } from './api-shapes.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import { CopyButton } from './copy-button.tsx';
+import { IssuedKey } from './issued-key.tsx';
 import { useLanguage } from './language.ts';
 import { Section, WhenLoaded } from './section.tsx';
 import type { Loaded } from './use-loaded.ts';
@@ -20,7 +19,7 @@ export const Key = ({ api, account }: KeyProps) => {
   if (issued) {
     return (
       <Section id="key" title={texts.key.title}>
-        <IssuedKey issued={issued} forget={forget} />
+        <IssuedKey id="new-key" apiKey={issued.key} title={texts.key.new} forget={forget} />
       </Section>
     );
   }
@@ -68,27 +67,13 @@ const CurrentKey = ({ current, rotation: { step, ask, cancel, confirm } }: Curre
         {texts.key.rotate}
       </button>
       {step !== 'resting' && (
-        <ConfirmDialog isBusy={step === 'busy'} confirm={() => void confirm(current.id)} cancel={cancel} />
+        <ConfirmDialog
+          say={{ title: texts.key.confirmTitle, text: texts.key.confirm, yes: texts.key.yes, busy: texts.key.busy }}
+          isBusy={step === 'busy'}
+          confirm={() => void confirm(current.id)}
+          cancel={cancel}
+        />
       )}
     </>
-  );
-};
-
-const IssuedKey = ({ issued: { key }, forget }: { readonly issued: NewKey; readonly forget: () => void }) => {
-  const { texts } = useLanguage();
-  const shown = useRef<HTMLElement>(null);
-  useEffect(() => shown.current?.focus(), []);
-  return (
-    <section class="issued" ref={shown} tabIndex={-1} aria-labelledby="new-key-title">
-      <h3 id="new-key-title">{texts.key.new}</h3>
-      <code id="new-key">{key}</code>
-      <p>{texts.key.once}</p>
-      <div class="together">
-        <CopyButton text={key} shownIn="new-key" />
-        <button type="button" onClick={forget}>
-          {texts.key.done}
-        </button>
-      </div>
-    </section>
   );
 };

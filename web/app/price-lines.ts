@@ -39,8 +39,27 @@ export const toPriceLines = (model: Model, today: string, spoken: Spoken): reado
 };
 
 /** Returns the examples as lines: the request, and its price. */
-export const toExampleLines = ({ examples }: Model, spoken: Spoken): PriceLine['rates'] =>
-  examples.map((example) => [exampleName(example, spoken), priceText(example.usd, spoken)] as const);
+export const toExampleLines = (model: Model, today: string, spoken: Spoken): PriceLine['rates'] => [
+  ...model.examples.map((example) => [exampleName(example, spoken), priceText(example.usd, spoken)] as const),
+  ...textExample(model, today, spoken),
+];
+
+/** Tokens of the example of a text model: about 750 words in and 375 words out. */
+const TOKENS_IN = 1_000;
+const TOKENS_OUT = 500;
+
+const textExample = ({ kind, prices }: Model, today: string, spoken: Spoken): PriceLine['rates'] => {
+  if (kind !== 'text') return [];
+  const row = prices.find(
+    ({ from, until, when }) =>
+      (from ?? today) <= today && today <= (until ?? today) && when.input_tokens_above === undefined,
+  );
+  const { input, output } = row?.prices_usd ?? {};
+  if (input === undefined || output === undefined) return [];
+  const picos = parseUsd(input) * BigInt(TOKENS_IN) + parseUsd(output) * BigInt(TOKENS_OUT);
+  const name = spoken.texts.prices.textExample(spoken.count(TOKENS_IN), spoken.count(TOKENS_OUT));
+  return [[name, priceText(formatPicos(picos), spoken)]];
+};
 
 const exampleName = ({ size, quality, seconds }: PriceExample, { texts, count }: Spoken): string =>
   [

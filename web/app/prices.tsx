@@ -23,6 +23,8 @@ const PriceList = ({ models }: { readonly models: Models }) => {
   const [search, setSearch] = useState('');
   const [kind, setKind] = useState('');
   const kinds = [...new Set(models.map((model) => model.kind))];
+  const [isWhole, setIsWhole] = useState(false);
+  const isOpen = isWhole || search.trim() !== '' || kind !== '';
   const found = models.filter((model) => (kind === '' || model.kind === kind) && matches(model, search));
   return (
     <>
@@ -46,11 +48,17 @@ const PriceList = ({ models }: { readonly models: Models }) => {
       <p class="muted" role="status">
         {found.length === 0 ? texts.prices.none : texts.prices.found(found.length, count(found.length))}
       </p>
-      <ul class="models">
-        {found.map((model) => (
-          <ModelPrices key={model.id} model={model} />
-        ))}
-      </ul>
+      {isOpen ? (
+        <ul class="models">
+          {found.map((model) => (
+            <ModelPrices key={model.id} model={model} />
+          ))}
+        </ul>
+      ) : (
+        <button type="button" class="wide" onClick={() => setIsWhole(true)}>
+          {texts.prices.showAll}
+        </button>
+      )}
     </>
   );
 };
@@ -79,7 +87,7 @@ const ModelPrices = ({ model }: { readonly model: Model }) => {
       {toPriceLines(model, today, spoken).map((lines) => (
         <Lines key={lines.span + lines.protocols} lines={lines} />
       ))}
-      <Rates title={prices.examples} rates={toExampleLines(model, spoken)} />
+      <Rates title={prices.examples} rates={toExampleLines(model, today, spoken)} />
       {end !== null && (
         <p class="muted">
           {prices.shutdown(spoken.day(end))}

@@ -1,31 +1,40 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Api, ApiError } from './api.ts';
-import type { UsagePage, UsageRow } from './api-shapes.ts';
+import type { ApiKey, UsagePage, UsageRow } from './api-shapes.ts';
 import { countsText } from './counts.ts';
 import { useLanguage } from './language.ts';
 import { Problem } from './problem.tsx';
+import { Receipt } from './receipt.tsx';
 import { Section, WhenLoaded } from './section.tsx';
 import { usdText } from './usd.ts';
-import { toApiError, useLoaded } from './use-loaded.ts';
+import { type Loaded, toApiError, useLoaded } from './use-loaded.ts';
 
 interface RequestsProps {
   readonly api: Api;
+  readonly keys: Loaded<readonly ApiKey[]>;
   readonly round: number;
 }
 
-export const Requests = ({ api, round }: RequestsProps) => {
+export const Requests = ({ api, keys, round }: RequestsProps) => {
   const { texts } = useLanguage();
   const first = useLoaded(() => api.usage(undefined), [round]);
   return (
     <Section id="requests" title={texts.requests.title}>
       <WhenLoaded loaded={first} room="tall">
-        {(page) => <Pages first={page} api={api} />}
+        {(page) => <Pages first={page} api={api} names={new Map(keys.value?.map(({ id, name }) => [id, name]))} />}
       </WhenLoaded>
     </Section>
   );
 };
 
-const Pages = ({ first, api }: { readonly first: UsagePage; readonly api: Api }) => {
+interface PagesProps {
+  readonly first: UsagePage;
+  readonly api: Api;
+  /** Names of API keys by id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+const Pages = ({ first, api, names }: PagesProps) => {
   const { texts, language, count } = useLanguage();
   const [further, setFurther] = useState<readonly UsagePage[]>([]);
   const [progress, setProgress] = useState<'idle' | 'loading' | ApiError>('idle');
@@ -56,7 +65,7 @@ const Pages = ({ first, api }: { readonly first: UsagePage; readonly api: Api })
       </p>
       <ol class="rows">
         {rows.map((row) => (
-          <Row key={row.id} row={row} />
+          <Row key={row.id} row={row} keyName={row.key_id === null ? undefined : names.get(row.key_id)} />
         ))}
       </ol>
       {typeof progress === 'object' && <Problem error={progress} />}
@@ -69,22 +78,33 @@ const Pages = ({ first, api }: { readonly first: UsagePage; readonly api: Api })
   );
 };
 
-const Row = ({ row: { outcome, reason, model, usage, cost_usd, created_at } }: { readonly row: UsageRow }) => {
+interface RowProps {
+  readonly row: UsageRow;
+  readonly keyName: string | undefined;
+}
+
+const Row = ({ row, keyName }: RowProps) => {
+  const { outcome, reason, model, usage, cost_usd, created_at } = row;
   const spoken = useLanguage();
   const { requests } = spoken.texts;
   const counts = countsText(usage, spoken);
   return (
     <li>
-      <span class="name">
-        {model ?? requests.noModel}
-        {outcome === 'released' && <strong class="mark">{requests.failedMark}</strong>}
-      </span>
-      <span class="cost">{cost_usd === null ? requests.unfinished : usdText(cost_usd, spoken)}</span>
-      <span class="facts muted">
-        <time dateTime={created_at}>{spoken.time(created_at)}</time>
-        {counts && <span>{counts}</span>}
-        {outcome === 'released' && reason && <code>{reason}</code>}
-      </span>
+      <details>
+        <summary>
+          <span class="name">
+            {model ?? requests.noModel}
+            {outcome === 'released' && <strong class="mark">{requests.failedMark}</strong>}
+          </span>
+          <span class="cost">{cost_usd === null ? requests.unfinished : usdText(cost_usd, spoken)}</span>
+          <span class="facts muted">
+            <time dateTime={created_at}>{spoken.time(created_at)}</time>
+            {counts && <span>{counts}</span>}
+            {outcome === 'released' && reason && <code>{reason}</code>}
+          </span>
+        </summary>
+        <Receipt row={row} keyName={keyName} />
+      </details>
     </li>
   );
 };

@@ -1,23 +1,25 @@
 import { useState } from 'preact/hooks';
 import type { Api } from './api.ts';
-import type { Spend as SpendFigures } from './api-shapes.ts';
+import type { ApiKey, Spend as SpendFigures } from './api-shapes.ts';
 import { Choice } from './choice.tsx';
+import { KeySpend } from './key-spend.tsx';
 import { useLanguage } from './language.ts';
 import { Section, WhenLoaded } from './section.tsx';
 import { SpendChart } from './spend-chart.tsx';
 import { usdText } from './usd.ts';
-import { useLoaded } from './use-loaded.ts';
+import { type Loaded, useLoaded } from './use-loaded.ts';
 
 const ranges = ['7', '30', '90'] as const;
 type Range = (typeof ranges)[number];
 
 interface SpendProps {
   readonly api: Api;
+  readonly keys: Loaded<readonly ApiKey[]>;
   /** Changes when everything must be loaded again. */
   readonly round: number;
 }
 
-export const Spend = ({ api, round }: SpendProps) => {
+export const Spend = ({ api, keys, round }: SpendProps) => {
   const { texts } = useLanguage();
   const [range, setRange] = useState<Range>('30');
   const spend = useLoaded(() => api.spend(Number(range)), [range, round]);
@@ -29,7 +31,17 @@ export const Spend = ({ api, round }: SpendProps) => {
       beside={<Choice label={texts.spend.range} options={options} value={range} choose={setRange} />}
     >
       <WhenLoaded loaded={spend} room="tall">
-        {(value) => <Figures spend={value} />}
+        {(value) => {
+          const [from, to] = [value.days.at(0)?.day, value.days.at(-1)?.day];
+          return (
+            <>
+              <Figures spend={value} />
+              {from !== undefined && to !== undefined && (
+                <KeySpend api={api} keys={keys} from={from} to={to} round={round} />
+              )}
+            </>
+          );
+        }}
       </WhenLoaded>
     </Section>
   );

@@ -30,6 +30,8 @@ export interface Pace {
   /** Amount that was spent in the averaging window. Pico-USD. */
   readonly spentPicos: bigint;
   readonly spanMs: number;
+  /** Time since the first request of the account, in ms. */
+  readonly historyMs: number;
 }
 
 /** Averaging window for the spend rate, in ms. Seven days even out weekends. */
@@ -37,10 +39,16 @@ export const PACE_SPAN_MS = 7 * 86_400_000;
 
 const MS_PER_DAY = 86_400_000n;
 
-/** KEY-4: how long the balance lasts at this pace, in days, rounded down to a tenth. Null if nothing was spent. */
-export const daysLeft = ({ balancePicos, spentPicos, spanMs }: Pace): number | null => {
-  if (spentPicos <= 0n) return null;
+/** The first hours of an account do not show its pace. */
+const HISTORY_MS_MIN = Number(MS_PER_DAY);
+
+/**
+ * KEY-4: how long the balance lasts at this pace, in days, rounded down to a tenth. Null if nothing was spent, or if the
+ * account has less than a day of history.
+ */
+export const daysLeft = ({ balancePicos, spentPicos, spanMs, historyMs }: Pace): number | null => {
+  if (spentPicos <= 0n || historyMs < HISTORY_MS_MIN) return null;
   if (balancePicos <= 0n) return 0;
-  const tenths = (balancePicos * BigInt(spanMs) * 10n) / (spentPicos * MS_PER_DAY);
+  const tenths = (balancePicos * BigInt(Math.min(spanMs, historyMs)) * 10n) / (spentPicos * MS_PER_DAY);
   return Number(tenths) / 10;
 };

@@ -1,4 +1,5 @@
 import { toMasked } from '../../core/accounts/keys.ts';
+import { topUpOf } from '../../core/accounts/top-up.ts';
 import { type Account, balanceOf, heldOf } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { retryUntilDefinite } from '../../core/retry.ts';
@@ -43,10 +44,8 @@ export const createTopUp =
   ({ topUpText }: BotDependencies): OfAccount =>
   async (visit, accountId) => {
     const { texts } = visit;
-    if (topUpText === undefined) return visit.tell(texts.topUpUnknown(accountId));
-    const url = topUpText.trim().replaceAll('{account}', encodeURIComponent(accountId));
-    if (/^https?:\/\/\S+$/.test(url) && URL.canParse(url)) {
-      return visit.tell(texts.topUpLink(), { label: texts.payNow, url });
-    }
-    await visit.tell(html`${topUpText.replaceAll('{account}', accountId)}`);
+    const topUp = topUpOf(topUpText, accountId);
+    if (topUp === undefined) return visit.tell(texts.topUpUnknown(accountId));
+    if ('url' in topUp) return visit.tell(texts.topUpLink(), { label: texts.payNow, url: topUp.url });
+    await visit.tell(html`${topUp.text}`);
   };

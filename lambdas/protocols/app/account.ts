@@ -5,11 +5,12 @@ import type { CurrentKey } from '../../core/accounts/key-ring.ts';
 import type { KeyStore } from '../../core/accounts/key-store.ts';
 import { keyIdOf, toMasked } from '../../core/accounts/keys.ts';
 import { daysLeft, PACE_SPAN_MS } from '../../core/accounts/low-balance.ts';
+import { type TopUp, topUpOf } from '../../core/accounts/top-up.ts';
 import type { Clock } from '../../core/clock.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { requestIdOf } from '../../core/ledger/hold.ts';
 import { balanceOf, type LedgerStore } from '../../core/ledger/ledger.ts';
-import type { LedgerRecords } from '../../core/ledger/records.ts';
+import type { LedgerRecords, RecordPage } from '../../core/ledger/records.ts';
 import { type RecentSpend, sumRecent } from '../../core/ledger/spend.ts';
 import { formatUsd, PICOS_PER_USD } from '../../core/money/usd.ts';
 import { firstIdAt } from '../../core/request-id.ts';
@@ -25,6 +26,8 @@ export interface AppAccountDependencies {
   readonly keys: Pick<KeyStore, 'currentKey'>;
   readonly ledgerStore: Pick<LedgerStore, 'readAccount'>;
   readonly ledgerRecords: LedgerRecords;
+  /** Text or link for topping up. */
+  readonly topUpText: string | undefined;
 }
 
 /** Upper limit for the records that the spend rate is computed from. Only the latest ones count. */
@@ -32,28 +35,39 @@ const PACE_RECORDS_MAX = 5_000;
 
 /** GET /app/api/account (KEY-4). */
 export const createGetAppAccount =
-  ({ accountIdOf, accounts, keys, ledgerStore, ledgerRecords }: AppAccountDependencies): RouteHandler =>
+  ({ accountIdOf, accounts, keys, ledgerStore, ledgerRecords, topUpText }: AppAccountDependencies): RouteHandler =>
   async (exchange) => {
     const accountId = await accountIdOf(exchange);
     const nowMs = exchange.startedAtMs;
     const lately = { fromHoldId: firstIdAt(nowMs - PACE_SPAN_MS), recordsMax: PACE_RECORDS_MAX };
-    const [account, profile, key, recent] = await orUnavailable(
+    const [account, profile, key, recent, oldest] = await orUnavailable(
       Promise.all([
         ledgerStore.readAccount(accountId),
         accounts.profile(accountId),
         keys.currentKey(accountId),
         sumRecent(ledgerRecords, accountId, lately),
+        ledgerRecords.listRecords(accountId, { limit: 1, isOldestFirst: true }),
       ]),
     );
     if (!account || !profile) throw new Error('the account of a bot chat is missing');
-    const spanMs = spanOf(recent, nowMs);
+    const spans = { spanMs: spanOf(recent, nowMs), historyMs: historyOf(oldest, nowMs) };
     return json(200, {
       ...toAccountObject(account),
-      days_left: daysLeft({ balancePicos: balanceOf(account), spentPicos: recent.costPicos, spanMs }),
+      days_left: daysLeft({ balancePicos: balanceOf(account), spentPicos: recent.costPicos, ...spans }),
       threshold_usd: formatUsd(profile.thresholdPicos),
       key: key ? toKeyObject(key) : null,
+      ...toTopUpFields(topUpOf(topUpText, accountId)),
     });
   };
+
+const toTopUpFields = (topUp: TopUp | undefined) => ({
+  top_up_url: topUp && 'url' in topUp ? topUp.url : null,
+  top_up_text: topUp && 'text' in topUp ? topUp.text : null,
+});
+
+/** Time since the oldest request of the account that has ended, in ms. 0 without one. */
+const historyOf = ({ records: [oldest] }: RecordPage, nowMs: number): number =>
+  oldest ? Math.max(0, nowMs - timeOfRequest(requestIdOf(oldest.holdId))) : 0;
 
 /** Time span of the records in ms: the whole week, or the time since the oldest request that was read. */
 const spanOf = ({ cutAtHoldId }: RecentSpend, nowMs: number): number =>

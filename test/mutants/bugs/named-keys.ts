@@ -126,6 +126,35 @@ const sqliteBugs = bugsIn('local/stores/sqlite/key-rows.ts', ringTests, [
   },
 ]);
 
+const appTests = 'test/lambdas/protocols/app/account-keys.test.ts';
+
+const appBugs = [
+  ...bugsIn('lambdas/routes.ts', appTests, [
+    {
+      id: 'app-keys-by-old-init-data',
+      what: 'Init data that leaked an hour ago creates API keys of the account.',
+      find: 'const changesAppKeys = { ...ofApp, writes: true, fresh: true } as const;',
+      replace: 'const changesAppKeys = { ...ofApp, writes: true } as const;',
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/keys/handlers.ts', appTests, [
+    {
+      id: 'edit-of-another-version',
+      what: 'A screen with an old key raises the cap that another screen has lowered.',
+      find: 'version: readVersion(exchange.event.headers) };\n    const wanted',
+      replace: 'version: readVersion({}) };\n    const wanted',
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/usage-summary.ts', 'test/lambdas/core/ledger/usage-summary.test.ts', [
+    {
+      id: 'part-of-the-charges-shown',
+      what: 'A list of API keys shows the charges that were read so far as all charges.',
+      find: 'return isComplete ? picos : undefined;',
+      replace: 'return isComplete ? picos : new Map(picos);',
+    },
+  ]),
+];
+
 /** Mistakes in the rights, the restrictions and the revocation of API keys (KEY-8). */
 export const namedKeyBugs: readonly MoneyBug[] = [
   ...rightBugs,
@@ -135,4 +164,5 @@ export const namedKeyBugs: readonly MoneyBug[] = [
   ...storeBugs,
   ...limitBugs,
   ...sqliteBugs,
+  ...appBugs,
 ];

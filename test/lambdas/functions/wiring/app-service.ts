@@ -44,6 +44,7 @@ export interface SentToApp {
   readonly method?: string;
   readonly authorization?: string;
   readonly signature?: string;
+  readonly ifMatch?: string;
   readonly body?: object | string;
 }
 
@@ -83,11 +84,12 @@ export const createAppService = async (
   const [handler, idempotent] = [createAppHandler(deps), createAccountHandler(deps)];
 
   const read = (answer: Awaited<ReturnType<typeof invoke>>) => ({ ...answer, body: JSON.parse(answer.text) });
-  const eventOf = (target: string, { method = 'GET', authorization, signature, body }: SentToApp) => {
+  const eventOf = (target: string, { method = 'GET', authorization, signature, ifMatch, body }: SentToApp) => {
     const { pathname, searchParams } = new URL(target, 'https://gateway.test');
     const headers = {
       ...(authorization === undefined ? {} : { authorization }),
       ...(signature === undefined ? {} : { 'x-service-signature': signature }),
+      ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
     };
     const sent = typeof body === 'object' ? JSON.stringify(body) : body;
     const event = functionUrlEvent({ method, path: pathname, headers, ...(sent === undefined ? {} : { body: sent }) });
@@ -105,6 +107,14 @@ export const createAppService = async (
     /** Sends a request of the mini app that the account's owner has just opened. */
     get: (target: string) => ask(target, { authorization: opened() }),
     post: (target: string, body: object) => ask(target, { method: 'POST', authorization: opened(), body }),
+    /** Sends another method, with a body and the ETag that the client has seen. */
+    send: (method: string, target: string, body?: object, ifMatch?: string) =>
+      ask(target, {
+        method,
+        authorization: opened(),
+        ...(body === undefined ? {} : { body }),
+        ...(ifMatch === undefined ? {} : { ifMatch }),
+      }),
     topUp: (body: object | string, secret = TOP_UP_KEY) => {
       const sent = typeof body === 'string' ? body : JSON.stringify(body);
       const signature = signBody(secret, sent, Math.floor(clock.now() / 1_000));
@@ -124,4 +134,10 @@ export const appRoutes = [
   ['GET', '/app/api/spend'],
   ['POST', '/app/api/threshold'],
   ['POST', '/app/api/key'],
+  ['GET', '/app/api/usage/summary'],
+  ['GET', '/app/api/keys'],
+  ['POST', '/app/api/keys'],
+  ['GET', `/app/api/keys/${firstKeyId}`],
+  ['PATCH', `/app/api/keys/${firstKeyId}`],
+  ['DELETE', `/app/api/keys/${firstKeyId}`],
 ] as const;

@@ -45,6 +45,8 @@ test('KEY-4 the account shows its money, key and threshold, and no days if nothi
         issued_at: '2026-11-20T12:00:00.000Z',
         revoked: false,
       },
+      top_up_url: null,
+      top_up_text: null,
     },
   ]);
 });
@@ -88,6 +90,7 @@ test('KEY-4 with too many requests to read, the latest determine the spend rate'
   const now = service.clock.now();
   await credit(service, '10');
   const cost = { amountPicos: parseUsd('0.001') };
+  await service.ledger.putRecord(ended(now - DAY_MS));
   for (let second = 1; second <= 5_001; second += 1) {
     await service.ledger.putRecord(ended(now - second * 1_000, cost));
   }
