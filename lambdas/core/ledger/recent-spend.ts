@@ -1,5 +1,5 @@
 import { RecentMap } from '../recent-map.ts';
-import { type SummaryDependencies, spentByKey } from './usage-summary.ts';
+import { createSpentByKey, type SummaryDependencies } from './usage-summary.ts';
 
 /** Number of accounts whose sums a process remembers. */
 const ACCOUNTS_MAX = 1_000;
@@ -13,21 +13,20 @@ interface Known {
 }
 
 /**
- * Returns the charges of an account in pico-USD by the id of their API key. They may be a minute late, so that a client
- * that repeats its request does not read the same records each time. Undefined while not all records were read. Throws
- * StoreError.
+ * Does what `createSpentByKey` does, but up to a minute late, so that a client that repeats its request does not read
+ * the same records each time.
  */
 export const createRecentSpend = (
   deps: SummaryDependencies,
 ): ((accountId: string) => Promise<Known['picos'] | undefined>) => {
+  const read = createSpentByKey(deps);
   const known = new RecentMap<Known>(ACCOUNTS_MAX);
   return async (accountId) => {
     const atMs = deps.clock.now();
     const found = known.get(accountId);
     if (found && found.atMs + KEPT_MS > atMs) return found.picos;
-    const { picos, isComplete } = await spentByKey(deps, accountId);
-    if (!isComplete) return undefined;
-    known.set(accountId, { atMs, picos });
+    const picos = await read(accountId);
+    if (picos) known.set(accountId, { atMs, picos });
     return picos;
   };
 };
