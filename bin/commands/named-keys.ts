@@ -8,7 +8,7 @@ import {
 } from '../../lambdas/core/accounts/account-keys.ts';
 import { type KeyListDependencies, listAccountKeys, viewCreatedKey } from '../../lambdas/core/accounts/key-list.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
-import { createRecentSpend } from '../../lambdas/core/ledger/recent-spend.ts';
+import { createSpentByKey } from '../../lambdas/core/ledger/usage-summary.ts';
 import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
 import { retryUntilDefinite } from '../../lambdas/core/retry.ts';
 import { toKeyObject } from '../../lambdas/protocols/keys/key-object.ts';
@@ -92,7 +92,7 @@ const readingDependencies = async ({ stores, environment }: Place): Promise<KeyL
     ...steady,
     keys: stores.keys,
     ledgerStore: stores.ledger,
-    spentByKey: createRecentSpend({ ...steady, store: stores.ledger, records: stores.records }),
+    spentByKey: createSpentByKey({ ...steady, store: stores.ledger, records: stores.records }),
     catalog: loadCatalog(catalogData, { markup: '1' }),
     keyBucket: bucketOf(
       LIMIT_KEY_PER_SECOND.parse(environment.LIMIT_KEY_PER_SECOND),

@@ -295,3 +295,14 @@ export const spentByKey = async (deps: SummaryDependencies, accountId: string): 
     isComplete: nextId === undefined,
   };
 };
+
+/**
+ * Returns the charges of each API key in pico-USD, for lists of keys. Undefined while records remain that no call has
+ * read. Throws StoreError.
+ */
+export const createSpentByKey =
+  (deps: SummaryDependencies) =>
+  async (accountId: string): Promise<ReadonlyMap<string, bigint> | undefined> => {
+    const { picos, isComplete } = await spentByKey(deps, accountId);
+    return isComplete ? picos : undefined;
+  };

@@ -151,6 +151,14 @@ const appBugs = [
       replace: 'version: readVersion({}) };\n    await orUnavailable(deleteAccountKey',
     },
   ]),
+  ...bugsIn('lambdas/core/ledger/usage-summary.ts', 'test/lambdas/core/ledger/usage-summary.test.ts', [
+    {
+      id: 'part-of-the-charges-shown',
+      what: 'A list of API keys shows the charges that were read so far as all charges.',
+      find: 'return isComplete ? picos : undefined;',
+      replace: 'return isComplete ? picos : new Map(picos);',
+    },
+  ]),
 ];
 
 /** Mistakes in the rights, the restrictions and the revocation of API keys (KEY-8). */

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
-import { daysBetween, spentByKey, summarizeDays } from '../../../../lambdas/core/ledger/usage-summary.ts';
+import {
+  createSpentByKey,
+  daysBetween,
+  spentByKey,
+  summarizeDays,
+} from '../../../../lambdas/core/ledger/usage-summary.ts';
 import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryLedgerStore } from '../../../support/memory/memory-ledger-store.ts';
@@ -191,6 +196,14 @@ test('BILL-23 the spend of keys of a long history is complete after several call
   readCount();
   await spentByKey(deps, ID);
   expect(readCount()).toBe(0);
+});
+
+test('KEY-8 the charges of keys are unknown until every record is read', async () => {
+  const { deps, charge } = await scene(NOVEMBER + DAY);
+  for (let index = 0; index < 7_000; index += 1) await charge(NOVEMBER + index);
+  const ofKeys = createSpentByKey(deps);
+  expect(await ofKeys(ID)).toBeUndefined();
+  expect(await ofKeys(ID)).toEqual(new Map([['k', 7_000n]]));
 });
 
 test('BILL-23 days between two days include both, also at the end of the calendar', () => {
