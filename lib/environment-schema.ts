@@ -310,7 +310,7 @@ export const environmentSchema = z
     keepsData: z.boolean(),
     terminationProtection: z.boolean(),
     markup: z
-      .string()
+      .string("must be a decimal number in quotes, such as '1.25'")
       .regex(/^(0|[1-9]\d{0,14})(\.\d{1,12})?$/, 'must be a decimal number such as 1.25, without a sign')
       .refine((markup) => /[1-9]/.test(markup), 'must be above 0'),
     holdFormat: settingsSchema.shape.HOLD_FORMAT,
