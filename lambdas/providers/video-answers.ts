@@ -45,7 +45,7 @@ export const pollJob = async (
   { path, toStatus, isGone, refuse }: StatusReader,
 ): Promise<VideoStatus> => {
   const call = { provider, credentialId, path, streamed: false, signal, refuse, accepts: () => true };
-  const { response, told } = await callVendor(options, call);
+  const { response, told, credentialId: used } = await callVendor(options, call);
   const { status } = response;
   const body = await readJson(response).catch((error: unknown) => {
     if (signal.aborted || !(error instanceof GatewayError)) throw error;
@@ -53,7 +53,9 @@ export const pollJob = async (
   });
   if (body === undefined && (status === 200 || status === 404)) return { kind: 'unknown' };
   if (body !== undefined && status === 200) return toStatus(body, told);
-  if (body !== undefined && isGone(status, body)) return { kind: 'gone' };
+  // Only the credential that created the job can see it for certain. A process may not have read it yet.
+  const isOwn = credentialId === undefined || credentialId === used;
+  if (body !== undefined && isGone(status, body)) return { kind: isOwn ? 'gone' : 'unknown' };
   throw refuse(status, body, told);
 };
 

@@ -138,3 +138,7 @@ export const rejectionError = (model: Model, rejection: CallRejection): GatewayE
     { param: 'model', retryAfterSeconds: rejection.retryAfterSeconds, upstreamFailed: true },
   );
 };
+
+/** Returns the error with the earlier retry. One without a retry ends the request, so it stays (FALL-6). */
+export const sooner = (last: GatewayError, other: GatewayError): GatewayError =>
+  (other.retryAfterSeconds ?? Infinity) < (last.retryAfterSeconds ?? 0) ? other : last;

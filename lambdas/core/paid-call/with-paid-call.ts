@@ -11,7 +11,7 @@ import { type CallReport, createCallReport } from './call-report.ts';
 import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallDependencies } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
-import { rejectionError } from './route-model.ts';
+import { rejectionError, sooner } from './route-model.ts';
 import { applyCharge, commitCharge, learnFromOverage, type Receipt, type Settlement, settle } from './settle.ts';
 
 /** A validated and priced model that a request may call. */
@@ -98,17 +98,19 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     await release(deps.ledger, placedHold, { reason, modelId: model.id, call: callReport.facts() });
     return { error, goesOn, nextId: placedHold.nextId };
   };
-  const lastIndex = fallbacks.length - 1;
-  let entered = await enter(first, 0, lastIndex < 0);
+  const errors: GatewayError[] = [];
+  let entered = await enter(first, 0, fallbacks.length === 0);
   for (const [index, prepare] of fallbacks.entries()) {
     if (!('error' in entered) || !entered.goesOn) break;
+    errors.push(entered.error);
     const candidate = await prepare();
-    const isLast = index === lastIndex;
+    const isLast = index === fallbacks.length - 1;
     // The last candidate gets its hold in any case, because the release of that hold records the error.
-    if (!isLast && deps.circuits.peek(candidate.circuit, accountId)?.kind === 'open') continue;
-    entered = await enter(candidate, entered.nextId, isLast);
+    const known = isLast ? undefined : deps.circuits.peek(candidate.circuit, accountId);
+    if (known?.kind === 'open') errors.push(rejectionError(candidate.model, known));
+    else entered = await enter(candidate, entered.nextId, isLast);
   }
-  if ('error' in entered) throw entered.error;
+  if ('error' in entered) throw errors.reduce(sooner, entered.error);
   return entered;
 };
 

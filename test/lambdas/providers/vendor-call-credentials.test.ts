@@ -141,3 +141,16 @@ test('VID-9 the file is fetched with the credential of the job', async () => {
   expect(await wholeOf(await opened(await createOpenaiVideoWire(options).poll(job)))).toBe('ftypmovie!');
   expect(keys()).toEqual([B, B]);
 });
+
+test.each([
+  ['OpenAI', createOpenaiVideoWire],
+  ['BytePlus', createArkVideoWire],
+])('VID-9 a job of %s that another credential does not know is not lost', async (_name, create) => {
+  const { options, notices } = createScene({ status: 404, body: { error: { code: 'NotFound', message: 'No job' } } });
+  const poll = (credentialId: string | undefined) =>
+    create(options).poll({ provider, upstreamId: 'job-1', credentialId, signal });
+  const [first] = parseCredentials('A_KEY', 'sk-a');
+  expect(await poll('0123456789abcdef')).toEqual({ kind: 'unknown' });
+  expect(await poll(first?.id)).toEqual({ kind: 'gone' });
+  expect(notices).toEqual(['credential_missing 0123456789abcdef']);
+});

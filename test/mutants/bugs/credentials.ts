@@ -39,6 +39,14 @@ export const credentialBugs = [
       replace: 'options.access(provider.id);',
     },
   ]),
+  ...bugsIn('lambdas/providers/video-answers.ts', callTest, [
+    {
+      id: 'video-lost-by-another-credential',
+      what: 'A video that another credential does not know fails, although its own credential would return it.',
+      find: "return { kind: isOwn ? 'gone' : 'unknown' };",
+      replace: "return { kind: 'gone' };",
+    },
+  ]),
   ...bugsIn('lambdas/providers/refusals.ts', callTest, [
     {
       id: 'overload-pauses-credentials',

@@ -137,6 +137,13 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
     replace: '',
     caughtBy: fallbackListTests,
   },
+  {
+    id: 'last-retry-instead-of-the-earliest',
+    what: 'A request that every circuit rejects waits for the last model, although another one is free earlier.',
+    find: 'throw errors.reduce(sooner, entered.error);',
+    replace: 'throw entered.error;',
+    caughtBy: fallbackListTests,
+  },
 ]);
 
 const fallbackListBugs = [

@@ -122,6 +122,18 @@ test('FALL-5 if every model loses its probe, the last release has the error and 
   expect([world.sent, holds.size, spentPicos]).toEqual([[], 0, 0n]);
 });
 
+test.for([
+  ['a lost probe', { known: { 'beta-1': openFor(9) }, found: { 'alpha-1': openFor(2), 'gamma-1': openFor(8) } }, 2],
+  ['a known opening', { known: { 'beta-1': openFor(4), 'gamma-1': openFor(8) }, found: { 'alpha-1': openFor(9) } }, 4],
+] as const)('FALL-6 the 503 before dispatch has the earliest retry, that of %s', async ([_what, doors, seconds]) => {
+  const world = await worldOf(doors);
+  await expect(world.ask(['beta-1', 'gamma-1'])).rejects.toMatchObject({
+    code: 'service_unavailable',
+    retryAfterSeconds: seconds,
+  });
+  expect([world.sent, (await world.account()).holds.size]).toEqual([[], 0]);
+});
+
 test('FALL-5 a request without a further hold id ends with the error of its circuit', async () => {
   const lost = Object.fromEntries(['alpha-1', ...chain].map((id) => [id, openFor(3)]));
   let failures = 1;
