@@ -31,6 +31,9 @@ export const usageRow = z
     prices_usd: z.record(z.string(), usd).nullable().describe('Price of one unit at the time of the request.'),
     cost_usd: usd.nullable().describe('Exact charge. Null while the request is open.'),
     overage: z.boolean().describe('Whether the charge is above the hold.'),
+    implausible: z
+      .boolean()
+      .describe('Whether a count in `usage` was above its bound, and only the bound was charged.'),
     end_user: z.string().nullable().describe('`user` field of the request.'),
     ignored: z.array(z.string()).describe('Names of the request fields that the gateway ignored.'),
     uncollected_usd: usd

@@ -164,6 +164,7 @@ export const usageRows = (count: number): readonly object[] =>
         : { cache_read: '0.00000025', input: '0.0000025', output: '0.00001', reasoning: '0.00001' },
       cost_usd: isFailed ? '0' : `0.${String(12_345 + index * 77).padStart(8, '0')}`,
       overage: false,
+      implausible: false,
       end_user: 'user-7',
       ignored: ['logit_bias', 'seed'],
       endpoint: '/v1/chat/completions',

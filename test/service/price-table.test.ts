@@ -354,6 +354,6 @@ test('OPS-3 a record has the bill of the provider without the markup, and its re
     headers: { authorization: `Bearer ${gateway.apiKey}` },
   });
   expect(Object.keys(await receipt.json()).join()).toBe(
-    'id,object,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,end_user,ignored,endpoint,key_id,provider,first_byte_ms,total_ms,uncollected_usd',
+    'id,object,created_at,outcome,reason,model,usage,prices_usd,cost_usd,overage,implausible,end_user,ignored,endpoint,key_id,provider,first_byte_ms,total_ms,uncollected_usd',
   );
 });

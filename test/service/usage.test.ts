@@ -18,6 +18,7 @@ const rowSchema = z.strictObject({
   prices_usd: z.record(z.string(), z.string()).nullable(),
   cost_usd: z.string().nullable(),
   overage: z.boolean(),
+  implausible: z.boolean(),
   end_user: z.string().nullable(),
   ignored: z.array(z.string()),
   uncollected_usd: z.string().nullable(),

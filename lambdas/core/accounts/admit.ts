@@ -4,7 +4,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { CapOfKey } from '../ledger/caps.ts';
 import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
-import { type Bucket, type BucketState, describe, microsOf } from '../limits/rate-limit.ts';
+import { type Bucket, type BucketState, describe, microsOf, secondsUntilAllowed } from '../limits/rate-limit.ts';
 import { type EstimateFactor, factorAt } from '../pricing/estimate-factor.ts';
 import { type StoreTime, within } from '../retry.ts';
 import { keyBucketOf } from './key-ring.ts';
@@ -102,9 +102,12 @@ const verdict = (deps: AdmissionDependencies, { reply, hash }: TakenKey, param: 
       param,
     );
   }
-  const rate = describe(keyBucketOf(deps.keyBucket, key), key.tatMicros, nowMs * 1_000);
+  const bucket = keyBucketOf(deps.keyBucket, key);
+  const rate = describe(bucket, key.tatMicros, nowMs * 1_000);
   if (reply.kind === 'refused') {
-    throw new GatewayError('rate_limit_exceeded', tooManyWith(key), { headers: rateHeaders(rate), limit: 'key' });
+    const retryAfterSeconds = secondsUntilAllowed(bucket, key.tatMicros, nowMs * 1_000);
+    const details = { headers: rateHeaders(rate), limit: 'key', retryAfterSeconds } as const;
+    throw new GatewayError('rate_limit_exceeded', tooManyWith(key), details);
   }
   if (key.blocked) {
     throw new GatewayError(

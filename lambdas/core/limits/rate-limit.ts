@@ -83,6 +83,10 @@ export const describe = (bucket: Bucket, tatMicros: number, nowMicros: number): 
   };
 };
 
+/** Returns the whole seconds until a bucket allows a request again, rounded up and at least 1 (LIM-3). */
+export const secondsUntilAllowed = (bucket: Bucket, tatMicros: number, nowMicros: number): number =>
+  Math.max(1, Math.ceil((tatMicros - latestTatMicros(bucket, nowMicros)) / 1_000_000));
+
 const BUCKETS_MAX = 50_000;
 
 /** Buckets of this process, which limit requests if the shared store does not respond (LIM-4). */

@@ -21,6 +21,8 @@ export interface UsageRow {
   readonly cost_usd: string | null;
   /** Whether the charge exceeded the hold. */
   readonly overage: boolean;
+  /** Whether a count of the provider was implausible and was charged at its bound (BILL-7). `usage` has the reported counts. */
+  readonly implausible: boolean;
   /** The client's name for its end user. */
   readonly end_user: string | null;
   /** Fields of the request that the gateway ignored. */
@@ -56,6 +58,7 @@ export const toUsageRow = (record: ChargeRecord): UsageRow => ({
   prices_usd: record.prices ? wireNames(allPrices(record.prices, record.usage), formatUsd) : null,
   cost_usd: formatUsd(record.amountPicos),
   overage: record.overage ?? false,
+  implausible: record.implausible ?? false,
   end_user: record.endUser ?? null,
   ignored: record.ignored ?? [],
   ...toCallFields(record),
@@ -89,6 +92,7 @@ export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRo
   prices_usd: null,
   cost_usd: null,
   overage: false,
+  implausible: false,
   end_user: null,
   ignored: [],
   ...toCallFields({}),
@@ -120,6 +124,8 @@ const cellsOf = (row: UsageRow): readonly (readonly [column: string, value: Cell
   ['total_ms', row.total_ms],
   ...counts.map((name) => [`usage_${name}`, row.usage?.[name]] as const),
   ...counts.map((name) => [`price_${name}_usd`, row.prices_usd?.[name]] as const),
+  // After the columns of earlier releases.
+  ['implausible', row.implausible],
 ];
 
 type Cell = string | number | boolean | null | undefined;

@@ -58,6 +58,12 @@ const enforcementBugs = bugsIn('lambdas/core/accounts/admit.ts', coreTests, [
     find: 'key.expiresAtMs <= nowMs',
     replace: 'key.expiresAtMs < 0',
   },
+  {
+    id: 'slow-key-retries-early',
+    what: 'The 429 of a slow API key says that the next request is allowed in one second.',
+    find: ", limit: 'key', retryAfterSeconds }",
+    replace: ", limit: 'key' }",
+  },
 ]);
 
 const modelBugs = bugsIn(

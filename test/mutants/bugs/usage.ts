@@ -106,5 +106,11 @@ export const usageBugs: readonly MoneyBug[] = [
       find: "toTextCell(String(cell ?? ''))",
       replace: "String(cell ?? '')",
     },
+    {
+      id: 'bound-not-in-the-receipt',
+      what: 'A receipt does not show that its counts were charged at a bound, so its cost seems wrong.',
+      find: 'record.implausible ?? false',
+      replace: 'false',
+    },
   ]),
 ];

@@ -30,6 +30,18 @@ test('KEY-8 a key is rejected from its expiry on, and with no request before', a
   expect(await refusalOf(world.admit(apiKey))).toEqual([401, 'expired_api_key', 'Authorization']);
 });
 
+test('LIM-3 the 429 of a slow key has the seconds until its bucket allows a request again', async () => {
+  const world = await keyWorld();
+  const { apiKey } = await world.create({ name: 'A', rate: 0.1 });
+  await world.admit(apiKey);
+  await world.clock.advance(2_500);
+  await expect(world.admit(apiKey)).rejects.toMatchObject({ retryAfterSeconds: 8 });
+  await world.clock.advance(7_499);
+  await expect(world.admit(apiKey)).rejects.toMatchObject({ retryAfterSeconds: 1 });
+  await world.clock.advance(1);
+  await world.admit(apiKey);
+});
+
 test('KEY-8 a key has its own rate, a burst of 1.5 times the rate, and a message with it', async () => {
   const world = await keyWorld();
   const { apiKey, key } = await world.create({ name: 'A', rate: 2 });

@@ -5,6 +5,7 @@ import {
   describe as describeBucket,
   latestTatMicros,
   ProcessBuckets,
+  secondsUntilAllowed,
   take,
 } from '../../../../lambdas/core/limits/rate-limit.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
@@ -53,6 +54,16 @@ test('LIM-1 a client that keeps to the rate is always admitted', () => {
     }),
     runs,
   );
+});
+
+test('LIM-3 a full bucket allows a request after the seconds that it names, and not one before', () => {
+  const bucket = bucketOf(0.4, 2);
+  const tatMicros = NOW + 5_000_001;
+  const seconds = secondsUntilAllowed(bucket, tatMicros, NOW);
+  expect(seconds).toBe(3);
+  expect(take(bucket, tatMicros, NOW + seconds * 1_000_000).allowed).toBe(true);
+  expect(take(bucket, tatMicros, NOW + (seconds - 1) * 1_000_000).allowed).toBe(false);
+  expect(secondsUntilAllowed(bucket, NOW, NOW)).toBe(1);
 });
 
 test('LIM-1 a bucket unused for burst x interval has its whole burst again', () => {

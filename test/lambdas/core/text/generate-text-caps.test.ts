@@ -33,3 +33,9 @@ test('KEY-9 without enough in the cap the error has the output tokens that its r
   });
   expect(await left()).toBe(heldFor(255));
 });
+
+test('KEY-9 and BILL-16 a dry run shows the hold without the cap and does not read it', async () => {
+  const { generate, log } = await capped(heldFor(255));
+  expect(await generate({ dryRun: true })).toMatchObject({ holdPicos: heldFor(1_000), outputTokensMax: 1_000 });
+  expect(log).toEqual([]);
+});

@@ -37,6 +37,7 @@ test('BILL-15 a charged request shows its exact usage, prices and cost', () => {
     prices_usd: { input: '0.000008', cache_read: '0.000008', cache_write_1h: '0', output: '0.000000000001' },
     cost_usd: '1.23',
     overage: true,
+    implausible: false,
     end_user: 'Zoë',
     ignored: ['metadata', 'tools[].x'],
     uncollected_usd: null,
@@ -57,6 +58,7 @@ test('BILL-15 a released request costs nothing and shows the reason', () => {
     prices_usd: null,
     cost_usd: '0',
     overage: false,
+    implausible: false,
     end_user: null,
     ignored: [],
     uncollected_usd: null,
@@ -66,6 +68,16 @@ test('BILL-15 a released request costs nothing and shows the reason', () => {
     first_byte_ms: null,
     total_ms: null,
   });
+});
+
+test('BILL-7 a charge at a bound is marked as implausible, in the last column of CSV', () => {
+  const row = toUsageRow({ ...settled, implausible: true });
+  expect([row.implausible, toOpenRow(requestId, { amountPicos: 1n, expiresAtMs: 0 }).implausible]).toEqual([
+    true,
+    false,
+  ]);
+  const [header = '', line = ''] = toCsv([row]).split('\r\n');
+  expect([header.split(',').at(-1), line.split(',').at(-1)]).toEqual(['implausible', 'true']);
 });
 
 test('BILL-21 a released request shows what it cost the gateway', () => {
@@ -93,7 +105,7 @@ test('BILL-15 CSV has a header line, a line per request, and the same columns in
   const [header = '', ...lines] = csv.split('\r\n');
   expect([toCsv([]), lines.length, lines.at(-1)]).toEqual([`${header}\r\n`, 3, '']);
   expect(header).toMatch(/^id,created_at,outcome,.*,usage_input,.*,price_input_usd,/);
-  expect(lines.slice(0, 2).map((line) => line.replace(/"[^"]*"/g, '').split(',').length)).toEqual([49, 49]);
+  expect(lines.slice(0, 2).map((line) => line.replace(/"[^"]*"/g, '').split(',').length)).toEqual([50, 50]);
 });
 
 test('BILL-15 CSV has each count and each price in its own column, and no JSON', () => {
