@@ -55,9 +55,9 @@ const listAccounts = async ({ stores }: Place, { status, checks }: ListOptions):
 const showAccount = async (place: Place, accountId: string) => {
   const { accounts, keys, records, operations } = place.stores;
   const account = await readAccount(place, accountId);
-  const [profile, key, credits, log] = await Promise.all([
+  const [profile, { first: key, named }, credits, log] = await Promise.all([
     accounts.profile(accountId),
-    keys.currentKey(accountId),
+    keys.ring(accountId),
     records.readCredits(accountId),
     operations.list(accountId),
   ]);
@@ -76,6 +76,7 @@ const showAccount = async (place: Place, accountId: string) => {
           revoked: key.isRevoked,
         }
       : null,
+    named_keys: named.length,
     holds: [...account.holds].map(([id, { amountPicos, expiresAtMs }]) => ({
       id,
       amount_usd: formatUsd(amountPicos),
@@ -98,6 +99,7 @@ const showAccount = async (place: Place, accountId: string) => {
 
 const toText = ({
   key,
+  named_keys,
   uncollected,
   holds,
   credits,
@@ -108,6 +110,7 @@ const toText = ({
     ...facts,
     uncollected: uncollected && `${uncollected.amount_usd} USD on ${uncollected.day}`,
     key: key ? `${key.masked} (${key.id}), issued ${key.issued_at}${key.revoked ? ', revoked' : ''}` : null,
+    named_keys: named_keys === 0 ? '0' : `${named_keys}, see \`keys list\``,
   }).map(([name, value]) => `${name.padEnd(13)}  ${plain(String(value ?? '-'))}\n`);
   const part = (title: string, rows: readonly Facts[]): string =>
     rows[0] ? `\n${title}\n${toTable(Object.keys(rows[0]), rows)}` : '';

@@ -123,15 +123,17 @@ const rotate: Work<ReasonOptions> = async (place, terminal, accountId, options) 
 const revoke: Work<RevokeOptions> = async (place, terminal, accountId, options) => {
   const { key: keyId } = options;
   if (keyId !== undefined) {
-    const done = await revokeNamedKey(place, terminal, { accountId, keyId }, options);
-    if (done === 'dry-run') return dry(terminal, accountId);
-    return { account: accountId, id: keyId, masked: null, revoked: true };
+    const label = await revokeNamedKey(place, terminal, { accountId, keyId }, options);
+    return { account: accountId, id: keyId, masked: toMasked(label), revoked: true };
   }
   await readAccount(place, accountId);
   const current = await activeKey(place, accountId);
-  if (options.dryRun) return dry(terminal, accountId);
+  if (options.dryRun) {
+    printDryRun(terminal);
+    return { ...toKeyResult(accountId, current), revoked: true };
+  }
   await confirmWrite(terminal, options, `Revoke ${nameOf(accountId, current)}`);
-  await logOperation(place, accountId, 'keys revoke', options);
+  await logOperation(place, accountId, 'keys revoke', { ...options, ref: keyIdOf(current.hash) });
   const { keys } = place.stores;
   if ((await retryUntilDefinite(steady, () => keys.revokeKey(accountId, current.hash))) === 'changed') {
     throw refused(

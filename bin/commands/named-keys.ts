@@ -7,12 +7,13 @@ import {
   findKey,
 } from '../../lambdas/core/accounts/account-keys.ts';
 import { type KeyListDependencies, listAccountKeys, viewCreatedKey } from '../../lambdas/core/accounts/key-list.ts';
+import type { CurrentKey, KeyRingChange, NamedKey } from '../../lambdas/core/accounts/key-ring.ts';
+import { type KeyLabel, keyIdOf } from '../../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { createSpentByKey } from '../../lambdas/core/ledger/usage-summary.ts';
 import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
 import { retryUntilDefinite } from '../../lambdas/core/retry.ts';
 import { toKeyObject } from '../../lambdas/protocols/keys/key-object.ts';
-import { readKeyChange, readNewKey } from '../../lambdas/protocols/keys/key-request.ts';
 import { settingsSchema } from '../../lambdas/settings.ts';
 import { readAccount } from '../account-facts.ts';
 import { type ReadOptions, type ReasonOptions, withReading, withReason } from '../command-options.ts';
@@ -23,17 +24,7 @@ import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { logOperation, steady } from '../with-retries.ts';
 import { confirmWrite, printDryRun } from '../writes.ts';
-
-/** Options of the properties of an API key. `none` removes a restriction or a right. */
-interface KeyOptions {
-  readonly name?: string;
-  readonly limitUsd?: string;
-  readonly limitPeriod?: string;
-  readonly expiresAt?: string;
-  readonly models?: string;
-  readonly requestsPerSecond?: string;
-  readonly rights?: string;
-}
+import { type KeyOptions, readKeyChangeOptions, readNewKeyOptions, toKeyError, withProperties } from './key-options.ts';
 
 /** Adds the commands for the API keys of an account beside its first key (KEY-8). They act with the rights of the owner. */
 export const addNamedKeyCommands = (keys: Command, terminal: Terminal): void => {
@@ -51,33 +42,6 @@ export const addNamedKeyCommands = (keys: Command, terminal: Terminal): void => 
     (accountId: string, keyId: string, options: KeyOptions & ReasonOptions) =>
       atPlace(terminal, options, (place) => edit(place, terminal, { accountId, keyId }, options)),
   );
-};
-
-const withProperties = (command: Command): Command =>
-  command
-    .option('--limit-usd <amount>', 'cap of the spending in USD, or none')
-    .option('--limit-period <period>', 'period of the cap in UTC: total, day or month')
-    .option('--expires-at <time>', 'time such as 2026-12-31T00:00:00Z, or none')
-    .option('--models <ids>', 'ids of the models that the key can call, separated by commas, or none for all')
-    .option('--requests-per-second <number>', 'rate of the key, or none')
-    .option('--rights <rights>', 'manage: the key can manage the keys of the account; or none');
-
-const orNull = (text: string | undefined): string | null | undefined => (text === 'none' ? null : text);
-
-/** Returns the options as the body of the API, which checks them. */
-const toBody = (options: KeyOptions) => {
-  const { name, limitPeriod, rights } = options;
-  const models = orNull(options.models);
-  const rate = orNull(options.requestsPerSecond);
-  return {
-    name,
-    limit_usd: orNull(options.limitUsd),
-    limit_period: limitPeriod,
-    expires_at: orNull(options.expiresAt),
-    models: models?.split(',').map((id) => id.trim()) ?? models,
-    requests_per_second: rate ? Number(rate) : rate,
-    rights: rights === 'none' ? [] : rights?.split(','),
-  };
 };
 
 const dependenciesOf = async (place: Place): Promise<KeyListDependencies> => ({
@@ -107,14 +71,92 @@ const readingDependencies = async ({ stores, environment }: Place): Promise<KeyL
 
 const ownerOf = (accountId: string) => ({ accountId, actor: 'owner' }) as const;
 
+const columns = [
+  ...['id', 'name', 'masked', 'last_used_at', 'expires_at', 'limit_usd', 'limit_period', 'spent_usd', 'held_usd'],
+  ...['models', 'requests_per_second', 'rights'],
+];
+
 const list = async (place: Place, terminal: Terminal, accountId: string, options: ReadOptions): Promise<void> => {
   await readAccount(place, accountId);
   const views = await listAccountKeys(await readingDependencies(place), ownerOf(accountId));
   await printList(terminal, options.json === true, {
     rows: views.map(toKeyObject),
-    columns: ['id', 'name', 'masked', 'last_used_at', 'expires_at', 'limit_usd', 'limit_period', 'spent_usd', 'rights'],
+    columns,
     nothing: `${accountId}: has no active API key. Create one with \`keys issue\`.`,
   });
+};
+
+interface Writing {
+  readonly accountId: string;
+  readonly command: string;
+  readonly question: string;
+  readonly options: ReasonOptions;
+}
+
+/**
+ * Returns dependencies whose first write asks the operator and logs the operation, after the checks of the change. A dry
+ * run writes nothing, and reads the planned keys afterwards.
+ */
+const writingWith = (
+  deps: KeyListDependencies,
+  place: Place,
+  terminal: Terminal,
+  writing: Writing,
+): KeyListDependencies => (writing.options.dryRun ? planning(deps) : confirming(deps, place, terminal, writing));
+
+const planning = (deps: KeyListDependencies): KeyListDependencies => {
+  let planned: KeyRingChange | undefined;
+  return {
+    ...deps,
+    keys: {
+      ...deps.keys,
+      ring: async (accountId) =>
+        planned
+          ? { ...planned.before, ...planned.after, version: planned.before.version + 1 }
+          : deps.keys.ring(accountId),
+      changeRing: async (change) => {
+        planned = change;
+        return 'written';
+      },
+    },
+    ledgerStore: {
+      readAccount: async (accountId) => planned?.account?.after ?? deps.ledgerStore.readAccount(accountId),
+    },
+  };
+};
+
+const confirming = (
+  deps: KeyListDependencies,
+  place: Place,
+  terminal: Terminal,
+  { accountId, command, question, options }: Writing,
+): KeyListDependencies => {
+  let isConfirmed = options.yes === true;
+  let logged: Promise<void> | undefined;
+  return {
+    ...deps,
+    keys: {
+      ...deps.keys,
+      changeRing: async (change) => {
+        if (!isConfirmed) {
+          await confirmWrite(terminal, options, question);
+          isConfirmed = true;
+          // The question can take minutes, so the change is checked again.
+          return 'changed';
+        }
+        const ref = idOfWrite(change);
+        logged ??= logOperation(place, accountId, command, { ...options, ...(ref === undefined ? {} : { ref }) });
+        await logged;
+        return deps.keys.changeRing(change);
+      },
+    },
+  };
+};
+
+/** Returns the id of the API key that a change writes. The first key has no own item for its name and rights. */
+const idOfWrite = ({ key, before: { first } }: KeyRingChange): string | undefined => {
+  const hash = key?.kind === 'add' ? key.key.hash : (key?.hash ?? first?.hash);
+  return hash && keyIdOf(hash);
 };
 
 const create = async (
@@ -124,13 +166,21 @@ const create = async (
   options: KeyOptions & ReasonOptions,
 ): Promise<void> => {
   await refuseBlocked(place, accountId);
-  const wanted = readNewKey(toBody(options));
-  const deps = await dependenciesOf(place);
-  if (options.dryRun) return printDryRun(terminal);
-  await confirmWrite(terminal, options, `Create an API key named "${wanted.name}" for the account ${accountId}?`);
-  await logOperation(place, accountId, 'keys create', options);
-  const created = await createAccountKey(deps, ownerOf(accountId), wanted);
-  const facts = { account: accountId, ...toKeyObject(viewCreatedKey(deps, created)), key: created.apiKey };
+  const wanted = readNewKeyOptions(options);
+  const question = `Create an API key named "${wanted.name}" for the account ${accountId}?`;
+  const writing = { accountId, command: 'keys create', question, options };
+  const deps = writingWith(await dependenciesOf(place), place, terminal, writing);
+  const created = await createAccountKey(deps, ownerOf(accountId), wanted).catch((error: unknown) => {
+    throw toKeyError(error, { accountId });
+  });
+  const shown = { account: accountId, ...toKeyObject(viewCreatedKey(deps, created)) };
+  if (options.dryRun) {
+    printDryRun(terminal);
+    // Only the creation decides the id.
+    await printFacts(terminal, options.json === true, { ...shown, id: null, masked: null });
+    return;
+  }
+  const facts = { ...shown, key: created.apiKey };
   const isPrinted = await printSecret(terminal, options.json === true, facts).catch((error: unknown) => {
     terminal.status(whyOf(error));
     return false;
@@ -161,6 +211,19 @@ interface Target {
   readonly keyId: string;
 }
 
+/** Throws a CliError if the account has no such key. */
+const findKeyAt = async (place: Place, { accountId, keyId }: Target): Promise<NamedKey | CurrentKey> => {
+  const ring = await retryUntilDefinite(steady, () => place.stores.keys.ring(accountId));
+  try {
+    const found = findKey(ring, { keyId });
+    if (found !== 'first') return found;
+  } catch (error) {
+    throw toKeyError(error, { accountId, keyId });
+  }
+  if (!ring.first) throw new Error('the ring has no first key');
+  return ring.first;
+};
+
 const edit = async (
   place: Place,
   terminal: Terminal,
@@ -168,33 +231,37 @@ const edit = async (
   options: KeyOptions & ReasonOptions,
 ): Promise<void> => {
   await readAccount(place, accountId);
-  const wanted = readKeyChange(toBody(options));
-  const deps = await readingDependencies(place);
-  findKey(await retryUntilDefinite(steady, () => place.stores.keys.ring(accountId)), { keyId });
-  if (options.dryRun) return printDryRun(terminal);
-  await confirmWrite(terminal, options, `Change the API key ${keyId} of ${accountId}?`);
-  await logOperation(place, accountId, 'keys edit', options);
-  await editAccountKey(deps, ownerOf(accountId), { keyId }, wanted);
+  const wanted = readKeyChangeOptions(options);
+  const isFirst = 'isRevoked' in (await findKeyAt(place, { accountId, keyId }));
+  const question = `Change the API key ${keyId} of ${accountId}?`;
+  const writing = { accountId, command: 'keys edit', question, options };
+  const deps = writingWith(await readingDependencies(place), place, terminal, writing);
+  await editAccountKey(deps, ownerOf(accountId), { keyId }, wanted).catch((error: unknown) => {
+    throw toKeyError(error, { accountId, keyId, isFirst });
+  });
   const view = (await listAccountKeys(deps, ownerOf(accountId))).find((key) => key.keyId === keyId);
+  if (options.dryRun) printDryRun(terminal);
   await printFacts(terminal, options.json === true, {
     account: accountId,
     ...(view ? toKeyObject(view) : { id: keyId }),
   });
 };
 
-/** Revokes a further key of the account. Throws GatewayError, and a CliError if the operator declines. */
+/** Revokes an API key by its id, and returns its label. Throws GatewayError, and a CliError if the operator declines. */
 export const revokeNamedKey = async (
   place: Place,
   terminal: Terminal,
   { accountId, keyId }: Target,
   options: ReasonOptions,
-): Promise<'revoked' | 'dry-run'> => {
+): Promise<KeyLabel> => {
   await readAccount(place, accountId);
-  const deps = await readingDependencies(place);
-  findKey(await retryUntilDefinite(steady, () => place.stores.keys.ring(accountId)), { keyId });
-  if (options.dryRun) return 'dry-run';
-  await confirmWrite(terminal, options, `Revoke the API key ${keyId} of ${accountId}? It stops working immediately.`);
-  await logOperation(place, accountId, 'keys revoke', options);
-  await deleteAccountKey(deps, ownerOf(accountId), { keyId });
-  return 'revoked';
+  const { label } = await findKeyAt(place, { accountId, keyId });
+  const question = `Revoke the API key ${keyId} of ${accountId}? It stops working immediately.`;
+  const writing = { accountId, command: 'keys revoke', question, options };
+  const deps = writingWith(await readingDependencies(place), place, terminal, writing);
+  await deleteAccountKey(deps, ownerOf(accountId), { keyId }).catch((error: unknown) => {
+    throw toKeyError(error, { accountId, keyId });
+  });
+  if (options.dryRun) printDryRun(terminal);
+  return label;
 };
