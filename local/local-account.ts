@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { hashesOf, makeApiKey, toNewKey } from '../lambdas/core/accounts/keys.ts';
+import type { CurrentKey } from '../lambdas/core/accounts/key-ring.ts';
+import { hashesOf, makeApiKey, toMasked, toNewKey } from '../lambdas/core/accounts/keys.ts';
 import { balanceOf } from '../lambdas/core/ledger/ledger.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
@@ -7,10 +8,14 @@ import { type DataFolder, hasRoom, readOrCreateSecret } from './data-folder.ts';
 
 const ACCOUNT_ID = 'local';
 
+/** State of the stored API key. `replaced`: the account has a newer one, shown as `masked`. `revoked`: it has none. */
+export type LocalKeyState =
+  | { readonly kind: 'current' | 'revoked' }
+  | { readonly kind: 'replaced'; readonly masked: string };
+
 export interface LocalAccount {
   readonly apiKey: string;
-  /** False if the key has been replaced or revoked. */
-  readonly isCurrent: boolean;
+  readonly keyState: LocalKeyState;
   readonly balanceUsd: string;
 }
 
@@ -56,6 +61,11 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
   const account = await ledgerStore.readAccount(ACCOUNT_ID);
   // The stored sweep time may be far in the future if it was set under other settings.
   await ledgerStore.reschedule(ACCOUNT_ID, account?.holds.size ? clock.now() : undefined);
-  const isCurrent = hashesOf({ pepper, olderPeppers }, apiKey).includes(current.hash) && !current.isRevoked;
-  return { apiKey, isCurrent, balanceUsd: formatUsd(account ? balanceOf(account) : 0n) };
+  const keyState = stateOf(current, hashesOf({ pepper, olderPeppers }, apiKey));
+  return { apiKey, keyState, balanceUsd: formatUsd(account ? balanceOf(account) : 0n) };
+};
+
+const stateOf = ({ hash, label, isRevoked }: CurrentKey, hashes: readonly string[]): LocalKeyState => {
+  if (isRevoked) return { kind: 'revoked' };
+  return hashes.includes(hash) ? { kind: 'current' } : { kind: 'replaced', masked: toMasked(label) };
 };

@@ -1,16 +1,11 @@
+import type { LocalAccount, LocalKeyState } from './local-account.ts';
+
 export type Emulator = readonly [part: string, emulator: string];
 
 export interface Welcome {
   readonly url: string;
   /** Undefined in production: no secret is printed there. */
-  readonly account:
-    | {
-        readonly apiKey: string;
-        /** False if the key has been replaced or revoked. */
-        readonly isCurrent: boolean;
-        readonly balanceUsd: string;
-      }
-    | undefined;
+  readonly account: LocalAccount | undefined;
   readonly emulators: readonly Emulator[];
 }
 
@@ -24,13 +19,22 @@ export const toWelcome = ({ url, account, emulators }: Welcome): string =>
 const toLines = (emulators: readonly Emulator[]): string =>
   emulators.map(([part, emulator]) => `  ${part.padEnd(18)} ${emulator}`).join('\n');
 
-type Account = NonNullable<Welcome['account']>;
+const PLACEHOLDER = 'YOUR_API_KEY';
 
-const forDevelopment = (
-  url: string,
-  { apiKey, isCurrent, balanceUsd }: Account,
-  emulators: readonly Emulator[],
-): string => `ready ${url}
+const noteOf = (state: LocalKeyState): string => {
+  if (state.kind === 'current') return '';
+  const note =
+    state.kind === 'replaced'
+      ? `It was replaced and no longer works. The account has the newer key ${state.masked}.`
+      : "It was revoked and no longer works. Create another: npm run cli -- keys issue local --reason 'new key'";
+  return `\n         ${note}`;
+};
+
+const forDevelopment = (url: string, account: LocalAccount, emulators: readonly Emulator[]): string => {
+  const { apiKey, keyState, balanceUsd } = account;
+  const isCurrent = keyState.kind === 'current';
+  const usable = isCurrent ? apiKey : PLACEHOLDER;
+  return `ready ${url}
 
 Open ${url}/ for a playground, the live ledger, the bot's chat, and switches that break providers.
   ${url}/app             the mini app; the bot's chat opens it for its user
@@ -40,27 +44,27 @@ Open ${url}/ for a playground, the live ledger, the bot's chat, and switches tha
 Services on this machine
 ${toLines(emulators)}
 
-Key      ${apiKey}${isCurrent ? '' : '\n         It was replaced or revoked and no longer works. `npm run cli -- keys rotate local` creates another.'}
+Key      ${apiKey}${noteOf(keyState)}
 Balance  ${balanceUsd} USD
 
-Try it
+Try it${isCurrent ? '' : ` with a working key in place of ${PLACEHOLDER}`}
   curl -N ${url}/v1/chat/completions \\
-    -H 'authorization: Bearer ${apiKey}' \\
+    -H 'authorization: Bearer ${usable}' \\
     -H 'content-type: application/json' \\
     -d '{"model":"${MODEL}","stream":true,"messages":[{"role":"user","content":"Say hello"}]}'
 
   curl ${url}/v1/videos \\
-    -H 'authorization: Bearer ${apiKey}' \\
+    -H 'authorization: Bearer ${usable}' \\
     -H 'content-type: application/json' \\
     -d '{"model":"${VIDEO_MODEL}","prompt":"A paper boat on a pond"}'
 
-  curl ${url}/v1/videos -H 'authorization: Bearer ${apiKey}'
+  curl ${url}/v1/videos -H 'authorization: Bearer ${usable}'
 
-  curl ${url}/api/account -H 'authorization: Bearer ${apiKey}'
+  curl ${url}/api/account -H 'authorization: Bearer ${usable}'
 
 With the OpenAI SDK
   import OpenAI from 'openai';
-  const client = new OpenAI({ baseURL: '${url}/v1', apiKey: '${apiKey}' });
+  const client = new OpenAI({ baseURL: '${url}/v1', apiKey: '${usable}' });
   const answer = await client.chat.completions.create({
     model: '${MODEL}',
     messages: [{ role: 'user', content: 'Say hello' }],
@@ -69,3 +73,4 @@ With the OpenAI SDK
 
 Requests (status, result, model, first byte, total, tokens, cost, id). Press Ctrl-C to stop.
 `;
+};

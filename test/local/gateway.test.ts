@@ -78,7 +78,7 @@ test('OPS-6 CREDITS=off rejects payments, even with a valid signature', async ()
 
 test('OPS-6 development starts with a funded account, simulated providers and a payment secret', async () => {
   const { welcome } = await start({ TOP_UP_KEY, LOCAL_BALANCE_USD: '3' });
-  expect(welcome.account).toMatchObject({ isCurrent: true, balanceUsd: '3' });
+  expect(welcome.account).toMatchObject({ keyState: { kind: 'current' }, balanceUsd: '3' });
   expect(welcome.emulators.map(([part]) => part)).toContain('OpenAI');
   expect(await topUp(welcome.url)).toBe(200);
 });

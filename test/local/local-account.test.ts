@@ -2,8 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
+import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { joinDataFolder } from '../../local/data-folder.ts';
-import { readPepper } from '../../local/local-account.ts';
+import { openLocalAccount, readPepper } from '../../local/local-account.ts';
+import { ManualClock } from '../support/memory/manual-clock.ts';
+import { MemoryAccountStore } from '../support/memory/memory-account-store.ts';
+import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
+import { MemoryLedgerStore } from '../support/memory/memory-ledger-store.ts';
 
 test('OPS-7 a pepper is created once, and a folder with a database but no pepper is rejected', () => {
   const folder = joinDataFolder(join(mkdtempSync(join(tmpdir(), 'account-')), 'data'));
@@ -14,5 +20,31 @@ test('OPS-7 a pepper is created once, and a folder with a database but no pepper
   rmSync(join(folder.path, 'secrets/pepper'));
   const refusal = `${folder.path} has lost secrets/pepper, and no API key works without it. Restore it from a backup.`;
   expect(() => readPepper(folder)).toThrow(refusal);
+  folder.close();
+});
+
+test('OPS-6 a start shows whether the stored API key is current, replaced or revoked', async () => {
+  const folder = joinDataFolder(join(mkdtempSync(join(tmpdir(), 'account-')), 'data'));
+  const clock = new ManualClock();
+  const ledgerStore = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore(ledgerStore);
+  const accounts = new MemoryAccountStore(ledgerStore, keys);
+  const peppers = { pepper: 'a pepper for tests', olderPeppers: [] };
+  const deps = { accounts, keys, ledgerStore, clock, ...peppers };
+  const changing = {
+    ...deps,
+    random: () => 0,
+    newKeyBytes: () => crypto.getRandomValues(new Uint8Array(32)),
+  };
+  const start = () => openLocalAccount({ deps, folder, apiKey: undefined, balanceUsd: '3' });
+  const current = async () => (await keys.currentKey('local'))!;
+  expect(await start()).toMatchObject({ keyState: { kind: 'current' }, balanceUsd: '3' });
+  await keys.revokeKey('local', (await current()).hash);
+  expect((await start()).keyState).toEqual({ kind: 'revoked' });
+  await issueKey(changing, 'local', await current());
+  const issued = await current();
+  expect((await start()).keyState).toEqual({ kind: 'replaced', masked: toMasked(issued.label) });
+  const { label } = await rotateKey(changing, { accountId: 'local', keyId: keyIdOf(issued.hash) });
+  expect((await start()).keyState).toEqual({ kind: 'replaced', masked: toMasked(label) });
   folder.close();
 });

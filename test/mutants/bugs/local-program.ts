@@ -107,6 +107,12 @@ const modeBugs = [
       find: "hasRoom(folder.path, 'database')",
       replace: "hasRoom(folder.path, 'media')",
     },
+    {
+      id: 'revoked-local-key-replaced',
+      what: 'After the local API key was revoked, the start shows the revoked key as a newer one.',
+      find: "if (isRevoked) return { kind: 'revoked' };",
+      replace: '',
+    },
   ]),
 ];
 

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { LocalKeyState } from '../../local/local-account.ts';
+import { toWelcome } from '../../local/welcome.ts';
+
+const API_KEY = 'sk-service-dead';
+
+const welcomeWith = (keyState: LocalKeyState): string =>
+  toWelcome({
+    url: 'http://127.0.0.1:8787',
+    account: { apiKey: API_KEY, keyState, balanceUsd: '3' },
+    emulators: [['Database', 'SQLite']],
+  });
+
+test('OPS-6 the commands of the welcome have a working API key', () => {
+  const text = welcomeWith({ kind: 'current' });
+  expect(text).toContain(`Key      ${API_KEY}\nBalance  3 USD\n\nTry it\n`);
+  expect(text.split(API_KEY).length - 1).toBe(6);
+  expect(text).not.toContain('YOUR_API_KEY');
+});
+
+test.each<[LocalKeyState, string]>([
+  [
+    { kind: 'revoked' },
+    "revoked and no longer works. Create another: npm run cli -- keys issue local --reason 'new key'",
+  ],
+  [{ kind: 'replaced', masked: 'sk-service-AbCd…wxyz' }, 'The account has the newer key sk-service-AbCd…wxyz.'],
+])('OPS-6 the welcome with a key in the state %j has its fix and no command with the key', (state, note) => {
+  const text = welcomeWith(state);
+  expect(text).toContain(note);
+  expect(text).not.toContain('keys rotate');
+  expect(text).toContain('Bearer YOUR_API_KEY');
+  expect(text.split(API_KEY).length - 1).toBe(1);
+});
