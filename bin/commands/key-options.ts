@@ -45,7 +45,7 @@ const toBody = (options: KeyOptions) => {
 /** Throws a CliError for an invalid option. */
 export const readNewKeyOptions = (options: KeyOptions): NewKeyChange => {
   if (options.limitPeriod !== undefined && options.limitUsd === undefined) throw misused(PERIOD_ALONE);
-  refusePeriodOfNone(options);
+  refuseUnclear(options);
   return reading(() => readNewKey(toBody(options)));
 };
 
@@ -56,14 +56,17 @@ export const readKeyChangeOptions = (options: KeyOptions): KeyChange => {
     const names = Object.keys(body).map(toOption);
     throw misused(`No option changes the API key. Use at least one of ${names.join(', ')}.`);
   }
-  refusePeriodOfNone(options);
+  refuseUnclear(options);
   return reading(() => readKeyChange(body));
 };
 
 const PERIOD_ALONE = '--limit-period: requires --limit-usd with an amount. Use both, or neither.';
 
-const refusePeriodOfNone = ({ limitUsd, limitPeriod }: KeyOptions): void => {
+/** Rejects what the check of the API body describes in words of JSON only. */
+const refuseUnclear = ({ limitUsd, limitPeriod, models }: KeyOptions): void => {
   if (limitUsd === 'none' && limitPeriod !== undefined) throw misused(PERIOD_ALONE);
+  if (models?.split(',').some((id) => id.trim() === ''))
+    throw misused('--models: contains an empty id. Use ids separated by commas, or none for all models.');
 };
 
 const reading = <T>(read: () => T): T => {

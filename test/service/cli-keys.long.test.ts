@@ -61,21 +61,23 @@ test('KEY-8, OPS-5 the list shows the charges of a key without a cap', async () 
   expect(value.data).toMatchObject([{ first: true, spent_usd: response.headers.get('x-service-cost-usd') }]);
 });
 
-test('KEY-8, OPS-5 a wrong option exits with 2, an unknown key with 3, and a dry run changes nothing', async () => {
+test('KEY-8, OPS-5 a wrong option exits with 2, a rule with 3, and a dry run changes nothing', async () => {
   const [id] = await open();
   const create = (...more: readonly string[]) => scene.cli('keys', 'create', id, '--name', 'A', ...more, ...because);
   expect(await create('--limit-usd', 'many')).toMatchObject({ status: 2, stdout: '' });
   expect(await create('--models', 'gpt-0')).toMatchObject({ status: 2, stdout: '' });
   expect(await create('--requests-per-second', '11')).toMatchObject({ status: 2, stdout: '' });
-  expect(await create('--rights', 'manage', '--limit-usd', '1')).toMatchObject({ status: 2, stdout: '' });
+  expect(await create('--rights', 'manage', '--limit-usd', '1')).toMatchObject({ status: 3, stdout: '' });
   expect(await scene.cli('keys', 'edit', id, '0123456789abcdef', '--name', 'B', ...because)).toMatchObject({
     status: 3,
   });
   expect(await scene.cli('keys', 'revoke', id, '--key', '0123456789abcdef', ...because)).toMatchObject({ status: 3 });
   expect(await scene.cli('keys', 'create', id, '--name', 'A', '--reason', 'x', '--dry-run')).toMatchObject({
-    ...{ status: 0, stdout: '' },
+    ...{ status: 0, stderr: expect.stringContaining('dry run') },
   });
   expect(await scene.cli('keys', 'list', 'nobody')).toMatchObject({ status: 1 });
   const { value } = await scene.json('keys', 'list', id);
   expect(value.data).toHaveLength(1);
+  const shown = await scene.json('accounts', 'show', id);
+  expect(shown.value.operations.map(({ command }: { command: string }) => command)).not.toContain('keys create');
 });

@@ -10,7 +10,8 @@ test.for([
   [{ limitPeriod: 'week' }, '--limit-period: '],
   [{ limitUsd: 'many' }, '--limit-usd: '],
   [{ expiresAt: 'soon' }, '--expires-at: must be a time'],
-  [{ models: '' }, '--models: '],
+  [{ models: '' }, '--models: contains an empty id.'],
+  [{ models: 'gpt-5.4,,a' }, '--models: contains an empty id.'],
   [{ requestsPerSecond: 'fast' }, '--requests-per-second: must be a number'],
   [{ rights: 'all' }, '--rights: '],
 ] as const)('OPS-5 the options %j of a change are wrong usage and named', ([options, message]) => {

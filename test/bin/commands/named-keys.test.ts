@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../../bin/stores.ts';
+import { PICOS_PER_USD } from '../../../lambdas/core/money/usd.ts';
 import { runHere } from '../../support/scripted-terminal.ts';
 
 const because = ['--reason', 'ticket 7'];
@@ -22,6 +23,7 @@ const openCli = async () => {
   };
   await cli(['keys', 'issue', 'one', '--create', ...because, '--yes']);
   return {
+    folder,
     cli,
     json,
     write: (...args: readonly string[]) => json('keys', ...args, ...because, '--yes'),
@@ -69,6 +71,23 @@ test('OPS-5 a dry run checks a change of keys as the change does', async () => {
     status: 3,
     stderr: expect.stringContaining(`one: has no API key with the id ${UNKNOWN}. List them with \`keys list\`.`),
   });
+});
+
+test('OPS-5, KEY-9 a cap below its use is refused by a rule, also in a dry run', async () => {
+  const { folder, write, dry, operations } = await openCli();
+  const { value } = await write('create', 'one', '--name', 'A', '--limit-usd', '2');
+  const { ledger, close } = await openEmbedded(folder);
+  const picos = PICOS_PER_USD;
+  await ledger.credit({ accountId: 'one', ref: 'r', amountPicos: 9n * picos, reason: 'test', at: 0 });
+  const period = (await ledger.readAccount('one'))?.caps.get(value.id)?.period ?? '';
+  const times = { expiresAtMs: 9e12, sweepAtMs: 9e12, previousHoldId: undefined };
+  const cap = { keyId: value.id, period };
+  await ledger.hold({ accountId: 'one', holdId: 'h.0', amountPicos: picos, cap, ...times });
+  await close();
+  const refusal = { status: 3, stderr: expect.stringContaining('--limit-usd: 0.5 USD is below the 1 USD') };
+  for (const edit of [dry, write])
+    expect(await edit('edit', 'one', value.id, '--limit-usd', '0.5')).toMatchObject(refusal);
+  expect(await operations()).toHaveLength(1);
 });
 
 test('OPS-5 a dry run prints the key after the change, and changes nothing', async () => {

@@ -165,6 +165,14 @@ const appBugs = [
       replace: 'return isComplete ? picos : new Map(picos);',
     },
   ]),
+  ...bugsIn('bin/commands/named-keys.ts', 'test/bin/commands/named-keys.test.ts', [
+    {
+      id: 'dry-run-changes-keys',
+      what: 'A dry run of the command line creates, changes and revokes API keys.',
+      find: 'writing.options.dryRun ? planning(deps) : confirming(',
+      replace: "writing.accountId === '' ? planning(deps) : confirming(",
+    },
+  ]),
 ];
 
 /** Mistakes in the rights, the restrictions and the revocation of API keys (KEY-8). */
