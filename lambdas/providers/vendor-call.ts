@@ -34,6 +34,8 @@ export interface VendorCall {
   /** Statuses that are not refusals. Default: 200. */
   readonly accepts?: (status: number) => boolean;
   readonly signal: AbortSignal;
+  /** Whether the call is free. Its limit is another one, so a 429 does not pause the credential for paid calls. */
+  readonly isFree?: true;
   /** Error for a refused call. The body is undefined if it cannot be read. */
   readonly refuse: (status: number, body: unknown, told: RefusalContext) => GatewayError;
 }
@@ -83,7 +85,7 @@ export const callVendor = async (options: WireOptions, call: VendorCall): Promis
       if (notice === 'vendor_refused_us' && cooldown?.refused()) return;
       options.notice(notice, provider.id);
     },
-    limited: cooldown && ((seconds) => cooldown.limited(seconds)),
+    limited: cooldown && !call.isFree ? (seconds) => cooldown.limited(seconds) : undefined,
   };
   if (accepts(response.status)) return { response, told, credentialId };
   throw refuse(response.status, await readJson(response).catch(() => undefined), told);

@@ -105,6 +105,7 @@ export const createMessageTokenCounter =
       body: { ...body, model: upstream.model },
       headers,
       streamed: false,
+      isFree: true,
       signal,
       refuse: (status, refused, told) => toAnthropicError(status, parseRefusal(refused, ownParam), told),
     });

@@ -112,6 +112,7 @@ export const createContentTokenCounter =
       path: `/v1beta/models/${upstream.model}:countTokens`,
       body: withOurModel(body, upstream.model),
       streamed: false,
+      isFree: true,
       signal,
       refuse: (status, refusal, context) => toGoogleError(status, parseRefusal(refusal), context, PROTOCOL),
     });

@@ -33,8 +33,9 @@ const createScene = (...answers: readonly Answer[]) => {
       return { baseUrl, ...chosen };
     },
   };
-  const call = () =>
+  const call = (changes: { readonly isFree?: true } = {}) =>
     callVendor(options, {
+      ...changes,
       provider,
       path: '/a',
       body: {},
@@ -61,6 +62,13 @@ test('ERR-10 a call with a limited credential is one call; the next call uses an
   await call();
   expect(keys()).toEqual([A, B, B, A]);
   expect(notices).toEqual(['credential_limited one']);
+});
+
+test('ERR-10 a 429 of a free call pauses no credential', async () => {
+  const { call, keys, notices } = createScene(limited('40'), { body: {} });
+  expect((await errorOf(call({ isFree: true }))).code).toBe('upstream_capacity');
+  await call();
+  expect([keys(), notices]).toEqual([[A, A], []]);
 });
 
 test('ERR-10 the pause is 1 to 300 s, whatever the provider sends', async () => {

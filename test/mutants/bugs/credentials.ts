@@ -33,6 +33,12 @@ export const credentialBugs = [
       replace: 'cooldown?.refused();',
     },
     {
+      id: 'free-calls-pause-credentials',
+      what: 'Token counts, which cost a client nothing, take a credential from the paid requests of others.',
+      find: 'limited: cooldown && !call.isFree ?',
+      replace: 'limited: cooldown ?',
+    },
+    {
       id: 'video-polled-by-any-credential',
       what: 'A video is polled with another credential, whose account does not know it, and a paid video fails.',
       find: 'options.access(provider.id, call.credentialId);',
