@@ -80,7 +80,8 @@ test('KEY-1 the bot settings and the URL reach the functions that show them, and
   for (const { name, description } of functionsOf(environment).events) {
     const variables = Object.entries(functionOf(name).variables).filter(([variable]) => variable in settings);
     const linked = description.linksMedia ? { PUBLIC_URL: settings.PUBLIC_URL } : {};
-    const expected = name === 'bot' || name === 'notices' ? settings : linked;
+    const topUp = name === 'app' ? { TOP_UP_TEXT: settings.TOP_UP_TEXT } : {};
+    const expected = name === 'bot' || name === 'notices' ? settings : { ...linked, ...topUp };
     expect(Object.fromEntries(variables), name).toEqual(expected);
   }
 });

@@ -128,6 +128,7 @@ test.each([
     [
       ...door,
       ...accountChanges,
+      'dynamodb:BatchGetItem keys-table',
       'dynamodb:UpdateItem counters-table',
       'dynamodb:GetItem counters-table',
       'secretsmanager:GetSecretValue key-pepper',
