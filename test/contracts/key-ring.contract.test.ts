@@ -66,7 +66,7 @@ describe.each(accountSubjects)('the key rings $name', ({ open }) => {
     const { accountId, first } = await openOne();
     const empty = { version: 0, firstProperties: FIRST_KEY_PROPERTIES, named: [] };
     expect(await subject.keys.ring(accountId)).toMatchObject({ ...empty, first: { hash: first, isRevoked: false } });
-    expect(await subject.keys.ring('nobody')).toEqual({ ...empty, first: undefined });
+    expect(await subject.keys.ring('unknown')).toEqual({ ...empty, first: undefined });
   });
 
   test.each([

@@ -75,7 +75,7 @@ test('KEY-8, OPS-5 a wrong option exits with 2, a rule with 3, and a dry run cha
   expect(await scene.cli('keys', 'create', id, '--name', 'A', '--reason', 'x', '--dry-run')).toMatchObject({
     ...{ status: 0, stderr: expect.stringContaining('dry run') },
   });
-  expect(await scene.cli('keys', 'list', 'nobody')).toMatchObject({ status: 1 });
+  expect(await scene.cli('keys', 'list', 'unknown')).toMatchObject({ status: 1 });
   const { value } = await scene.json('keys', 'list', id);
   expect(value.data).toHaveLength(1);
   const shown = await scene.json('accounts', 'show', id);

@@ -35,10 +35,10 @@ test('FALL-6 IDEM-6 a repeat with the same list is replayed, and another list is
   const account = await gateway.issue({ balanceUsd: '100' });
   const calls = vendor.requests.length;
   const send = (headers: Readonly<Record<string, string>>) => ask(account, { ...headers, 'idempotency-key': 'a' });
-  const told = await send(listed);
-  expect([told.status, told.headers.get('x-service-model-used')]).toEqual([200, first]);
+  const reply = await send(listed);
+  expect([reply.status, reply.headers.get('x-service-model-used')]).toEqual([200, first]);
   const again = await send({ 'x-service-fallback-models': `${first},${second}, ${third}` });
-  expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([200, told.text, 'true']);
+  expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([200, reply.text, 'true']);
   expect(again.headers.get('x-service-model-used')).toBe(first);
   for (const other of [`${second}, ${first}, ${third}`, first]) {
     expect((await send({ 'x-service-fallback-models': other })).code).toBe('idempotency_key_mismatch');
@@ -50,9 +50,9 @@ test('FALL-6 IDEM-6 a repeat with the same list is replayed, and another list is
 test('FALL-6 IDEM-6 both headers are the same request if they name the same model', async () => {
   const account = await gateway.issue({ balanceUsd: '100' });
   const key = { 'idempotency-key': 'b' };
-  const told = await ask(account, { 'x-service-fallback-model': first, ...key });
+  const reply = await ask(account, { 'x-service-fallback-model': first, ...key });
   const again = await ask(account, { 'x-service-fallback-models': first, ...key });
-  expect([told.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([200, told.text, 'true']);
+  expect([reply.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([200, reply.text, 'true']);
 });
 
 test.for([
@@ -62,9 +62,9 @@ test.for([
   [{ 'x-service-fallback-models': `${first}, claude-haiku-4-5` }, '"claude-haiku-4-5" is not an allowed fallback'],
 ] as const)('FALL-6 the headers %o are 400 and charge nothing', async ([headers, problem]) => {
   const account = await gateway.issue({ balanceUsd: '100' });
-  const told = await ask(account, headers);
-  expect([told.status, told.code]).toEqual([400, 'invalid_fallback_model']);
-  expect(JSON.parse(told.text).error).toMatchObject({
+  const reply = await ask(account, headers);
+  expect([reply.status, reply.code]).toEqual([400, 'invalid_fallback_model']);
+  expect(JSON.parse(reply.text).error).toMatchObject({
     param: 'x-service-fallback-models',
     message: expect.stringContaining(problem),
   });
@@ -78,11 +78,11 @@ test('FALL-6 FALL-3 FALL-5 the list is used in its order until every circuit is 
   const price = await pricesOf(gateway, second);
   const dry = await ask(account, { ...listed, 'x-service-dry-run': 'true' });
   expect(JSON.parse(dry.text)).toMatchObject({ object: 'dry_run', model: second });
-  const told = await ask(account, listed);
-  expect([told.status, told.headers.get('x-service-model-used'), told.headers.get('x-service-fallback-from')]).toEqual([
+  const reply = await ask(account, listed);
+  expect([reply.status, reply.headers.get('x-service-model-used'), reply.headers.get('x-service-fallback-from')]).toEqual([
     ...[200, second, asked],
   ]);
-  const { model, usage } = JSON.parse(told.text);
+  const { model, usage } = JSON.parse(reply.text);
   expect(model).toBe(second);
   expect((await gateway.ledger.readAccount(account.accountId))?.spentPicos).toBe(price(usage));
   const streamed = await ask(account, listed, { stream: true });

@@ -41,7 +41,7 @@ const createScene = (...answers: readonly Answer[]) => {
       body: {},
       streamed: false,
       signal,
-      refuse: (status, body, told) => toOpenaiError(status, parseRefusal(body), told),
+      refuse: (status, body, context) => toOpenaiError(status, parseRefusal(body), context),
     });
   const keys = () => seen.requests.map(({ headers }) => headers.authorization);
   return { options, call, keys, state, notices: seen.notices };
