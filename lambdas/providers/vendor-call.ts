@@ -37,13 +37,13 @@ export interface VendorCall {
   /** Whether the call is free. Its limit is another one, so a 429 does not pause the credential for paid calls. */
   readonly isFree?: true;
   /** Error for a refused call. The body is undefined if it cannot be read. */
-  readonly refuse: (status: number, body: unknown, told: RefusalContext) => GatewayError;
+  readonly refuse: (status: number, body: unknown, refusalContext: RefusalContext) => GatewayError;
 }
 
 export interface VendorAnswer {
   readonly response: UpstreamResponse;
   /** Context for errors inside a successful response. */
-  readonly told: RefusalContext;
+  readonly refusalContext: RefusalContext;
   /** Credential of the call. */
   readonly credentialId: string;
 }
@@ -77,7 +77,7 @@ export const callVendor = async (options: WireOptions, call: VendorCall): Promis
     ...payload,
     signal,
   });
-  const told: RefusalContext = {
+  const refusalContext: RefusalContext = {
     retryAfterSeconds: retryAfterSeconds(response.headers['retry-after'], options.now(), options.random),
     secret: key,
     notice: (notice) => {
@@ -87,8 +87,8 @@ export const callVendor = async (options: WireOptions, call: VendorCall): Promis
     },
     limited: cooldown && !call.isFree ? (seconds) => cooldown.limited(seconds) : undefined,
   };
-  if (accepts(response.status)) return { response, told, credentialId };
-  throw refuse(response.status, await readJson(response).catch(() => undefined), told);
+  if (accepts(response.status)) return { response, refusalContext, credentialId };
+  throw refuse(response.status, await readJson(response).catch(() => undefined), refusalContext);
 };
 
 const isOk = (status: number): boolean => status === 200;

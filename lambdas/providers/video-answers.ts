@@ -21,18 +21,20 @@ type VideoCall = Omit<VendorCall, 'streamed' | 'accepts'>;
 /** Creates a job. All providers send their id of it as `id`. */
 export const createJob = async (options: WireOptions, call: VideoCall): Promise<CreatedJob> => {
   const accepts = (status: number): boolean => created.has(status);
-  const { response, told, credentialId } = await callVendor(options, { ...call, streamed: false, accepts });
+  const { response, refusalContext, credentialId } = await callVendor(options, { ...call, streamed: false, accepts });
   const body = await readJson(response);
   const parsed = creation.safeParse(body);
   if (parsed.success) return { upstreamId: parsed.data.id, credentialId };
   // An error with a success status is still a refusal.
-  throw z.object({ error: z.object({}) }).safeParse(body).success ? call.refuse(500, body, told) : unreadable();
+  throw z.object({ error: z.object({}) }).safeParse(body).success
+    ? call.refuse(500, body, refusalContext)
+    : unreadable();
 };
 
 /** Reads the job status of one provider. */
 interface StatusReader {
   readonly path: string;
-  readonly toStatus: (body: JsonValue, told: VendorAnswer['told']) => VideoStatus;
+  readonly toStatus: (body: JsonValue, refusalContext: VendorAnswer['refusalContext']) => VideoStatus;
   /** Whether this error response means that the job does not exist. */
   readonly isGone: (status: number, body: JsonValue) => boolean;
   readonly refuse: VendorCall['refuse'];
@@ -45,18 +47,18 @@ export const pollJob = async (
   { path, toStatus, isGone, refuse }: StatusReader,
 ): Promise<VideoStatus> => {
   const call = { provider, credentialId, path, streamed: false, signal, refuse, accepts: () => true };
-  const { response, told, credentialId: used } = await callVendor(options, call);
+  const { response, refusalContext, credentialId: used } = await callVendor(options, call);
   const { status } = response;
   const body = await readJson(response).catch((error: unknown) => {
     if (signal.aborted || !(error instanceof GatewayError)) throw error;
     return undefined;
   });
   if (body === undefined && (status === 200 || status === 404)) return { kind: 'unknown' };
-  if (body !== undefined && status === 200) return toStatus(body, told);
+  if (body !== undefined && status === 200) return toStatus(body, refusalContext);
   // Only the credential that created the job can see it for certain. A process may not have read it yet.
   const isOwn = credentialId === undefined || credentialId === used;
   if (body !== undefined && isGone(status, body)) return { kind: isOwn ? 'gone' : 'unknown' };
-  throw refuse(status, body, told);
+  throw refuse(status, body, refusalContext);
 };
 
 /** Limit in characters. With the text around it, a failure has at most 500 characters. */

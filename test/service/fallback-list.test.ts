@@ -79,9 +79,11 @@ test('FALL-6 FALL-3 FALL-5 the list is used in its order until every circuit is 
   const dry = await ask(account, { ...listed, 'x-service-dry-run': 'true' });
   expect(JSON.parse(dry.text)).toMatchObject({ object: 'dry_run', model: second });
   const reply = await ask(account, listed);
-  expect([reply.status, reply.headers.get('x-service-model-used'), reply.headers.get('x-service-fallback-from')]).toEqual([
-    ...[200, second, asked],
-  ]);
+  expect([
+    reply.status,
+    reply.headers.get('x-service-model-used'),
+    reply.headers.get('x-service-fallback-from'),
+  ]).toEqual([...[200, second, asked]]);
   const { model, usage } = JSON.parse(reply.text);
   expect(model).toBe(second);
   expect((await gateway.ledger.readAccount(account.accountId))?.spentPicos).toBe(price(usage));

@@ -46,8 +46,8 @@ const rules: RefusalRules = {
   promptParam: 'messages',
 };
 
-export const toAnthropicError = (status: number, refusal: Refusal, told: RefusalContext): GatewayError =>
-  toGatewayError(status, refusal, told, rules);
+export const toAnthropicError = (status: number, refusal: Refusal, refusalContext: RefusalContext): GatewayError =>
+  toGatewayError(status, refusal, refusalContext, rules);
 
 /**
  * Statuses by error type, as https://platform.claude.com/docs/en/api/errors lists them, for errors inside a successful
@@ -67,9 +67,9 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['overloaded_error', 529],
 ]);
 
-export const toInBandError = (body: unknown, told: RefusalContext, toParam: ToParam): GatewayError => {
+export const toInBandError = (body: unknown, refusalContext: RefusalContext, toParam: ToParam): GatewayError => {
   const refusal = parseRefusal(body, toParam);
-  return toAnthropicError(statuses.get(refusal.type) ?? 500, refusal, told);
+  return toAnthropicError(statuses.get(refusal.type) ?? 500, refusal, refusalContext);
 };
 
 /** Place in the provider's request that an error is about. */

@@ -26,9 +26,9 @@ const prepareNative = (options: WireOptions, call: WireCall): PreparedCall => ({
   send: async (dispatch) => {
     const face = { modelId: call.model.id, toParam: ownParam };
     const body = toMessagesBody(call, dispatch.outputTokensMax);
-    const { response, told } = await post(options, call, { body, toParam: ownParam, dispatch });
-    if (!call.request.stream) return toNativeAnswer(response, { ...face, told });
-    return toStream(response, nativeReader({ modelId: face.modelId, told }));
+    const { response, refusalContext } = await post(options, call, { body, toParam: ownParam, dispatch });
+    if (!call.request.stream) return toNativeAnswer(response, { ...face, refusalContext });
+    return toStream(response, nativeReader({ modelId: face.modelId, refusalContext }));
   },
 });
 
@@ -46,9 +46,9 @@ const prepareTranslated = (options: MessagesWireOptions, call: WireCall): Prepar
     }),
     send: async (dispatch) => {
       const body = toBody(dispatch.outputTokensMax, sources);
-      const { response, told } = await post(options, call, { body, toParam, dispatch });
-      if (!call.request.stream) return toNeutralAnswer(response, { told, toParam });
-      return toStream(response, neutralReader({ told, toParam }));
+      const { response, refusalContext } = await post(options, call, { body, toParam, dispatch });
+      if (!call.request.stream) return toNeutralAnswer(response, { refusalContext, toParam });
+      return toStream(response, neutralReader({ refusalContext, toParam }));
     },
   };
 };
@@ -67,7 +67,8 @@ const post = (options: WireOptions, call: WireCall, { body, toParam, dispatch }:
     headers: call.request.headers,
     streamed: call.request.stream,
     signal: dispatch.signal,
-    refuse: (status, refused, told) => toAnthropicError(status, parseRefusal(refused, toParam), told),
+    refuse: (status, refused, refusalContext) =>
+      toAnthropicError(status, parseRefusal(refused, toParam), refusalContext),
   });
 
 const toStream = ({ body, discard }: VendorAnswer['response'], reader: StreamReader): WireStream => ({
@@ -107,7 +108,8 @@ export const createMessageTokenCounter =
       streamed: false,
       isFree: true,
       signal,
-      refuse: (status, refused, told) => toAnthropicError(status, parseRefusal(refused, ownParam), told),
+      refuse: (status, refused, refusalContext) =>
+        toAnthropicError(status, parseRefusal(refused, ownParam), refusalContext),
     });
     const { data } = counted.safeParse(await readJson(response));
     if (!data) throw unreadable();

@@ -13,9 +13,13 @@ interface Message {
   readonly body: JsonObject;
 }
 
-const readMessage = async (response: UpstreamResponse, told: RefusalContext, toParam: ToParam): Promise<Message> => {
+const readMessage = async (
+  response: UpstreamResponse,
+  refusalContext: RefusalContext,
+  toParam: ToParam,
+): Promise<Message> => {
   const { text, value: body } = await readJsonText(response);
-  if (isJsonObject(body) && body.type === 'error') throw toInBandError(body, told, toParam);
+  if (isJsonObject(body) && body.type === 'error') throw toInBandError(body, refusalContext, toParam);
   if (!isJsonObject(body) || !Array.isArray(body.content)) throw unreadable();
   return { text, body };
 };
@@ -23,9 +27,13 @@ const readMessage = async (response: UpstreamResponse, told: RefusalContext, toP
 /** Provider's body, unchanged except for the model's id. A refusal counts as a result (CHAT-14). */
 export const toNativeAnswer = async (
   response: UpstreamResponse,
-  { modelId, told, toParam }: { readonly modelId: string; readonly told: RefusalContext; readonly toParam: ToParam },
+  {
+    modelId,
+    refusalContext,
+    toParam,
+  }: { readonly modelId: string; readonly refusalContext: RefusalContext; readonly toParam: ToParam },
 ): Promise<WireAnswer> => {
-  const { text, body } = await readMessage(response, told, toParam);
+  const { text, body } = await readMessage(response, refusalContext, toParam);
   const span = body.model === modelId ? undefined : topLevelString(text, 'model');
   const ours = span ? `${text.slice(0, span.start)}${JSON.stringify(modelId)}${text.slice(span.end)}` : text;
   const content = { kind: 'native', text: ours, body: span ? { ...body, model: modelId } : body } as const;
@@ -48,9 +56,9 @@ const answer = z.object({
 
 export const toNeutralAnswer = async (
   response: UpstreamResponse,
-  { told, toParam }: { readonly told: RefusalContext; readonly toParam: ToParam },
+  { refusalContext, toParam }: { readonly refusalContext: RefusalContext; readonly toParam: ToParam },
 ): Promise<WireAnswer> => {
-  const message = await readMessage(response, told, toParam);
+  const message = await readMessage(response, refusalContext, toParam);
   const parsed = answer.safeParse(exactly(message));
   if (!parsed.success) throw unreadable();
   const { content, stop_reason: stopReason } = parsed.data;

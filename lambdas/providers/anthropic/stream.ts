@@ -9,7 +9,7 @@ import { mergeUsage, toFinishReason, toTokenUsage } from './response.ts';
 interface MessagesStreamOptions {
   /** Model id that the client sees. */
   readonly modelId: string;
-  readonly told: RefusalContext;
+  readonly refusalContext: RefusalContext;
 }
 
 const MESSAGE_STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
@@ -19,7 +19,7 @@ const MESSAGE_STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
  * unchanged, except for the model in the first one (MSG-1). The event with the stop reason and all later ones are held
  * back. A response is complete if that event had the final usage, or if `message_stop` followed it (BILL-9, BILL-10).
  */
-export const nativeReader = ({ modelId, told }: MessagesStreamOptions): StreamReader => {
+export const nativeReader = ({ modelId, refusalContext }: MessagesStreamOptions): StreamReader => {
   const tally = new MessageTally();
   const held: string[] = [];
   let opening = true;
@@ -27,7 +27,7 @@ export const nativeReader = ({ modelId, told }: MessagesStreamOptions): StreamRe
   return {
     take: (frame, out) => {
       const name = nameOf(frame);
-      if (name === 'error') throw toInBandError(readEvent(frame.data), told, ownParam);
+      if (name === 'error') throw toInBandError(readEvent(frame.data), refusalContext, ownParam);
       let text = frame.text;
       if (name === 'message_start') text = withOurModel(frame, tally.begin(readEvent(frame.data)).model, modelId);
       else if (name === 'message_delta') tally.change(readEvent(frame.data));
@@ -118,7 +118,7 @@ class MessageTally {
 
 interface NeutralStreamOptions {
   readonly toParam: ToParam;
-  readonly told: RefusalContext;
+  readonly refusalContext: RefusalContext;
 }
 
 interface OpenCall {
@@ -131,7 +131,7 @@ interface OpenCall {
  * Reads the stream for clients of another protocol. Drops thinking. A refusal after content ends the stream with
  * `content_filter`; without content or usage it is an error (CHAT-14).
  */
-export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamReader => {
+export const neutralReader = ({ toParam, refusalContext }: NeutralStreamOptions): StreamReader => {
   const tally = new MessageTally();
   const blocks = new Blocks();
   let isDone = false;
@@ -139,7 +139,7 @@ export const neutralReader = ({ toParam, told }: NeutralStreamOptions): StreamRe
     take: (frame, out) => {
       switch (nameOf(frame)) {
         case 'error':
-          throw toInBandError(readEvent(frame.data), told, toParam);
+          throw toInBandError(readEvent(frame.data), refusalContext, toParam);
         case 'message_start':
           tally.begin(readEvent(frame.data));
           out.announce();

@@ -45,7 +45,7 @@ const rules: RefusalRules = {
 const isAboutImage = ({ message, param }: Refusal): boolean =>
   param === undefined ? /\b(?:input[ _]?|reference )?images?\b/i.test(message) : param.startsWith('input_image');
 
-export const toBflError = (status: number, body: unknown, told: RefusalContext): GatewayError => {
+export const toBflError = (status: number, body: unknown, refusalContext: RefusalContext): GatewayError => {
   const refusal = parseBflRefusal(body);
-  return toGatewayError(status, refusal, told, isAboutImage(refusal) ? { ...rules, image: /^/ } : rules);
+  return toGatewayError(status, refusal, refusalContext, isAboutImage(refusal) ? { ...rules, image: /^/ } : rules);
 };

@@ -36,7 +36,7 @@ export const createBflWire = (options: BflOptions): ImageWire => {
     draw: async (call): Promise<Drawing> => {
       const { provider, upstream, signal } = call;
       const { baseUrl } = options.access(provider.id);
-      const { response, told } = await callVendor(options, {
+      const { response, refusalContext } = await callVendor(options, {
         provider,
         path: `/v1/${upstream.model}`,
         body: toBflRequest(call),
@@ -49,7 +49,7 @@ export const createBflWire = (options: BflOptions): ImageWire => {
       if (!job) throw unreadable();
       const pollUrl = toPollUrl(job.polling_url, provider, baseUrl);
       if (!pollUrl) throw untrusted();
-      const url = await pollImage(options, { provider, pollUrl, told, signal }, pollMs);
+      const url = await pollImage(options, { provider, pollUrl, refusalContext, signal }, pollMs);
       return {
         images: [{ read: () => download({ url, baseUrl, signal }) }],
         usage: undefined,
@@ -131,7 +131,7 @@ interface Job {
   readonly provider: Provider;
   /** Checked by `toPollUrl`, because the provider key is sent there. */
   readonly pollUrl: URL;
-  readonly told: RefusalContext;
+  readonly refusalContext: RefusalContext;
   readonly signal: AbortSignal;
 }
 
@@ -182,14 +182,14 @@ const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   });
 };
 
-const lookAt = async ({ http }: WireOptions, { provider, pollUrl, told, signal }: Job): Promise<Look> => {
+const lookAt = async ({ http }: WireOptions, { provider, pollUrl, refusalContext, signal }: Job): Promise<Look> => {
   const { header } = provider.credential;
   const headers = { accept: 'application/json', 'accept-encoding': 'identity', ...provider.headers };
   try {
     const response = await http({
       url: pollUrl.href,
       method: 'GET',
-      headers: { ...headers, [header.toLowerCase()]: told.secret },
+      headers: { ...headers, [header.toLowerCase()]: refusalContext.secret },
       body: '',
       signal,
     });
@@ -198,7 +198,7 @@ const lookAt = async ({ http }: WireOptions, { provider, pollUrl, told, signal }
       if (signal.aborted || !(error instanceof GatewayError)) throw error;
       return undefined;
     });
-    return toLook(status, body, told);
+    return toLook(status, body, refusalContext);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof GatewayError)) throw error;
@@ -206,10 +206,10 @@ const lookAt = async ({ http }: WireOptions, { provider, pollUrl, told, signal }
   }
 };
 
-const toLook = (status: number, body: JsonValue | undefined, told: RefusalContext): Look => {
+const toLook = (status: number, body: JsonValue | undefined, refusalContext: RefusalContext): Look => {
   if (status === 200) return body === undefined ? { kind: 'unknown' } : readResult(body);
   if (status === 404) return { kind: 'missing' };
-  if ([401, 402, 403].includes(status)) return { kind: 'failed', error: toBflError(status, body, told) };
+  if ([401, 402, 403].includes(status)) return { kind: 'failed', error: toBflError(status, body, refusalContext) };
   // A refused poll says nothing about the client's request.
   const mayPass = status === 408 || status === 429 || status >= 500;
   return mayPass ? { kind: 'unknown' } : { kind: 'failed', error: notMade() };

@@ -88,7 +88,7 @@ const fieldOf = ({ code, message, param }: Refusal, { fields, image, neverImage 
 export const toArkError = (
   status: number,
   body: unknown,
-  told: RefusalContext,
+  refusalContext: RefusalContext,
   terms: ArkTerms = videoTerms,
 ): GatewayError => {
   const refusal = parseArkRefusal(body);
@@ -97,5 +97,5 @@ export const toArkError = (
   const isClients = [400, 413, 422].includes(meant);
   const param = isClients ? fieldOf(refusal, terms) : undefined;
   const image = param === terms.image ? always : never;
-  return toGatewayError(meant, { ...refusal, param }, told, { ...rules, image });
+  return toGatewayError(meant, { ...refusal, param }, refusalContext, { ...rules, image });
 };

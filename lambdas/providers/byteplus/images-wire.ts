@@ -27,7 +27,7 @@ export const createArkImageWire = (options: ArkImageOptions): ImageWire => {
   return {
     draw: async (call) => {
       const { provider, signal } = call;
-      const { response, told } = await callVendor(options, {
+      const { response, refusalContext } = await callVendor(options, {
         provider,
         path: '/images/generations',
         body: toArkImageRequest(call),
@@ -37,12 +37,13 @@ export const createArkImageWire = (options: ArkImageOptions): ImageWire => {
       });
       const { baseUrl } = options.access(provider.id);
       const read = (url: string) => download({ url, baseUrl, signal });
-      return toDrawing(await readJson(response), told, read);
+      return toDrawing(await readJson(response), refusalContext, read);
     },
   };
 };
 
-const refuseImage = (status: number, body: unknown, told: RefusalContext) => toArkError(status, body, told, imageTerms);
+const refuseImage = (status: number, body: unknown, refusalContext: RefusalContext) =>
+  toArkError(status, body, refusalContext, imageTerms);
 
 /**
  * Omits `sequential_image_generation`: without it every model generates one image, and the newest reject it even as
@@ -88,7 +89,11 @@ const linked = z.object({ url: z.string().min(1) });
 const inlined = z.object({ b64_json: z.string().min(1) });
 const failed = z.object({ error: z.looseObject({}) });
 
-const toDrawing = (body: JsonValue, told: RefusalContext, read: (url: string) => Promise<Uint8Array>): Drawing => {
+const toDrawing = (
+  body: JsonValue,
+  refusalContext: RefusalContext,
+  read: (url: string) => Promise<Uint8Array>,
+): Drawing => {
   const items = answer.safeParse(body).data?.data ?? [];
   const images = items.flatMap((item): DrawnImage[] => {
     const url = linked.safeParse(item).data?.url;
@@ -100,5 +105,5 @@ const toDrawing = (body: JsonValue, told: RefusalContext, read: (url: string) =>
   const failure = [...items, body].find((each) => failed.safeParse(each).success);
   if (failure === undefined) throw unreadable();
   // With a success status the provider is at fault, unless its filter stopped the image.
-  throw refuseImage(isFiltered(parseArkRefusal(failure)) ? 400 : 500, failure, told);
+  throw refuseImage(isFiltered(parseArkRefusal(failure)) ? 400 : 500, failure, refusalContext);
 };

@@ -26,8 +26,8 @@ export const createArkVideoWire = (options: WireOptions): VideoWire => ({
   poll: (job) =>
     pollJob(options, job, {
       path: `${TASKS}/${encodeURIComponent(job.upstreamId)}`,
-      toStatus: (body, told) =>
-        toArkStatus(body, told, {
+      toStatus: (body, refusalContext) =>
+        toArkStatus(body, refusalContext, {
           http: options.http,
           baseUrl: options.access(job.provider.id).baseUrl,
         }),
@@ -114,7 +114,7 @@ interface FileReach {
 }
 
 /** Status of a task. Anything uncertain is `unknown`. */
-const toArkStatus = (body: JsonValue, told: RefusalContext, reach: FileReach): VideoStatus => {
+const toArkStatus = (body: JsonValue, refusalContext: RefusalContext, reach: FileReach): VideoStatus => {
   switch (task.safeParse(body).data?.status) {
     case 'queued':
       return { kind: 'queued' };
@@ -123,11 +123,11 @@ const toArkStatus = (body: JsonValue, told: RefusalContext, reach: FileReach): V
     case 'succeeded':
       return succeeded(body, reach);
     case 'failed':
-      return failed(body, told);
+      return failed(body, refusalContext);
     case 'cancelled':
-      return { kind: 'failed', failure: toFailure('upstream_error', 'Cancelled.', told.secret) };
+      return { kind: 'failed', failure: toFailure('upstream_error', 'Cancelled.', refusalContext.secret) };
     case 'expired':
-      return { kind: 'failed', failure: toFailure('upstream_error', 'Expired.', told.secret) };
+      return { kind: 'failed', failure: toFailure('upstream_error', 'Expired.', refusalContext.secret) };
     default:
       return { kind: 'unknown' };
   }
@@ -146,10 +146,10 @@ const succeeded = (body: JsonValue, { http, baseUrl }: FileReach): VideoStatus =
   };
 };
 
-const failed = (body: JsonValue, told: RefusalContext): VideoStatus => {
+const failed = (body: JsonValue, refusalContext: RefusalContext): VideoStatus => {
   const refusal = parseArkRefusal(body);
   const isOurs = isAboutAccount(refusal);
-  if (isOurs) told.notice('vendor_refused_us');
+  if (isOurs) refusalContext.notice('vendor_refused_us');
   const code = isFiltered(refusal) ? 'content_filter' : 'upstream_error';
-  return { kind: 'failed', failure: toFailure(code, isOurs ? '' : refusal.message, told.secret) };
+  return { kind: 'failed', failure: toFailure(code, isOurs ? '' : refusal.message, refusalContext.secret) };
 };

@@ -86,7 +86,7 @@ const promptParams: Partial<Record<AskedIn, string>> = { generate_content: 'cont
 export const toGoogleError = (
   httpStatus: number,
   { refusal, quota }: GoogleRefusal,
-  told: RefusalContext,
+  refusalContext: RefusalContext,
   protocol: AskedIn,
 ): GatewayError => {
   const promptParam = promptParams[protocol] ?? 'messages';
@@ -94,14 +94,19 @@ export const toGoogleError = (
   const code = status === 429 && quota.isSpent ? `${refusal.code} QUOTA_SPENT` : refusal.code;
   const field = protocol === 'generate_content' ? refusal.param : undefined;
   const param = field ?? (rules.context.test(refusal.message) ? promptParam : undefined);
-  const { retryAfterSeconds = told.retryAfterSeconds } = quota;
-  return toGatewayError(status, { ...refusal, code, param }, { ...told, retryAfterSeconds }, { ...rules, promptParam });
+  const { retryAfterSeconds = refusalContext.retryAfterSeconds } = quota;
+  return toGatewayError(
+    status,
+    { ...refusal, code, param },
+    { ...refusalContext, retryAfterSeconds },
+    { ...rules, promptParam },
+  );
 };
 
 /** Error inside a response that started successfully. Its own code replaces the status. */
-export const toInBandError = (body: unknown, told: RefusalContext, protocol: AskedIn): GatewayError => {
+export const toInBandError = (body: unknown, refusalContext: RefusalContext, protocol: AskedIn): GatewayError => {
   const found = parseRefusal(body);
-  return toGoogleError(found.status ?? 500, found, told, protocol);
+  return toGoogleError(found.status ?? 500, found, refusalContext, protocol);
 };
 
 /** Error for output that stopped for a reason other than its end or a filter, with the provider's counts. */

@@ -80,7 +80,7 @@ const send = async (
   body: JsonObject,
   { outputTokensMax, signal }: Dispatch,
 ): Promise<WireAnswer | WireStream> => {
-  const { response, told } = await callVendor(options, {
+  const { response, refusalContext } = await callVendor(options, {
     provider,
     path,
     body: toNativeBody(body, outputTokensMax),
@@ -88,7 +88,7 @@ const send = async (
     signal,
     refuse: refuseIn(protocol),
   });
-  const inBand = { told, protocol, linkImage: options.linkImage };
+  const inBand = { refusalContext, protocol, linkImage: options.linkImage };
   if (!streamed) return readAnswer(response, inBand);
   const reader = protocol === 'generate_content' ? nativeReader(choices, inBand) : neutralReader(inBand);
   return { kind: 'stream', events: readStream(response.body, reader), close: response.discard };
@@ -98,8 +98,8 @@ type Refuse = Parameters<typeof callVendor>[1]['refuse'];
 
 const refuseIn =
   (protocol: TextProtocol): Refuse =>
-  (status, body, told) =>
-    toGoogleError(status, parseRefusal(body), told, protocol);
+  (status, body, refusalContext) =>
+    toGoogleError(status, parseRefusal(body), refusalContext, protocol);
 
 const PROTOCOL = 'generate_content';
 
@@ -107,7 +107,7 @@ const PROTOCOL = 'generate_content';
 export const createContentTokenCounter =
   (options: WireOptions) =>
   async ({ provider, upstream, body, signal }: CountCall): Promise<JsonObject> => {
-    const { response, told } = await callVendor(options, {
+    const { response, refusalContext } = await callVendor(options, {
       provider,
       path: `/v1beta/models/${upstream.model}:countTokens`,
       body: withOurModel(body, upstream.model),
@@ -118,7 +118,7 @@ export const createContentTokenCounter =
     });
     const counted = await readJson(response);
     if (!isJsonObject(counted)) throw unreadable();
-    if (isJsonObject(counted.error)) throw toInBandError(counted, told, PROTOCOL);
+    if (isJsonObject(counted.error)) throw toInBandError(counted, refusalContext, PROTOCOL);
     return counted;
   };
 

@@ -30,7 +30,7 @@ export const createGeminiImageWire = (options: WireOptions): ImageWire => ({
   },
   draw: async (call) => {
     const { provider, upstream, signal, n } = call;
-    const { response, told } = await callVendor(options, {
+    const { response, refusalContext } = await callVendor(options, {
       provider,
       path: generatePath(upstream.model, false),
       body: toBody(call),
@@ -38,7 +38,7 @@ export const createGeminiImageWire = (options: WireOptions): ImageWire => ({
       signal,
       refuse: (status, body, context) => toGoogleError(status, parseRefusal(body), context, ASKED),
     });
-    const generated = toGenerated(await readJson(response), { told, protocol: ASKED });
+    const generated = toGenerated(await readJson(response), { refusalContext, protocol: ASKED });
     const drawn = imagesIn(generated);
     if (drawn.length === 0) throw withoutImage(generated);
     // The last images are the final ones. All are returned, because the provider's usage covers all.

@@ -97,16 +97,19 @@ export const partsOf = (candidate: Candidate | undefined): readonly Part[] => {
 };
 
 export interface InBand {
-  readonly told: RefusalContext;
+  readonly refusalContext: RefusalContext;
   readonly protocol: AskedIn;
   /** Set for image models. */
   readonly linkImage?: LinkImage | undefined;
 }
 
 /** Parses a response body. Throws the error that replaces a response. */
-export const toGenerated = (body: JsonValue, { told, protocol }: InBand): Generated & { readonly body: JsonObject } => {
+export const toGenerated = (
+  body: JsonValue,
+  { refusalContext, protocol }: InBand,
+): Generated & { readonly body: JsonObject } => {
   const object = Array.isArray(body) ? body[0] : body;
-  if (isJsonObject(object) && isJsonObject(object.error)) throw toInBandError(object, told, protocol);
+  if (isJsonObject(object) && isJsonObject(object.error)) throw toInBandError(object, refusalContext, protocol);
   const parsed = generated.safeParse(body);
   if (!isJsonObject(body) || !parsed.success) throw unreadable();
   return { ...parsed.data, body };
@@ -216,10 +219,10 @@ export const toDrawnUsage = (reported: unknown, holdsImage: boolean): TokenUsage
   const usage = toTokenUsage(reported);
   if (!usage) return undefined;
   const details = candidatesDetails.safeParse(reported).data?.candidatesTokensDetails ?? [];
-  const told = (wanted: string): number =>
+  const refusalContext = (wanted: string): number =>
     details.reduce((sum, { modality, tokenCount: count }) => sum + (modality === wanted ? (count ?? 0) : 0), 0);
-  const rest = holdsImage ? Math.max(0, usage.output - told('TEXT')) : 0;
-  const imageOutput = told('IMAGE') || rest;
+  const rest = holdsImage ? Math.max(0, usage.output - refusalContext('TEXT')) : 0;
+  const imageOutput = refusalContext('IMAGE') || rest;
   return imageOutput === 0 ? usage : { ...usage, output: Math.max(0, usage.output - imageOutput), imageOutput };
 };
 

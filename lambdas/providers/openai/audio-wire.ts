@@ -14,8 +14,8 @@ import { unreadable } from '../refusals.ts';
 import { callVendor, type VendorCall, type WireOptions } from '../vendor-call.ts';
 import { parseRefusal, toInBandError, toOpenaiError } from './errors.ts';
 
-const refuseSpeech: VendorCall['refuse'] = (status, body, told) =>
-  toOpenaiError(status, parseRefusal(body), told, 'input');
+const refuseSpeech: VendorCall['refuse'] = (status, body, refusalContext) =>
+  toOpenaiError(status, parseRefusal(body), refusalContext, 'input');
 
 /**
  * https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create. The response is the
@@ -60,8 +60,8 @@ const typeOf = (header: string | string[] | undefined): { readonly whole: string
   return { whole, name: whole.split(';', 1)[0]?.trim().toLowerCase() ?? '' };
 };
 
-const refuseTranscription: VendorCall['refuse'] = (status, body, told) =>
-  toOpenaiError(status, parseRefusal(body), told, 'file');
+const refuseTranscription: VendorCall['refuse'] = (status, body, refusalContext) =>
+  toOpenaiError(status, parseRefusal(body), refusalContext, 'file');
 
 /**
  * https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create. Always
@@ -69,7 +69,7 @@ const refuseTranscription: VendorCall['refuse'] = (status, body, told) =>
  */
 export const createTranscriptionWire = (options: WireOptions): TranscriptionWire => ({
   transcribe: async ({ provider, upstream, signal, ...ask }) => {
-    const { response, told } = await callVendor(options, {
+    const { response, refusalContext } = await callVendor(options, {
       provider,
       path: '/audio/transcriptions',
       form: toForm(upstream.model, ask),
@@ -79,7 +79,7 @@ export const createTranscriptionWire = (options: WireOptions): TranscriptionWire
     });
     const body = await readJson(response);
     if (!isJsonObject(body)) throw unreadable();
-    if (isJsonObject(body.error)) throw toInBandError(parseRefusal(body), told, 'file');
+    if (isJsonObject(body.error)) throw toInBandError(parseRefusal(body), refusalContext, 'file');
     const { text, usage } = body;
     if (typeof text !== 'string') throw unreadable();
     return {

@@ -146,7 +146,8 @@ export class ChatChunks {
     const body = readObject(data);
     const { choices, error } = chunk.parse(body);
     const usage = isJsonObject(body.usage) ? body.usage : undefined;
-    if (error !== undefined && error !== null) throw toInBandError(parseRefusal({ error }), this.#options.told);
+    if (error !== undefined && error !== null)
+      throw toInBandError(parseRefusal({ error }), this.#options.refusalContext);
     this.opening &&= choices.every(({ delta }) => saysNothing(delta));
     this.#begun = true;
     const finishing = choices.filter((choice) => choice.finish_reason);
@@ -199,7 +200,7 @@ export interface ChatStreamOptions {
   /** Model id that the client sees. */
   readonly modelId: string;
   readonly choices: number;
-  readonly told: RefusalContext;
+  readonly refusalContext: RefusalContext;
 }
 
 /**
@@ -245,7 +246,7 @@ export const createChatWire = (options: WireOptions): TextWire => ({
   buildCall: (call) => ({
     send: async ({ outputTokensMax, signal }) => {
       const { stream, choices: wanted } = call.request;
-      const { response, told } = await callVendor(options, {
+      const { response, refusalContext } = await callVendor(options, {
         provider: call.provider,
         path: '/chat/completions',
         body: toChatBody(call, outputTokensMax),
@@ -253,16 +254,16 @@ export const createChatWire = (options: WireOptions): TextWire => ({
         signal,
         refuse: (status, body, context) => toOpenaiError(status, parseRefusal(body), context),
       });
-      if (!stream) return toAnswer(response, told);
-      const events = readChatStream(response.body, { modelId: call.model.id, choices: wanted, told });
+      if (!stream) return toAnswer(response, refusalContext);
+      const events = readChatStream(response.body, { modelId: call.model.id, choices: wanted, refusalContext });
       return { kind: 'stream', events, close: response.discard };
     },
   }),
 });
 
-const toAnswer = async (response: UpstreamResponse, told: RefusalContext): Promise<WireAnswer> => {
+const toAnswer = async (response: UpstreamResponse, refusalContext: RefusalContext): Promise<WireAnswer> => {
   const { text, value: body } = await readJsonText(response);
-  if (isJsonObject(body) && isJsonObject(body.error)) throw toInBandError(parseRefusal(body), told);
+  if (isJsonObject(body) && isJsonObject(body.error)) throw toInBandError(parseRefusal(body), refusalContext);
   const listed = isJsonObject(body) ? choices.safeParse(body.choices) : undefined;
   if (!isJsonObject(body) || !listed?.success) throw unreadable();
   if (listed.data.some((choice) => choice.finish_reason === 'content_filter')) {

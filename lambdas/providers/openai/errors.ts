@@ -48,13 +48,16 @@ export const isAboutAccount = ({ code, type, message }: Refusal): boolean =>
 export const toOpenaiError = (
   status: number,
   refusal: Refusal,
-  told: RefusalContext,
+  refusalContext: RefusalContext,
   promptParam = rules.promptParam,
-): GatewayError => toGatewayError(status, refusal, told, { ...rules, promptParam });
+): GatewayError => toGatewayError(status, refusal, refusalContext, { ...rules, promptParam });
 
 /** Error inside a stream. It has no status, so its type and code determine one. */
-export const toInBandError = (refusal: Refusal, told: RefusalContext, promptParam = rules.promptParam): GatewayError =>
-  toOpenaiError(inBandStatus(`${refusal.code} ${refusal.type}`), refusal, told, promptParam);
+export const toInBandError = (
+  refusal: Refusal,
+  refusalContext: RefusalContext,
+  promptParam = rules.promptParam,
+): GatewayError => toOpenaiError(inBandStatus(`${refusal.code} ${refusal.type}`), refusal, refusalContext, promptParam);
 
 const inBandStatus = (text: string): number => {
   const number = /\b([45]\d\d)\b/.exec(text)?.[1];
@@ -97,13 +100,13 @@ export const chatNames = (turnOf: readonly string[]): FieldNames => ({
 export const toResponsesError = (
   status: number,
   body: unknown,
-  told: RefusalContext,
+  refusalContext: RefusalContext,
   names: FieldNames,
 ): GatewayError => {
   const theirs = parseRefusal(body);
   // A missing input item is the client's error, a missing model the operator's.
   const ours = status === 404 && theirs.param?.startsWith('input') ? 400 : status;
-  return toOpenaiError(ours, inWordsOf(names, theirs), told, names.prompt);
+  return toOpenaiError(ours, inWordsOf(names, theirs), refusalContext, names.prompt);
 };
 
 /**
@@ -116,13 +119,17 @@ const aboutTheRequest = /image|invalid_prompt|context_length_exceeded|_policy/;
  * documentation puts the members of an `error` event directly in the event; in practice they are in an `error` object
  * (https://github.com/zendev-sh/goai/pull/88).
  */
-export const toInBandResponsesError = (body: JsonObject, told: RefusalContext, names: FieldNames): GatewayError => {
+export const toInBandResponsesError = (
+  body: JsonObject,
+  refusalContext: RefusalContext,
+  names: FieldNames,
+): GatewayError => {
   const holder = isJsonObject(body.response) ? body.response : body;
   const { type, ...flat } = holder;
   const refusal = inWordsOf(names, parseRefusal({ error: isJsonObject(holder.error) ? holder.error : flat }));
   return aboutTheRequest.test(refusal.code)
-    ? toOpenaiError(400, refusal, told, names.prompt)
-    : toInBandError(refusal, told, names.prompt);
+    ? toOpenaiError(400, refusal, refusalContext, names.prompt)
+    : toInBandError(refusal, refusalContext, names.prompt);
 };
 
 const inWordsOf = ({ toParam }: FieldNames, refusal: Refusal): Refusal => ({

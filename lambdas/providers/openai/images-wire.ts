@@ -19,13 +19,19 @@ import { isFiltered, parseRefusal, toInBandError, toOpenaiError } from './errors
 
 const PROMPT = 'prompt';
 
-export const toImageError = (status: number, body: unknown, told: RefusalContext, ask: ImageAsk): GatewayError =>
-  toOpenaiError(status, inClientsTerms(parseRefusal(body), ask), told, PROMPT);
+export const toImageError = (
+  status: number,
+  body: unknown,
+  refusalContext: RefusalContext,
+  ask: ImageAsk,
+): GatewayError => toOpenaiError(status, inClientsTerms(parseRefusal(body), ask), refusalContext, PROMPT);
 
 /** Error in a response with a success status. */
-export const toInBandImageError = (body: unknown, told: RefusalContext, ask: ImageAsk): GatewayError => {
+export const toInBandImageError = (body: unknown, refusalContext: RefusalContext, ask: ImageAsk): GatewayError => {
   const refusal = inClientsTerms(parseRefusal(body), ask);
-  return isFiltered(refusal) ? toOpenaiError(400, refusal, told, PROMPT) : toInBandError(refusal, told, PROMPT);
+  return isFiltered(refusal)
+    ? toOpenaiError(400, refusal, refusalContext, PROMPT)
+    : toInBandError(refusal, refusalContext, PROMPT);
 };
 
 /** Fields for refusals that name none. The first is from https://github.com/lofcz/LLMTornado/issues/105. */
@@ -129,9 +135,9 @@ const entry = z.object({
 });
 
 /** Images in the provider's order. Throws `upstream_error` if there are none. */
-export const toDrawing = (body: JsonValue, told: RefusalContext, ask: ImageAsk): Drawing => {
+export const toDrawing = (body: JsonValue, refusalContext: RefusalContext, ask: ImageAsk): Drawing => {
   if (!isJsonObject(body)) throw unreadable();
-  if (isJsonObject(body.error)) throw toInBandImageError(body, told, ask);
+  if (isJsonObject(body.error)) throw toInBandImageError(body, refusalContext, ask);
   const data: readonly JsonValue[] = Array.isArray(body.data) ? body.data : [];
   const images = data.flatMap(toImages);
   if (images.length === 0) throw unreadable();
@@ -240,13 +246,13 @@ export const createOpenaiImageWire = (options: WireOptions): ImageWire => ({
   check: refuseUnfit,
   draw: async (call) => {
     const { provider, signal } = call;
-    const { response, told } = await callVendor(options, {
+    const { response, refusalContext } = await callVendor(options, {
       provider,
       ...toImagePayload(call),
       streamed: false,
       signal,
       refuse: (status, body, context) => toImageError(status, body, context, call),
     });
-    return toDrawing(await readJson(response, DRAWING_BYTES_MAX), told, call);
+    return toDrawing(await readJson(response, DRAWING_BYTES_MAX), refusalContext, call);
   },
 });

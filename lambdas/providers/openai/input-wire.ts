@@ -20,7 +20,7 @@ export interface InputVendor {
 /** Creates the wire of OpenAI's protocols without paid output: one `input`, and one response that passes unchanged. */
 export const createInputWire = (options: WireOptions, { path, holds, toUsage }: InputVendor): InputWire => ({
   send: async ({ provider, upstream, modelId, body: asked, signal }) => {
-    const { response, told } = await callVendor(options, {
+    const { response, refusalContext } = await callVendor(options, {
       provider,
       path,
       body: { ...asked, model: upstream.model },
@@ -30,7 +30,7 @@ export const createInputWire = (options: WireOptions, { path, holds, toUsage }: 
     });
     const { text, value: body } = await readJsonText(response);
     if (!isJsonObject(body)) throw unreadable();
-    if (isJsonObject(body.error)) throw toInBandError(parseRefusal(body), told, 'input');
+    if (isJsonObject(body.error)) throw toInBandError(parseRefusal(body), refusalContext, 'input');
     if (!Array.isArray(body[holds])) throw unreadable();
     return { text: withModel(text, body, modelId), body: { ...body, model: modelId }, usage: toUsage(body) };
   },

@@ -48,7 +48,7 @@ export const toResponsesUsage = (reported: unknown): TokenUsage | undefined => {
 const ended: ReadonlySet<JsonValue | undefined> = new Set(['completed', 'incomplete', undefined]);
 
 interface Reading {
-  readonly told: RefusalContext;
+  readonly refusalContext: RefusalContext;
   readonly names: FieldNames;
 }
 
@@ -74,10 +74,10 @@ export const toNeutralAnswer = async (response: UpstreamResponse, reading: Readi
   };
 };
 
-const readEnded = async (response: UpstreamResponse, { told, names }: Reading) => {
+const readEnded = async (response: UpstreamResponse, { refusalContext, names }: Reading) => {
   const { text, value: body } = await readJsonText(response);
   if (!isJsonObject(body)) throw unreadable();
-  if (isJsonObject(body.error)) throw toInBandResponsesError(body, told, names);
+  if (isJsonObject(body.error)) throw toInBandResponsesError(body, refusalContext, names);
   if (!ended.has(body.status)) throw incomplete();
   const { output } = body;
   if (!Array.isArray(output)) throw unreadable();

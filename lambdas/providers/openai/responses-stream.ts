@@ -70,7 +70,7 @@ export const createDeltas = (): Deltas => {
 };
 
 export interface ResponsesStreamOptions {
-  readonly told: RefusalContext;
+  readonly refusalContext: RefusalContext;
   readonly names: FieldNames;
 }
 
@@ -125,7 +125,7 @@ const endings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** BILL-9: a stream is complete only with an ending event that has the usage. */
-const responsesReader = ({ told, names }: ResponsesStreamOptions, face: Face): StreamReader => {
+const responsesReader = ({ refusalContext, names }: ResponsesStreamOptions, face: Face): StreamReader => {
   let isDone = false;
   let begun = false;
   let last: Extract<WireEvent, { readonly kind: 'end' }> | undefined;
@@ -138,7 +138,7 @@ const responsesReader = ({ told, names }: ResponsesStreamOptions, face: Face): S
   return {
     take: (frame, out) => {
       const type = typeOf(frame);
-      if (isFailure(type, frame)) throw toInBandResponsesError(readObject(frame.data), told, names);
+      if (isFailure(type, frame)) throw toInBandResponsesError(readObject(frame.data), refusalContext, names);
       const status = endings.get(type);
       isDone = status !== undefined || frame.data === '[DONE]';
       if (status !== undefined) return finish(frame, status);

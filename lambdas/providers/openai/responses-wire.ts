@@ -22,7 +22,7 @@ export const createResponsesWire = (options: WireOptions): TextWire => ({
           body: toResponsesBody(body, call, outputTokensMax),
           streamed: stream,
           signal,
-          refuse: (status, refusal, told) => toResponsesError(status, refusal, told, names),
+          refuse: (status, refusal, refusalContext) => toResponsesError(status, refusal, refusalContext, names),
         });
         const modelId = call.protocol === 'responses' ? call.model.id : undefined;
         return stream ? toStream(answer, names, modelId) : toAnswer(answer, names, modelId);
@@ -46,20 +46,24 @@ const asked = (call: WireCall): Asked => {
 };
 
 /** `modelId` is the id to show if the client uses this protocol, undefined otherwise. */
-const toStream = ({ response, told }: VendorAnswer, names: FieldNames, modelId: string | undefined): WireStream => ({
+const toStream = (
+  { response, refusalContext }: VendorAnswer,
+  names: FieldNames,
+  modelId: string | undefined,
+): WireStream => ({
   kind: 'stream',
   events:
     modelId === undefined
-      ? readNeutralResponses(response.body, { told, names })
-      : readNativeResponses(response.body, { told, names }, modelId),
+      ? readNeutralResponses(response.body, { refusalContext, names })
+      : readNativeResponses(response.body, { refusalContext, names }, modelId),
   close: response.discard,
 });
 
 const toAnswer = (
-  { response, told }: VendorAnswer,
+  { response, refusalContext }: VendorAnswer,
   names: FieldNames,
   modelId: string | undefined,
 ): Promise<WireAnswer> =>
   modelId === undefined
-    ? toNeutralAnswer(response, { told, names })
-    : toNativeAnswer(response, { told, names }, modelId);
+    ? toNeutralAnswer(response, { refusalContext, names })
+    : toNativeAnswer(response, { refusalContext, names }, modelId);

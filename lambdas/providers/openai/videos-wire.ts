@@ -19,7 +19,8 @@ const running = z.object({ progress: z.number().min(0).max(100).transform(Math.f
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-const refuse: VendorCall['refuse'] = (status, body, told) => toOpenaiError(status, parseRefusal(body), told, 'prompt');
+const refuse: VendorCall['refuse'] = (status, body, refusalContext) =>
+  toOpenaiError(status, parseRefusal(body), refusalContext, 'prompt');
 
 /** Wire for https://developers.openai.com/api/reference/resources/videos, which other providers have adopted. */
 export const createOpenaiVideoWire = (options: WireOptions): VideoWire => ({
@@ -30,7 +31,8 @@ export const createOpenaiVideoWire = (options: WireOptions): VideoWire => ({
   poll: (job) =>
     pollJob(options, job, {
       path: pathOf(job),
-      toStatus: (body, told) => toStatus(body, told, () => openVideo((signal) => fetchContent(options, job, signal))),
+      toStatus: (body, refusalContext) =>
+        toStatus(body, refusalContext, () => openVideo((signal) => fetchContent(options, job, signal))),
       isGone: (status, body) => status === 404 && !isAboutAccount(parseRefusal(body)),
       refuse,
     }),
@@ -54,7 +56,7 @@ const toFile = ({ mediaType, bytes }: ReferenceImage): File =>
 
 type Succeeded = Extract<VideoStatus, { readonly kind: 'succeeded' }>;
 
-const toStatus = (body: JsonValue, told: RefusalContext, open: Succeeded['open']): VideoStatus => {
+const toStatus = (body: JsonValue, refusalContext: RefusalContext, open: Succeeded['open']): VideoStatus => {
   switch (video.safeParse(body).data?.status) {
     case 'queued':
       return { kind: 'queued' };
@@ -63,19 +65,19 @@ const toStatus = (body: JsonValue, told: RefusalContext, open: Succeeded['open']
     case 'completed':
       return { kind: 'succeeded', tokens: undefined, open };
     case 'failed':
-      return failed(body, told);
+      return failed(body, refusalContext);
     default:
       return { kind: 'unknown' };
   }
 };
 
-const failed = (body: JsonValue, told: RefusalContext): VideoStatus => {
+const failed = (body: JsonValue, refusalContext: RefusalContext): VideoStatus => {
   const error = isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
   const refusal = parseRefusal({ error });
   const isOurs = isAboutAccount(refusal);
-  if (isOurs) told.notice('vendor_refused_us');
+  if (isOurs) refusalContext.notice('vendor_refused_us');
   const code = isFiltered(refusal) ? 'content_filter' : 'upstream_error';
-  return { kind: 'failed', failure: toFailure(code, isOurs ? '' : refusal.message, told.secret) };
+  return { kind: 'failed', failure: toFailure(code, isOurs ? '' : refusal.message, refusalContext.secret) };
 };
 
 /**

@@ -5,11 +5,11 @@ import { get, localFetch, type Play, png, refusalOf, serverThat, unreachable } f
 
 test('CHAT-6 an image of exactly the limit passes, with and without its length', async () => {
   const server = await serverThat((request, response) => {
-    response.writeHead(200, request.url === '/told' ? { 'content-length': png.length } : {});
+    response.writeHead(200, request.url === '/refusalContext' ? { 'content-length': png.length } : {});
     for (let at = 0; at < png.length; at += 7) response.write(png.subarray(at, at + 7));
     response.end();
   });
-  for (const path of ['/told', '/chunked']) {
+  for (const path of ['/refusalContext', '/chunked']) {
     expect((await get(server.named + path, { bytesMax: png.length })).bytes).toEqual(png);
   }
 });

@@ -9,12 +9,12 @@ import { chatParams } from '../../../../lambdas/providers/anthropic/request.ts';
 
 const errorFor = (status: number, body: unknown, toParam: ToParam = ownParam) => {
   const notices: string[] = [];
-  const told = {
+  const refusalContext = {
     retryAfterSeconds: 7,
     secret: 'sk-vendor-canary',
     notice: (notice: string) => void notices.push(notice),
   };
-  const error = toAnthropicError(status, parseRefusal(body, toParam), told);
+  const error = toAnthropicError(status, parseRefusal(body, toParam), refusalContext);
   return { code: error.code, param: error.param, message: error.message, notices, error };
 };
 

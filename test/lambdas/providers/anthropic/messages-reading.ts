@@ -51,7 +51,7 @@ export interface Reading {
 /** Reads a stream to its end, successful or not. */
 const readAll = async (
   body: AsyncIterable<Uint8Array>,
-  toReader: (told: Parameters<typeof nativeReader>[0]['told']) => ReturnType<typeof nativeReader>,
+  toReader: (refusalContext: Parameters<typeof nativeReader>[0]['refusalContext']) => ReturnType<typeof nativeReader>,
 ): Promise<Reading> => {
   const native: string[] = [];
   const deltas: TextDelta[] = [];
@@ -61,13 +61,13 @@ const readAll = async (
   let lateOpening = false;
   let end: Reading['end'];
   let error: unknown;
-  const told = {
+  const refusalContext = {
     retryAfterSeconds: 7,
     secret: 'sk-vendor-canary',
     notice: (notice: string) => void notices.push(notice),
   };
   try {
-    for await (const found of readStream(body, toReader(told))) {
+    for await (const found of readStream(body, toReader(refusalContext))) {
       if (end) throw new Error('an event after the end');
       if (found.kind === 'end') {
         end = found;
@@ -86,10 +86,10 @@ const readAll = async (
 };
 
 export const readNative = (body: AsyncIterable<Uint8Array>, modelId = OUR_MODEL): Promise<Reading> =>
-  readAll(body, (told) => nativeReader({ modelId, told }));
+  readAll(body, (refusalContext) => nativeReader({ modelId, refusalContext }));
 
 export const readNeutral = (body: AsyncIterable<Uint8Array>): Promise<Reading> =>
-  readAll(body, (told) => neutralReader({ toParam: ownParam, told }));
+  readAll(body, (refusalContext) => neutralReader({ toParam: ownParam, refusalContext }));
 
 /** Everything that a client of the same protocol gets of a successful stream. */
 export const sentOf = ({ native, end }: Reading): string => {

@@ -168,9 +168,9 @@ test('ERR-9 a capacity error passes Retry-After on; a 401 raises a notice naming
 });
 
 test('ERR-9 a refusal names the client’s field in either protocol', async () => {
-  const told = (text: string) =>
+  const refusalContext = (text: string) =>
     JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: text } });
-  const refusal = { status: 400, body: told('messages.0.content.0.text: too odd') };
+  const refusal = { status: 400, body: refusalContext('messages.0.content.0.text: too odd') };
   const attempt = (parts: Parameters<typeof messagesCall>[0]) =>
     wireTo(refusal).wire.buildCall(messagesCall(parts)).send(dispatch());
   await expect(attempt({ body })).rejects.toMatchObject({ param: 'messages[0].content[0]' });

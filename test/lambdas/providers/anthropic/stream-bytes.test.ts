@@ -69,8 +69,8 @@ test('MSG-1 an event is passed on before the next one is sent', async () => {
       yield Buffer.from(frame);
     }
   }
-  const told = { retryAfterSeconds: 1, secret: 'x', notice: () => undefined };
-  for await (const event of readStream(oneByOne(), nativeReader({ modelId: OUR_MODEL, told })))
+  const refusalContext = { retryAfterSeconds: 1, secret: 'x', notice: () => undefined };
+  for await (const event of readStream(oneByOne(), nativeReader({ modelId: OUR_MODEL, refusalContext })))
     seen += event.kind === 'native' ? event.events.length : 0;
   expect(seen).toBe(6);
 });

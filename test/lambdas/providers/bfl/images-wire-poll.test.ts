@@ -60,7 +60,7 @@ test.for([
 const missing = result('Task not found');
 
 test.for([
-  ['told', missing],
+  ['refusalContext', missing],
   ['a 404', { ...missing, status: 404 }],
 ] as const)('ERR-9 a job that is not known yet is polled again, %s', async ([, answer]) => {
   const soon = begun(answer, answer, pending, answer, answer, answer, answer, ready);

@@ -5,12 +5,12 @@ type Protocol = 'generate_content' | 'chat_completions';
 
 const refusal = (status: number, body: unknown, protocol: Protocol = 'generate_content') => {
   const notices: string[] = [];
-  const told = {
+  const refusalContext = {
     retryAfterSeconds: 17,
     secret: 'AIza-canary',
     notice: (notice: string) => void notices.push(notice),
   };
-  const error = toGoogleError(status, parseRefusal(body), told, protocol);
+  const error = toGoogleError(status, parseRefusal(body), refusalContext, protocol);
   const { code, status: ours, param, retryAfterSeconds, message } = error;
   return { code, status: ours, param, retryAfterSeconds, message, notices };
 };

@@ -78,7 +78,7 @@ test.for(['A', 'AAAAA', 'AA*A', 'AA A', 'AAAA\n', 'AA=A', 'A===', 'AA=', 'AAAA==
   },
 );
 
-const told = { retryAfterSeconds: 1, secret: 's', notice: () => undefined };
+const refusalContext = { retryAfterSeconds: 1, secret: 's', notice: () => undefined };
 const event = (parts: readonly object[], more: object = {}) =>
   JSON.stringify({ candidates: [{ content: { parts }, index: 0, ...more }], responseId: 'r' });
 const last = JSON.stringify({
@@ -89,7 +89,7 @@ const last = JSON.stringify({
 const eventsOf = (linkImage: LinkImage, ...events: readonly string[]) =>
   readStream(
     inPieces(...events.map((data) => toSse([data]))),
-    neutralReader({ told, protocol: 'chat_completions', linkImage }),
+    neutralReader({ refusalContext, protocol: 'chat_completions', linkImage }),
   );
 
 test('CHAT-12 a stream sends the link immediately, and its end waits for the image', async () => {
@@ -147,7 +147,7 @@ test('CHAT-14 if a response without a stream is blocked, none of its images are 
 });
 
 test('BILL-11 a native stream counts the tokens of an image that it has already passed on', async () => {
-  const reader = nativeReader(1, { told, protocol: 'generate_content', linkImage: linked().linkImage });
+  const reader = nativeReader(1, { refusalContext, protocol: 'generate_content', linkImage: linked().linkImage });
   const events = [event([{ text: 'A fox' }]), event([drawn]), last];
   let usage: unknown;
   for await (const each of readStream(inPieces(toSse(events)), reader)) if (each.kind === 'end') usage = each.usage;
@@ -155,7 +155,7 @@ test('BILL-11 a native stream counts the tokens of an image that it has already 
 });
 
 test('BILL-11 an image of a model without image prices changes no count', async () => {
-  const reader = nativeReader(1, { told, protocol: 'generate_content' });
+  const reader = nativeReader(1, { refusalContext, protocol: 'generate_content' });
   let usage: unknown;
   for await (const each of readStream(inPieces(toSse([event([drawn]), last])), reader))
     if (each.kind === 'end') usage = each.usage;

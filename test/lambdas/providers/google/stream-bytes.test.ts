@@ -50,9 +50,11 @@ test.for([
       yield Buffer.from(toSse([data]));
     }
   }
-  const told = { retryAfterSeconds: 7, secret: 'x', notice: () => undefined };
+  const refusalContext = { retryAfterSeconds: 7, secret: 'x', notice: () => undefined };
   const reader =
-    protocol === 'generate_content' ? nativeReader(1, { told, protocol }) : neutralReader({ told, protocol });
+    protocol === 'generate_content'
+      ? nativeReader(1, { refusalContext, protocol })
+      : neutralReader({ refusalContext, protocol });
   const sentAt: number[] = [];
   for await (const event of readStream(oneByOne(), reader)) if (event.kind !== 'end') sentAt.push(sent);
   expect(sentAt).toEqual(expected);

@@ -39,7 +39,11 @@ export const readAll = async (body: AsyncIterable<Uint8Array>, protocol: Protoco
   let openings = 0;
   let end: Reading['end'];
   const inBand = {
-    told: { retryAfterSeconds: 7, secret: 'sk-vendor-canary', notice: (notice: string) => void notices.push(notice) },
+    refusalContext: {
+      retryAfterSeconds: 7,
+      secret: 'sk-vendor-canary',
+      notice: (notice: string) => void notices.push(notice),
+    },
     protocol,
   };
   const reader = protocol === 'generate_content' ? nativeReader(choices, inBand) : neutralReader(inBand);

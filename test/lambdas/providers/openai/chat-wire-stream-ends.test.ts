@@ -100,12 +100,12 @@ test('CHAT-11 every finish reason of two choices is sent once, the last one at t
   ];
   for (const order of orders) {
     const { raw, end } = await readAll(inPieces(toSse(order)), { choices: 2 });
-    const told = [...raw, JSON.stringify(end?.event)].flatMap((data) =>
+    const refusalContext = [...raw, JSON.stringify(end?.event)].flatMap((data) =>
       JSON.parse(data).choices.flatMap((choice: { index: number; finish_reason: string | null }) =>
         choice.finish_reason ? [[choice.index, choice.finish_reason]] : [],
       ),
     );
-    expect(told.toSorted()).toEqual([
+    expect(refusalContext.toSorted()).toEqual([
       [0, 'stop'],
       [1, 'length'],
     ]);

@@ -106,8 +106,13 @@ for (const [name, text] of [
 }
 
 test('ERR-5 the provider key is not shown if an error in a stream quotes it', async () => {
-  const told = { message: 'bad sk-vendor-canary here', type: 'invalid_request_error', param: null, code: null };
-  const { error } = await after(1, inBand(told));
+  const refusalContext = {
+    message: 'bad sk-vendor-canary here',
+    type: 'invalid_request_error',
+    param: null,
+    code: null,
+  };
+  const { error } = await after(1, inBand(refusalContext));
   expect(String(error)).toContain('bad [redacted] here');
   expect(String(error)).not.toContain('canary');
 });

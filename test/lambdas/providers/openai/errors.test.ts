@@ -3,12 +3,18 @@ import { parseRefusal, toOpenaiError } from '../../../../lambdas/providers/opena
 
 const refusal = (status: number, error: unknown) => {
   const notices: string[] = [];
-  const told = {
+  const refusalContext = {
     retryAfterSeconds: 17,
     secret: 'sk-vendor-canary',
     notice: (notice: string) => void notices.push(notice),
   };
-  const { code, status: ours, param, retryAfterSeconds, message } = toOpenaiError(status, parseRefusal(error), told);
+  const {
+    code,
+    status: ours,
+    param,
+    retryAfterSeconds,
+    message,
+  } = toOpenaiError(status, parseRefusal(error), refusalContext);
   return { code, status: ours, param, retryAfterSeconds, message, notices };
 };
 

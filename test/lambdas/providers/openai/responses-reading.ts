@@ -53,15 +53,15 @@ export const readResponses = async (side: Side, body: AsyncIterable<Uint8Array>)
   let opening = 0;
   let end: ResponsesReading['end'];
   let error: ResponsesReading['error'];
-  const told = {
+  const refusalContext = {
     retryAfterSeconds: 7,
     secret: 'sk-vendor-canary',
     notice: (notice: string) => void notices.push(notice),
   };
   const stream =
     side === 'native'
-      ? readNativeResponses(body, { told, names: nativeNames }, OUR_MODEL)
-      : readNeutralResponses(body, { told, names: chatNames(['messages[0]', 'messages[2]']) });
+      ? readNativeResponses(body, { refusalContext, names: nativeNames }, OUR_MODEL)
+      : readNeutralResponses(body, { refusalContext, names: chatNames(['messages[0]', 'messages[2]']) });
   try {
     for await (const event of stream) {
       if (end) throw new Error('an event after the end');

@@ -36,7 +36,7 @@ export interface Reading {
 export const options = (changes: Partial<ChatStreamOptions> = {}, notices: string[] = []): ChatStreamOptions => ({
   modelId: OUR_MODEL,
   choices: 1,
-  told: { retryAfterSeconds: 7, secret: 'sk-vendor-canary', notice: (notice) => notices.push(notice) },
+  refusalContext: { retryAfterSeconds: 7, secret: 'sk-vendor-canary', notice: (notice) => notices.push(notice) },
   ...changes,
 });
 
