@@ -44,7 +44,10 @@ describe.skipIf(chromiumPath === undefined)('the webhook inbox of the local page
     const delivery = deliveriesOf(page).first();
     await delivery.locator('summary .valid').waitFor();
     expect(await delivery.locator('summary').textContent()).toMatch(/webhook\.testattempt 1returned 200valid$/);
-    await inboxOf(page).getByRole('status').filter({ hasText: /^Delivered in \d+ ms\.$/ }).waitFor();
+    await inboxOf(page)
+      .getByRole('status')
+      .filter({ hasText: /^Delivered in \d+ ms\.$/ })
+      .waitFor();
     await delivery.locator('summary').click();
     expect(await delivery.locator('.checks .valid').allTextContents()).toEqual(['valid', 'valid']);
     expect(await delivery.locator('.headers dt').allTextContents()).toContain('webhook-signature');

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { createLocalWebhooks } from '../../local/local-webhooks.ts';
 import { answering, watchConnections } from '../lambdas/providers/connection-watch.ts';
@@ -130,7 +130,9 @@ test.each([['127.0.0.1'], ['::1'], ['127.0.0.1', '8.8.8.8'], ['10.0.0.1']])(
       now: Date.now,
       lookup: names.lookup,
     });
-    expect((await sendWebhook(deliveryTo('http://127.0.0.1.nip.io:8080/'))).problem).toBe('the server cannot be reached.');
+    expect((await sendWebhook(deliveryTo('http://127.0.0.1.nip.io:8080/'))).problem).toBe(
+      'the server cannot be reached.',
+    );
     expect([names.asked, attempts]).toEqual([['127.0.0.1.nip.io'], []]);
   },
 );
