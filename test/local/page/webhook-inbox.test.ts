@@ -62,14 +62,22 @@ const broken = (): Promise<string> =>
     sent.end('{}');
   });
 
+/** Lets only the test move the timers of waiting deliveries. `vi.waitFor` would move them, too. */
+const stopTimers = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+const untilListed = async (count: number): Promise<void> => {
+  while ((await inbox()).deliveries.length < count);
+};
+
 test('HOOK-4 a delivery without a response is listed, and its connection closes after 15 s', async () => {
   await answerWith('timeout');
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  stopTimers();
   let result: string | undefined;
   const end = broken().then((found) => {
     result = found;
   });
-  await vi.waitFor(async () => expect(await inbox()).toMatchObject({ deliveries: [{ answer: 'timeout' }] }));
+  await untilListed(1);
+  expect(await inbox()).toMatchObject({ deliveries: [{ answer: 'timeout' }] });
   vi.advanceTimersByTime(14_999);
   await inbox();
   expect(result).toBeUndefined();
@@ -80,8 +88,9 @@ test('HOOK-4 a delivery without a response is listed, and its connection closes 
 
 test('HOOK-4 at most 20 deliveries wait, and the end of the program closes them', async () => {
   await answerWith('timeout');
+  stopTimers();
   const waiting = Array.from({ length: 20 }, broken);
-  await vi.waitFor(async () => expect((await inbox()).deliveries).toHaveLength(20));
+  await untilListed(20);
   expect(await broken()).toBe('status 503');
   expect((await inbox()).deliveries).toHaveLength(20);
   served.page.stop();
