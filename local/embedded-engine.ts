@@ -95,7 +95,7 @@ const claimFor = async ({ folder: { path }, settings: { MODE } }: EmbeddedOption
 type OwnStores = EmbeddedStores['deps'] & Pick<FunctionDependencies, 'videoMachine' | 'pages' | 'problems'>;
 
 const createParts = async (
-  { environment, reporting }: EmbeddedOptions,
+  { environment, reporting, webhooks }: EmbeddedOptions,
   stores: OwnStores,
 ): Promise<FunctionDependencies> => {
   const settings = readSettings({ ...environment, ...unused });
@@ -115,6 +115,7 @@ const createParts = async (
     vendorAccess: await openVendorAccess(catalog, environment, { settings, clock, random: Math.random, reporting }),
     upstreamHttp: createUpstreamHttp(),
     sendWebhook: createWebhookSender({ lookup, now: clock.now }),
+    ...webhooks,
     fetchImage: createImageFetch({ lookup }),
     newRequestId,
     newKeyBytes: () => randomBytes(32),

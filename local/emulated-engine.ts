@@ -63,7 +63,7 @@ export const openEmulatedEngine = async (options: EmulatedOptions): Promise<Engi
       VIDEO_MACHINE_ARN: machine.machineArn,
       ...toVariables(names),
     });
-    deps = { ...deployed, pages: options.pages.files, reporting: options.reporting };
+    deps = { ...deployed, pages: options.pages.files, reporting: options.reporting, ...options.webhooks };
     return toEngine(options, { deps, database, bucket, endings, stop });
   } catch (error) {
     await stop();

@@ -1,6 +1,7 @@
 import type { NotificationSender } from '../lambdas/core/accounts/send-notifications.ts';
 import type { FunctionDependencies, Reporting } from '../lambdas/functions/wiring/dependencies.ts';
 import type { DataFolder } from './data-folder.ts';
+import type { LocalWebhooks } from './local-webhooks.ts';
 import type { LedgerFeed } from './page/ledger-feed.ts';
 import type { LocalPages } from './pages.ts';
 import type { Emulator } from './welcome.ts';
@@ -14,6 +15,8 @@ export interface EngineOptions {
   /** Environment variables of the functions. */
   readonly environment: Environment;
   readonly pages: LocalPages;
+  /** Replaces the rules for public webhook URLs in development (HOOK-4). */
+  readonly webhooks?: LocalWebhooks | undefined;
   /** Logs one line for the operator. */
   readonly onFailure: (message: string) => void;
 }

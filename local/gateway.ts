@@ -9,7 +9,7 @@ import { createCatalogHandler } from '../lambdas/functions/wiring/catalog-handle
 import { createContentHandler } from '../lambdas/functions/wiring/content-handler.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { createImagesHandler } from '../lambdas/functions/wiring/images-handler.ts';
-import { newRequestId } from '../lambdas/functions/wiring/ledger.ts';
+import { newRequestId, systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { createOutboxHandler } from '../lambdas/functions/wiring/outbox-handler.ts';
 import { toProcessDependencies } from '../lambdas/functions/wiring/paid-call.ts';
 import type { Output } from '../lambdas/functions/wiring/reporting.ts';
@@ -85,7 +85,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   warnOfNetwork(folder, onFailure);
   const port = settings.PORT || (await freePort(settings.HOST));
   const url = `http://${urlHost(settings.HOST)}:${port}`;
-  const development = isProduction ? undefined : await openDevelopment(folder, options.environment, endings);
+  const development = isProduction ? undefined : await openDevelopment(folder, { ...options, url }, endings);
   const topUpKey = settings.TOP_UP_KEY ?? (isProduction ? undefined : readOrCreateTopUpKey(folder));
   const environment = {
     ...options.environment,
@@ -96,7 +96,16 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   };
   const pages = openLocalPages({ prefersBuilt: isProduction, onFailure });
   const reporting = createLocalReporting(settings.LOG, output);
-  const engine = await openEngine(options.store, { settings, folder, environment, reporting, pages, onFailure });
+  const { webhooks } = development ?? {};
+  const engine = await openEngine(options.store, {
+    settings,
+    folder,
+    environment,
+    reporting,
+    pages,
+    webhooks,
+    onFailure,
+  });
   endings.push(engine.stop);
   const { deps } = engine;
   const account = isProduction
@@ -169,18 +178,27 @@ const warnOfNetwork = ({ path }: DataFolder, warn: (message: string) => void): v
   }
 };
 
-type DevelopmentPage = Omit<import('./page/local-page.ts').LocalPageOptions, 'vendors' | 'messenger'>;
+type DevelopmentPage = Omit<
+  import('./page/local-page.ts').LocalPageOptions,
+  'vendors' | 'messenger' | 'url' | 'allowsOtherPorts'
+>;
 
 /**
  * Opens the parts that exist only in development: simulated providers, a messenger and the page that shows them. Their
  * modules are loaded only there.
  */
-const openDevelopment = async (folder: DataFolder, own: Environment, endings: Endings) => {
-  const [{ openVendors }, { openMessenger }, { createLocalPage }] = await Promise.all([
+const openDevelopment = async (
+  folder: DataFolder,
+  { environment: own, settings, url }: LocalGatewayOptions & { readonly url: string },
+  endings: Endings,
+) => {
+  const [{ openVendors }, { openMessenger }, { createLocalPage }, { createLocalWebhooks }] = await Promise.all([
     import('./local-vendors.ts'),
     import('./page/open-messenger.ts'),
     import('./page/local-page.ts'),
+    import('./local-webhooks.ts'),
   ]);
+  const allowsOtherPorts = settings.LOCAL_WEBHOOKS === 'on';
   const vendors = await openVendors(own);
   endings.push(vendors.stop);
   const messenger = await openMessenger(folder, own);
@@ -189,7 +207,9 @@ const openDevelopment = async (folder: DataFolder, own: Environment, endings: En
   return {
     environment: { ...vendors.environment, ...messenger.environment },
     emulators,
-    openPage: (options: DevelopmentPage) => createLocalPage({ ...options, vendors, messenger: messenger.chat }),
+    webhooks: createLocalWebhooks({ url, allowsOtherPorts, now: systemClock.now }),
+    openPage: (options: DevelopmentPage) =>
+      createLocalPage({ ...options, url, allowsOtherPorts, vendors, messenger: messenger.chat }),
     connectMessenger: messenger.connect,
   };
 };

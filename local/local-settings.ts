@@ -63,6 +63,8 @@ const schema = z.object({
     .refine(isApiKey, { error: () => `is not a well-formed API key. Use one such as ${makeApiKey(randomBytes(32))}` })
     .optional(),
   LOCAL_BALANCE_USD: amount.optional(),
+  /** Whether webhooks can go to other servers of this machine (HOOK-4). */
+  LOCAL_WEBHOOKS: oneOf('on', 'off').optional(),
   /** Interval at which the sweeper releases expired holds and settles outbox entries. AWS does it every minute. */
   SWEEP_SECONDS: whole(1, 3_600).default(10),
   DYNAMODB_ENDPOINT: url('http://127.0.0.1:8000'),
@@ -114,6 +116,9 @@ const productionProblems = (fields: Fields, own: Environment): readonly string[]
     problems.push(
       'LOCAL_BALANCE_USD: is only for development. Remove it, and run npm run cli -- accounts credit <account> --amount <usd> --ref <ref> --reason <text>.',
     );
+  }
+  if (fields.LOCAL_WEBHOOKS !== undefined) {
+    problems.push('LOCAL_WEBHOOKS: is only for development. Remove it, and use public URLs for webhooks.');
   }
   if (fields.TOP_UP_KEY === undefined && fields.CREDITS === 'on') {
     problems.push(

@@ -36,7 +36,7 @@ const forDevelopment = (url: string, account: LocalAccount, emulators: readonly 
   const usable = isCurrent ? apiKey : PLACEHOLDER;
   return `ready ${url}
 
-Open ${url}/ for a playground, the live ledger, the bot's chat, and switches that break providers.
+Open ${url}/ for a playground, the live ledger, the bot's chat, a webhook inbox, and switches that break providers.
   ${url}/app             the mini app; the bot's chat opens it for its user
   ${url}/api-reference   every route, with a form to try it
   ${url}/api-reference/clients   how to set up clients and SDKs

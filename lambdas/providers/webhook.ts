@@ -38,7 +38,7 @@ export interface WebhookDependencies {
 }
 
 const TIMEOUT_MS = 10_000;
-const URL_CHARACTERS_MAX = 2_048;
+export const URL_CHARACTERS_MAX = 2_048;
 
 const rules = (reach: Reach) => ({ charactersMax: URL_CHARACTERS_MAX, reach, inner: 'the URL must be public.' });
 

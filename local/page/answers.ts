@@ -34,7 +34,8 @@ export async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>
   throw new PageRefusal(400, z.prettifyError(parsed.error));
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
+/** Returns the body as text. Throws PageRefusal for more than 64 KiB, or for bytes that are not UTF-8. */
+export async function readText(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of request) {
@@ -42,7 +43,11 @@ async function readText(request: IncomingMessage): Promise<string> {
     if (bytes > BODY_BYTES_MAX) throw new PageRefusal(413, `The body has more than ${BODY_BYTES_MAX} bytes.`);
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(pieces));
+  } catch {
+    throw new PageRefusal(400, 'The body is not UTF-8.');
+  }
 }
 
 function parseJson(text: string): unknown {

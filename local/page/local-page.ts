@@ -13,7 +13,8 @@ import { checkSender, PageRefusal } from './guard.ts';
 import { createLedgerFeed, type LedgerFeed } from './ledger-feed.ts';
 import type { PageMessenger } from './page-messenger.ts';
 import { topUp, topUpSchema } from './top-up.ts';
-import type { LocalState, PlaygroundModel, RequestLine } from './ui/wire.ts';
+import { INBOX_PATH, type LocalState, type PlaygroundModel, type RequestLine } from './ui/wire.ts';
+import { createWebhookInbox } from './webhook-inbox.ts';
 
 /** Returns the models that respond to a chat with text, in the order of the catalog. */
 export function listPlaygroundModels(nowMs: number, vendorIds: ReadonlySet<string>): readonly PlaygroundModel[] {
@@ -46,6 +47,10 @@ export function watchRequest(
 
 export type LocalPageOptions = {
   readonly port: number;
+  /** Base URL of the program. */
+  readonly url: string;
+  /** Whether webhooks can also go to other ports of this machine. */
+  readonly allowsOtherPorts: boolean;
   readonly apiKey: string;
   readonly topUpKey: string;
   /** Files of the page. Called when a browser first opens it. */
@@ -69,7 +74,8 @@ type Action = (request: IncomingMessage, response: ServerResponse) => Promise<vo
 /** The page at `/` and its routes. It shows a key and moves money, so it accepts requests only from itself. */
 export function createLocalPage(options: LocalPageOptions): LocalPage {
   const events = createEventFeed(randomUUID);
-  const actions = createActions(options, events);
+  const inbox = createWebhookInbox({ now: Date.now, onChange: (at) => events.publish('webhook', { at }) });
+  const actions = { ...createActions(options, events), ...inbox.actions };
   options.messenger?.onMessage((message) => events.publish('message', message));
   return {
     take(request, response) {
@@ -85,7 +91,10 @@ export function createLocalPage(options: LocalPageOptions): LocalPage {
       return true;
     },
     takeChange: createLedgerFeed((event) => events.publish('ledger', event)),
-    stop: events.stop,
+    stop() {
+      inbox.stop();
+      events.stop();
+    },
   };
 }
 
@@ -145,7 +154,7 @@ function present(messenger: PageMessenger | undefined): PageMessenger {
 }
 
 function stateOf(
-  { apiKey, vendors, messenger }: LocalPageOptions,
+  { apiKey, vendors, messenger, url, allowsOtherPorts }: LocalPageOptions,
   faults: ReturnType<typeof createFaults>,
   language: 'en' | 'ru',
 ): LocalState {
@@ -158,6 +167,7 @@ function stateOf(
       init_data: messenger.initData(language),
       messages: messenger.messages(),
     },
+    webhooks: { inbox_url: `${url}${INBOX_PATH}`, other_ports: allowsOtherPorts },
   };
 }
 

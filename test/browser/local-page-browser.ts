@@ -1,6 +1,12 @@
+import { rmSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { type Environment, type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
+import { unlimited } from '../support/in-process-gateway.ts';
+import { newFolder } from '../support/program.ts';
+import { openBrowser } from './browser.ts';
 
-export type WatchedPage = {
+type WatchedPage = {
   readonly page: Page;
   /** URLs of other origins. */
   readonly offOrigin: readonly string[];
@@ -9,7 +15,7 @@ export type WatchedPage = {
 };
 
 /** Opens a tab that records violations. */
-export async function openWatched(browser: Browser, url: string): Promise<WatchedPage> {
+async function openWatched(browser: Browser, url: string): Promise<WatchedPage> {
   const page = await browser.newPage();
   const offOrigin: string[] = [];
   const problems: string[] = [];
@@ -23,6 +29,51 @@ export async function openWatched(browser: Browser, url: string): Promise<Watche
   page.on('pageerror', (error) => problems.push(error.message));
   await page.goto(`${url}/`, { waitUntil: 'load' });
   return { page, offOrigin, problems };
+}
+
+export interface ServedPage {
+  readonly url: string;
+  /** Tab of the present test. */
+  readonly page: Page;
+}
+
+/**
+ * Runs the program during a suite, and opens its page for each test. A test fails if the page has an error or requests
+ * another origin.
+ */
+export function serveLocalPage(environment: Environment = {}): ServedPage {
+  const folder = newFolder();
+  let program: LocalProcess;
+  let url: string;
+  let browser: Browser;
+  let watched: WatchedPage;
+  beforeAll(async () => {
+    program = spawnLocal({ ...unlimited, DATA_DIR: folder, ...environment });
+    url = await until('the ready line', () => /^ready (http:\S+)$/m.exec(program.stdout())?.[1]);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    program?.kill('SIGTERM');
+    await within('the end of the program', program.end);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    watched = await openWatched(browser, url);
+  });
+  afterEach(async () => {
+    expect(watched.offOrigin).toEqual([]);
+    expect(watched.problems).toEqual([]);
+    await watched.page.close();
+  });
+  return {
+    get url() {
+      return url;
+    },
+    get page() {
+      return watched.page;
+    },
+  };
 }
 
 /** Sends the prompt, waits for the end of the response and returns the facts below it. */

@@ -49,6 +49,7 @@ test.each([
   ['SHUTDOWN_SECONDS', '901', 'must be a whole number from 0 to 900'],
   ['SWEEP_SECONDS', '1e1', 'must be a whole number from 1 to 3600'],
   ['CREDITS', 'no', 'must be on or off'],
+  ['LOCAL_WEBHOOKS', 'yes', 'must be on or off'],
   ['TOP_UP_KEY', 'short', 'must have at least 16 characters. Make one with: openssl rand -hex 32'],
   ['LOCAL_BALANCE_USD', '-1', 'must be an amount in USD such as 10 or 2.50'],
   ['DYNAMODB_ENDPOINT', 'localhost:8000', 'must be a URL such as http://127.0.0.1:8000'],
@@ -106,6 +107,14 @@ test('OPS-6 production rejects the settings of the development account', () => {
     'LOCAL_BALANCE_USD: is only for development',
   ]);
   expect(lines.join()).not.toContain(example);
+});
+
+test.each(['on', 'off'])('HOOK-4 production rejects LOCAL_WEBHOOKS=%s', (LOCAL_WEBHOOKS) => {
+  expect(problemsOf({ ...production, LOCAL_WEBHOOKS })).toEqual([
+    'LOCAL_WEBHOOKS: is only for development. Remove it, and use public URLs for webhooks.',
+  ]);
+  expect(readLocalSettings({ LOCAL_WEBHOOKS }).LOCAL_WEBHOOKS).toBe(LOCAL_WEBHOOKS);
+  expect(Object.keys(readSettings({ ...noTables, LOCAL_WEBHOOKS }))).not.toContain('LOCAL_WEBHOOKS');
 });
 
 test('OPS-6 a bot in production needs a PUBLIC_URL', () => {

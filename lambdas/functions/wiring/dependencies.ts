@@ -116,6 +116,11 @@ export interface FunctionDependencies extends VideoFunctionDependencies {
   readonly pages: PageFiles;
   /** 128 random bits in hexadecimal. */
   readonly newMediaToken: () => string;
+  /**
+   * Returns the problem of a webhook URL, worded for the client. Undefined in AWS, where only the rules for public URLs
+   * apply (HOOK-4).
+   */
+  readonly checkWebhookUrl?: ((url: string) => string | undefined) | undefined;
   /** Fetches images from URLs that clients send. */
   readonly fetchImage: ImageFetch;
   /** Returns a code for each part that does not work (GEN-10). Undefined where the platform watches the parts. */

@@ -23,11 +23,12 @@ const testBucket = bucketOf(0.1, 5);
 export const createVideosHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
   const create = toCreateDependencies(deps, paid);
   const reading = toReadDependencies(deps);
+  const { checkWebhookUrl = webhookUrlProblem } = deps;
   return createHandler(http, {
     createVideo: createCreateVideo({
       create,
       idempotency: toIdempotencyDependencies(deps, create.ledger),
-      checkWebhookUrl: webhookUrlProblem,
+      checkWebhookUrl,
     }),
     listVideos: createListVideos(reading),
     getVideo: createGetVideo(reading),
@@ -36,7 +37,7 @@ export const createVideosHandler = (deps: FunctionDependencies, { http, paid } =
     rotateWebhookSecret: createRotateWebhookSecret(deps),
     testWebhook: createTestWebhook({
       ...deps,
-      checkWebhookUrl: webhookUrlProblem,
+      checkWebhookUrl,
       testLimit: new AddressLimit(testBucket, deps.addressCounters, deps.clock),
     }),
   });

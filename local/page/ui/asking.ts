@@ -14,7 +14,9 @@ export const fetchState = async (language: ChatLanguage): Promise<LocalState> =>
   return response.json();
 };
 
-export const post = async (path: '/local/say' | '/local/fault' | '/local/top-up', body: object) =>
+type PostPath = '/local/say' | '/local/fault' | '/local/top-up' | '/local/webhooks/answer' | '/local/webhooks/clear';
+
+export const post = async (path: PostPath, body: object) =>
   read(
     await fetch(path, {
       method: 'POST',

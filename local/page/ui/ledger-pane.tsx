@@ -10,7 +10,8 @@ const LINES_SHOWN = 30;
 const RequestLines = ({ lines }: { lines: readonly RequestLine[] }) => (
   <details class="requests" open>
     <summary>Requests</summary>
-    <ol>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls the list only if it takes the focus. */}
+    <ol tabIndex={0} aria-label="Requests">
       {lines.slice(0, LINES_SHOWN).map(({ at, method, path, status, total_ms }) => (
         <li key={`${at} ${path} ${total_ms}`} class={status >= 400 ? 'bad' : ''}>
           <span>{status}</span> <span class="path">{`${method} ${path}`}</span> <span>{total_ms} ms</span>

@@ -7,6 +7,7 @@ import { requestIdOf } from './ledger-rows.ts';
 import { Playground } from './playground.tsx';
 import { useGateway } from './use-gateway.ts';
 import { Vendors } from './vendors.tsx';
+import { WebhookInbox } from './webhook-inbox.tsx';
 import type { LocalState } from './wire.ts';
 
 export const LocalPage = () => {
@@ -63,6 +64,7 @@ const Page = ({ state }: { state: LocalState }) => {
         </div>
         <LedgerPane ledger={gateway.ledger} account={account} onAccount={setAccount} requestId={requestId} />
         <Chat messenger={state.messenger} messages={gateway.messages} onTopUp={openTopUp} />
+        <WebhookInbox webhooks={state.webhooks} apiKey={key} gateway={gateway} />
       </main>
     </>
   );

@@ -15,6 +15,7 @@ export const followEvents = (listeners: Listeners, setConnected: (connected: boo
   source.addEventListener('request', ({ data }) => listeners.request(JSON.parse(data)));
   source.addEventListener('message', ({ data }) => listeners.message(JSON.parse(data)));
   source.addEventListener('vendors', ({ data }) => listeners.vendors(JSON.parse(data)));
+  source.addEventListener('webhook', ({ data }) => listeners.webhook(JSON.parse(data)));
   return () => source.close();
 };
 
@@ -23,6 +24,8 @@ export interface Gateway {
   readonly ledger: Ledger;
   readonly messages: readonly ChatMessage[];
   readonly vendors: readonly VendorState[];
+  /** Last change of the webhook inbox. A new object for each change. */
+  readonly inboxChange: PageEvents['webhook'] | undefined;
 }
 
 /** Returns the gateway's state while the page is open. Calls `onAccount` with the account of the key. */
@@ -31,12 +34,14 @@ export const useGateway = (state: LocalState, key: string, onAccount: (id: strin
   const [ledger, setLedger] = useState(emptyLedger);
   const [messages, setMessages] = useState(state.messenger?.messages ?? []);
   const [vendors, setVendors] = useState(state.vendors);
+  const [inboxChange, setInboxChange] = useState<PageEvents['webhook']>();
   useEffect(() => {
     const listeners = {
       ledger: paceEvents((event) => setLedger((known) => withEvent(known, event))),
       request: (line: Parameters<typeof withRequest>[1]) => setLedger((known) => withRequest(known, line)),
       message: (message: ChatMessage) => setMessages((known) => withMessage(known, message)),
       vendors: setVendors,
+      webhook: setInboxChange,
     };
     let isFirst = true;
     const setPresence = (isThere: boolean): void => {
@@ -58,7 +63,7 @@ export const useGateway = (state: LocalState, key: string, onAccount: (id: strin
     };
     fetchAccount(key).then((numbers) => numbers && show(numbers), console.warn);
   }, [key, onAccount]);
-  return { isConnected, ledger, messages, vendors };
+  return { isConnected, ledger, messages, vendors, inboxChange };
 };
 
 /** A changed message keeps its place. */

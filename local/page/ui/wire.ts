@@ -5,6 +5,43 @@ export interface LocalState {
   readonly vendors: readonly VendorState[];
   /** Undefined if the bot is connected to the real messenger. */
   readonly messenger: MessengerState | undefined;
+  readonly webhooks: WebhookSwitch;
+}
+
+/** Path of the webhook inbox on the local program. */
+export const INBOX_PATH = '/local/webhooks/inbox';
+
+export interface WebhookSwitch {
+  /** URL of the inbox. */
+  readonly inbox_url: string;
+  /** Whether webhooks can also go to other ports of this machine (`LOCAL_WEBHOOKS=on`). */
+  readonly other_ports: boolean;
+}
+
+/** Responses of the inbox to deliveries. `timeout` never responds. */
+export const inboxAnswers = ['200', '500', 'timeout'] as const;
+export type InboxAnswer = (typeof inboxAnswers)[number];
+
+export interface WebhookDelivery {
+  /** Number of the delivery in this run of the program, from 1. */
+  readonly number: number;
+  /** Unix milliseconds of the arrival. */
+  readonly at: number;
+  /** `webhook-id`. Undefined without the header. */
+  readonly id: string | undefined;
+  /** Position among the deliveries with this id, from 1. */
+  readonly attempt: number;
+  readonly answer: InboxAnswer;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Received text, which the signature covers. */
+  readonly body: string;
+}
+
+export interface InboxState {
+  readonly answer: InboxAnswer;
+  /** The newest first. */
+  readonly deliveries: readonly WebhookDelivery[];
 }
 
 export interface PlaygroundModel {
@@ -105,4 +142,6 @@ export interface PageEvents {
   readonly request: RequestLine;
   readonly message: ChatMessage;
   readonly vendors: readonly VendorState[];
+  /** The inbox has changed. Sent without its deliveries, which can be large. */
+  readonly webhook: { readonly at: number };
 }

@@ -32,6 +32,8 @@ export async function startTestPage(environment: NodeJS.ProcessEnv = {}): Promis
   });
   page = createLocalPage({
     port,
+    url: `http://127.0.0.1:${port}`,
+    allowsOtherPorts: false,
     apiKey: 'sk-service-test',
     topUpKey: 'a key for reporting payments',
     files: async () => ['index.html', 'main.js', 'main.css'].map((file) => ({ file, bytes: Buffer.from(file) })),
