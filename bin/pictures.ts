@@ -64,7 +64,7 @@ const untilQuiet = async (page: Page): Promise<void> => {
 const tryEverything = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: '/start' }).click();
 
-  const playground = page.getByRole('region', { name: 'Playground' });
+  const playground = page.getByRole('tabpanel');
   for (const prompt of ['Say hello in three languages.', 'What is a hold?']) {
     await playground.locator('[name=prompt]').fill(prompt);
     await playground.getByRole('button', { name: 'Send' }).click();

@@ -5,28 +5,27 @@ import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { mediaTypeOf } from '../../lambdas/routes.ts';
 import type { BuiltFile } from '../../lib/pages/build-pages.ts';
+import type { LocalKeyState } from '../local-account.ts';
 import type { LocalVendors } from '../local-vendors.ts';
 import { answerBytes, answerJson, readBody } from './answers.ts';
+import { type BotKey, createBotKey } from './bot-key.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFaults, faultSchema } from './faults.ts';
 import { checkSender, PageRefusal } from './guard.ts';
 import { createLedgerFeed, type LedgerFeed } from './ledger-feed.ts';
 import type { PageMessenger } from './page-messenger.ts';
 import { topUp, topUpSchema } from './top-up.ts';
-import type { LocalState, PlaygroundModel, RequestLine } from './ui/wire.ts';
+import type { LocalKey, LocalState, RequestLine } from './ui/wire.ts';
 
-/** Returns the models that respond to a chat with text, in the order of the catalog. */
-export function listPlaygroundModels(nowMs: number, vendorIds: ReadonlySet<string>): readonly PlaygroundModel[] {
-  return loadCatalog(catalogData)
+/** Returns the id of the provider of each model, which the public list of models does not have. */
+function vendorsOfModels(nowMs: number, vendorIds: ReadonlySet<string>): Readonly<Record<string, string>> {
+  const vendors = loadCatalog(catalogData)
     .list(nowMs)
-    .flatMap((model) => {
-      if (model.kind !== 'text' || !model.protocols.includes('chat_completions')) return [];
-      const vendor = model.upstreams.find(({ provider }) => vendorIds.has(provider))?.provider;
-      if (vendor === undefined) return [];
-      const { sampling, streaming } = model.capabilities;
-      const { id, ownedBy } = model;
-      return [{ id, owned_by: ownedBy, vendor, takes_temperature: sampling, takes_stream: streaming }];
+    .flatMap(({ id, upstreams }) => {
+      const vendor = upstreams.find(({ provider }) => vendorIds.has(provider))?.provider;
+      return vendor === undefined ? [] : [[id, vendor] as const];
     });
+  return Object.fromEntries(vendors);
 }
 
 /** Reports each request of the gateway's API after its end. The query is left out, because it can contain a key. */
@@ -47,6 +46,8 @@ export function watchRequest(
 export type LocalPageOptions = {
   readonly port: number;
   readonly apiKey: string;
+  /** Whether the API key still works. Called whenever a browser opens the page. */
+  readonly readKeyState: () => Promise<LocalKeyState>;
   readonly topUpKey: string;
   /** Files of the page. Called when a browser first opens it. */
   readonly files: () => Promise<readonly BuiltFile[]>;
@@ -97,6 +98,7 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
   const { port, topUpKey, vendors, messenger } = options;
   const url = `http://127.0.0.1:${port}`;
   const faults = createFaults(vendors);
+  const botKey = messenger && createBotKey(url, messenger, (apiKey) => events.publish('bot_key', apiKey));
   const sendFile = async (file: string, response: ServerResponse): Promise<void> => {
     const found = (await options.files()).find((built) => built.file === file);
     if (!found) throw new PageRefusal(404, `There is no ${file}.`);
@@ -107,9 +109,9 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
     '/local/main.js': { GET: (_request, response) => sendFile('main.js', response) },
     '/local/main.css': { GET: (_request, response) => sendFile('main.css', response) },
     '/local/state': {
-      GET: ({ url: target = '' }, response) => {
+      GET: async ({ url: target = '' }, response) => {
         const language = target.includes('language=ru') ? 'ru' : 'en';
-        answerJson(response, 200, stateOf(options, faults, language));
+        answerJson(response, 200, await stateOf(options, { faults, botKey }, language));
       },
     },
     '/local/events': {
@@ -120,6 +122,11 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
         const { text, language } = await readBody(request, say);
         present(messenger).say(text, language);
         answerJson(response, 202, {});
+      },
+    },
+    '/local/bot-key': {
+      POST: async (_request, response) => {
+        answerJson(response, 200, { key: await present(botKey).replace() });
       },
     },
     '/local/fault': {
@@ -139,24 +146,29 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
   };
 }
 
-function present(messenger: PageMessenger | undefined): PageMessenger {
-  if (messenger) return messenger;
+function present<Part>(ofMessenger: Part | undefined): Part {
+  if (ofMessenger) return ofMessenger;
   throw new PageRefusal(409, 'The bot is connected to the real messenger: talk to it there.');
 }
 
-function stateOf(
-  { apiKey, vendors, messenger }: LocalPageOptions,
-  faults: ReturnType<typeof createFaults>,
+type PageParts = { readonly faults: ReturnType<typeof createFaults>; readonly botKey: BotKey | undefined };
+
+async function stateOf(
+  { apiKey, readKeyState, vendors, messenger }: LocalPageOptions,
+  { faults, botKey }: PageParts,
   language: 'en' | 'ru',
-): LocalState {
+): Promise<LocalState> {
+  const keyState = await readKeyState();
+  const localKey: LocalKey = keyState.kind === 'current' ? { kind: 'current', value: apiKey } : keyState;
   return {
-    key: apiKey,
-    models: listPlaygroundModels(Date.now(), new Set(vendors.vendors.map(({ id }) => id))),
+    local_key: localKey,
+    model_vendors: vendorsOfModels(Date.now(), new Set(vendors.vendors.map(({ id }) => id))),
     vendors: faults.states(),
     messenger: messenger && {
       app_url: '/app',
       init_data: messenger.initData(language),
       messages: messenger.messages(),
+      key: botKey?.present(),
     },
   };
 }

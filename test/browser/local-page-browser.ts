@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 
 export type WatchedPage = {
   readonly page: Page;
@@ -14,7 +14,7 @@ export async function openWatched(browser: Browser, url: string): Promise<Watche
   const offOrigin: string[] = [];
   const problems: string[] = [];
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) offOrigin.push(request.url());
+    if (!request.url().startsWith(`${url}/`) && !/^(?:data|blob):/.test(request.url())) offOrigin.push(request.url());
   });
   page.on('console', (message) => {
     const isAnswer = message.text().startsWith('Failed to load resource: the server responded with a status of');
@@ -27,15 +27,21 @@ export async function openWatched(browser: Browser, url: string): Promise<Watche
 
 /** Sends the prompt, waits for the end of the response and returns the facts below it. */
 export async function askInPlayground(page: Page, prompt: string): Promise<ReadonlyMap<string, string>> {
-  const playground = page.getByRole('region', { name: 'Playground' });
-  await playground.locator('[name=prompt]').fill(prompt);
-  await playground.getByRole('button', { name: 'Send' }).click();
-  await playground.locator('.answer.done, .answer.failed').waitFor();
+  const panel = page.getByRole('tabpanel');
+  await panel.locator('[name=prompt]').fill(prompt);
+  await panel.getByRole('button', { name: 'Send' }).click();
+  await panel.locator('.answer.done, .answer.failed').waitFor();
   return readFacts(page);
 }
 
+/** Shows a mode of the playground, and returns its panel. */
+export async function openMode(page: Page, mode: string): Promise<Locator> {
+  await page.getByRole('tab', { name: mode }).click();
+  return page.getByRole('tabpanel', { name: mode });
+}
+
 export async function readFacts(page: Page): Promise<ReadonlyMap<string, string>> {
-  const facts = page.locator('.facts > div');
+  const facts = page.getByRole('tabpanel').locator('.facts > div');
   const [names, values] = await Promise.all([
     facts.locator('dt').allTextContents(),
     facts.locator('dd').allTextContents(),

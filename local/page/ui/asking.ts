@@ -14,7 +14,7 @@ export const fetchState = async (language: ChatLanguage): Promise<LocalState> =>
   return response.json();
 };
 
-export const post = async (path: '/local/say' | '/local/fault' | '/local/top-up', body: object) =>
+export const post = async (path: '/local/say' | '/local/bot-key' | '/local/fault' | '/local/top-up', body: object) =>
   read(
     await fetch(path, {
       method: 'POST',

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { fetchState, wordsOf } from './asking.ts';
+import { fetchState, post, wordsOf } from './asking.ts';
+import { BotKey } from './bot-key.tsx';
 import { Chat } from './chat.tsx';
-import { KeyField } from './key-field.tsx';
+import { Connection } from './connection.tsx';
 import { LedgerPane } from './ledger-pane.tsx';
 import { requestIdOf } from './ledger-rows.ts';
 import { Playground } from './playground.tsx';
@@ -19,11 +20,15 @@ export const LocalPage = () => {
   return <p class="alone">{problem || 'Loading'}</p>;
 };
 
+/** Only a key that works. The bot's key may not, but its panel shows that. */
+const firstKeyOf = ({ local_key, messenger }: LocalState): string =>
+  local_key.kind === 'current' ? local_key.value : (messenger?.key ?? '');
+
 /** Account that the link of the bot's `/topup` names. */
 const linkedAccount = new URLSearchParams(location.search).get('topup') ?? undefined;
 
 const Page = ({ state }: { state: LocalState }) => {
-  const [key, setKey] = useState(state.key);
+  const [key, setKey] = useState(firstKeyOf(state));
   const [requestId, setRequestId] = useState<string>();
   const [account, setAccount] = useState(linkedAccount);
   const isLinked = useRef(linkedAccount !== undefined);
@@ -36,7 +41,18 @@ const Page = ({ state }: { state: LocalState }) => {
     setAccount(wanted);
     document.getElementById('top-up')?.focus();
   };
-  const done = gateway.ledger.rows.find(({ id, state }) => requestIdOf(id) === requestId && state !== 'held');
+  const balanceAfter = (request: string | undefined): string | undefined =>
+    gateway.ledger.rows.find(({ id, state }) => requestIdOf(id) === request && state !== 'held')?.balance_usd;
+  const askBot = (): void => {
+    post('/local/say', { text: '/start', language: 'en' }).catch(console.warn);
+  };
+  const { botKey } = gateway;
+  const usedBotKey = useRef(botKey);
+  useEffect(() => {
+    // A replaced key of the bot no longer works, and an empty field gets the first key that does.
+    setKey((known) => (known === '' || known === usedBotKey.current ? (botKey ?? known) : known));
+    usedBotKey.current = botKey;
+  }, [botKey]);
   return (
     <>
       <header class="top">
@@ -44,11 +60,18 @@ const Page = ({ state }: { state: LocalState }) => {
         <span class={gateway.isConnected ? 'live' : 'live off'} role="status">
           {gateway.isConnected ? 'live' : 'not connected'}
         </span>
-        <KeyField value={key} own={state.key} onChange={setKey} />
         <nav>
           <a href="/api-reference">API reference</a>
           <a href="/api-reference/clients">Clients</a>
         </nav>
+        <Connection
+          origin={location.origin}
+          value={key}
+          localKey={state.local_key}
+          check={gateway.keyCheck}
+          onChange={setKey}
+          onAskBot={state.messenger && askBot}
+        />
       </header>
       <main>
         <div class="column">
@@ -57,12 +80,16 @@ const Page = ({ state }: { state: LocalState }) => {
             vendors={gateway.vendors}
             apiKey={key}
             onRequest={setRequestId}
-            balanceUsd={done?.balance_usd}
+            balanceAfter={balanceAfter}
           />
           <Vendors vendors={gateway.vendors} />
         </div>
         <LedgerPane ledger={gateway.ledger} account={account} onAccount={setAccount} requestId={requestId} />
-        <Chat messenger={state.messenger} messages={gateway.messages} onTopUp={openTopUp} />
+        <Chat messenger={state.messenger} messages={gateway.messages} onTopUp={openTopUp}>
+          {botKey !== undefined && (
+            <BotKey apiKey={botKey} check={gateway.botKeyCheck} onUse={botKey === key ? undefined : setKey} />
+          )}
+        </Chat>
       </main>
     </>
   );
