@@ -7,8 +7,11 @@ import type { ChatMessage } from './ui/wire.ts';
 export type BotKey = {
   /** Latest API key of the messenger's user. Undefined until the bot sends one. It may be replaced by now. */
   present(): string | undefined;
-  /** Replaces the API key as the mini app does (KEY-2). Throws PageRefusal. */
-  replace(): Promise<string>;
+  /**
+   * Issues an API key in place of the user's present one, as the mini app does (KEY-2). A user without an account gets
+   * both from the bot, as after /start (KEY-1). Throws PageRefusal.
+   */
+  issue(): Promise<void>;
 };
 
 /** Remembers the API key that the bot sends to the page's user, because the bot shows it only once. */
@@ -24,10 +27,10 @@ export function createBotKey(url: string, messenger: PageMessenger, publish: (ap
   });
   return {
     present: () => present,
-    async replace() {
+    async issue() {
       const apiKey = await replaceKey(url, messenger.initData('en'));
-      set(apiKey);
-      return apiKey;
+      if (apiKey === undefined) messenger.say('/start', 'en');
+      else set(apiKey);
     },
   };
 }
@@ -45,9 +48,12 @@ const accountSchema = z.object({ key: z.object({ id: z.string() }).nullable() })
 const issuedSchema = z.object({ key: z.string() });
 const errorSchema = z.object({ error: z.object({ message: z.string() }) });
 
-async function replaceKey(url: string, initData: string): Promise<string> {
+/** Undefined if the user has no account. */
+async function replaceKey(url: string, initData: string): Promise<string | undefined> {
   const headers = { authorization: `tma ${initData}`, 'content-type': 'application/json' };
-  const account = accountSchema.parse(await read(await fetch(`${url}/app/api/account`, { headers })));
+  const response = await fetch(`${url}/app/api/account`, { headers });
+  if (response.status === 404) return undefined;
+  const account = accountSchema.parse(await read(response));
   const body = JSON.stringify({ key_id: account.key?.id });
   return issuedSchema.parse(await read(await fetch(`${url}/app/api/key`, { method: 'POST', headers, body }))).key;
 }

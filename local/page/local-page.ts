@@ -126,7 +126,8 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
     },
     '/local/bot-key': {
       POST: async (_request, response) => {
-        answerJson(response, 200, { key: await present(botKey).replace() });
+        await present(botKey).issue();
+        answerJson(response, 202, {});
       },
     },
     '/local/fault': {

@@ -67,7 +67,9 @@ describe.skipIf(chromiumPath === undefined)('the modes of the playground', () =>
     const panel = await openMode(page, 'Speech');
     await panel.getByLabel('Voice').selectOption('nova');
     await askInPlayground(page, 'Good morning from the gateway');
-    await expect.poll(() => panel.locator('audio').evaluate((audio: HTMLAudioElement) => audio.duration)).toBeGreaterThan(0.5);
+    await expect
+      .poll(() => panel.locator('audio').evaluate((audio: HTMLAudioElement) => audio.duration))
+      .toBeGreaterThan(0.5);
     await checkFacts(page, '/v1/audio/speech');
   });
 

@@ -10,11 +10,14 @@ interface BotKeyProps {
   readonly onUse: ((apiKey: string) => void) | undefined;
 }
 
+/** Asks for an API key of the messenger's user. It arrives as an event. */
+export const askForKey = (): Promise<unknown> => post('/local/bot-key', {});
+
 /** Keeps the bot's API key in view: the bot sends it once, and later messages would hide it. */
 export const BotKey = ({ apiKey, check, onUse }: BotKeyProps) => {
   const [problem, setProblem] = useState('');
   const replace = (): void => {
-    post('/local/bot-key', {}).then(
+    askForKey().then(
       () => setProblem(''),
       (error: unknown) => setProblem(wordsOf(error)),
     );

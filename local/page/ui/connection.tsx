@@ -66,7 +66,9 @@ export const Connection = ({ origin, value, localKey, check, onChange, onAskBot 
           </div>
         </div>
       </details>
-      {localKey.kind !== 'current' && value === '' && <NewKey localKey={localKey} onAskBot={onAskBot} />}
+      {localKey.kind !== 'current' && (value === '' || check?.kind === 'rejected') && (
+        <NewKey localKey={localKey} onAskBot={onAskBot} />
+      )}
     </section>
   );
 };

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { fetchState, post, wordsOf } from './asking.ts';
-import { BotKey } from './bot-key.tsx';
+import { fetchState, wordsOf } from './asking.ts';
+import { askForKey, BotKey } from './bot-key.tsx';
 import { Chat } from './chat.tsx';
 import { Connection } from './connection.tsx';
 import { LedgerPane } from './ledger-pane.tsx';
@@ -20,15 +20,11 @@ export const LocalPage = () => {
   return <p class="alone">{problem || 'Loading'}</p>;
 };
 
-/** Only a key that works. The bot's key may not, but its panel shows that. */
-const firstKeyOf = ({ local_key, messenger }: LocalState): string =>
-  local_key.kind === 'current' ? local_key.value : (messenger?.key ?? '');
-
 /** Account that the link of the bot's `/topup` names. */
 const linkedAccount = new URLSearchParams(location.search).get('topup') ?? undefined;
 
 const Page = ({ state }: { state: LocalState }) => {
-  const [key, setKey] = useState(firstKeyOf(state));
+  const [key, setKey] = useState(state.local_key.kind === 'current' ? state.local_key.value : '');
   const [requestId, setRequestId] = useState<string>();
   const [account, setAccount] = useState(linkedAccount);
   const isLinked = useRef(linkedAccount !== undefined);
@@ -43,16 +39,19 @@ const Page = ({ state }: { state: LocalState }) => {
   };
   const balanceAfter = (request: string | undefined): string | undefined =>
     gateway.ledger.rows.find(({ id, state }) => requestIdOf(id) === request && state !== 'held')?.balance_usd;
-  const askBot = (): void => {
-    post('/local/say', { text: '/start', language: 'en' }).catch(console.warn);
-  };
-  const { botKey } = gateway;
-  const usedBotKey = useRef(botKey);
+  const { keyCheck, botKey, botKeyCheck } = gateway;
+  const usedBotKey = useRef<string>();
   useEffect(() => {
+    if (botKey === undefined || botKeyCheck?.kind !== 'works') return;
     // A replaced key of the bot no longer works, and an empty field gets the first key that does.
-    setKey((known) => (known === '' || known === usedBotKey.current ? (botKey ?? known) : known));
+    setKey((known) => (known === '' || known === usedBotKey.current ? botKey : known));
     usedBotKey.current = botKey;
-  }, [botKey]);
+  }, [botKey, botKeyCheck]);
+  const [localKey, setLocalKey] = useState(state.local_key);
+  const isDead = keyCheck?.kind === 'rejected' && localKey.kind === 'current' && localKey.value === key;
+  useEffect(() => {
+    if (isDead) fetchState('en').then((fresh) => setLocalKey(fresh.local_key), console.warn);
+  }, [isDead]);
   return (
     <>
       <header class="top">
@@ -67,10 +66,10 @@ const Page = ({ state }: { state: LocalState }) => {
         <Connection
           origin={location.origin}
           value={key}
-          localKey={state.local_key}
-          check={gateway.keyCheck}
+          localKey={localKey}
+          check={keyCheck}
           onChange={setKey}
-          onAskBot={state.messenger && askBot}
+          onAskBot={state.messenger && (() => void askForKey().catch(console.warn))}
         />
       </header>
       <main>
@@ -87,7 +86,7 @@ const Page = ({ state }: { state: LocalState }) => {
         <LedgerPane ledger={gateway.ledger} account={account} onAccount={setAccount} requestId={requestId} />
         <Chat messenger={state.messenger} messages={gateway.messages} onTopUp={openTopUp}>
           {botKey !== undefined && (
-            <BotKey apiKey={botKey} check={gateway.botKeyCheck} onUse={botKey === key ? undefined : setKey} />
+            <BotKey apiKey={botKey} check={botKeyCheck} onUse={botKey === key ? undefined : setKey} />
           )}
         </Chat>
       </main>
