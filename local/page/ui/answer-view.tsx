@@ -130,9 +130,13 @@ const MediaView = ({ media: { kind, url, file } }: { media: Media }) => {
       {/* biome-ignore lint/a11y/useMediaCaption: generated sound has no captions; its text is in the form. */}
       {kind === 'audio' && <audio controls src={url} onError={fail} />}
       {/* biome-ignore lint/a11y/useMediaCaption: generated videos have no captions. */}
-      {kind === 'video' && <video controls loop src={url} onError={fail} />}
+      {kind === 'video' && <video controls loop hidden={isBroken} src={url} onError={fail} />}
+      {isBroken && (
+        <p class="unplayable" role="status">
+          The browser cannot show this file. A simulated provider sends videos without a picture.
+        </p>
+      )}
       <figcaption class="note">
-        {isBroken && <span class="bad">The browser cannot show this file. </span>}
         {kind === 'image' ? (
           <a href={url} target="_blank" rel="noopener">
             Open in a new tab

@@ -28,9 +28,9 @@ export interface GatewayModel {
   readonly prices: readonly { readonly prices_usd: Readonly<Record<string, string>> }[];
   readonly examples: readonly { readonly size: string | null; readonly usd: string }[];
   readonly limits: {
-    /** Of images. */
+    /** Rule for the size of an image. */
     readonly size?: SizeRule;
-    /** Of videos. */
+    /** Sizes of a video. */
     readonly sizes?: readonly string[];
     readonly seconds?: readonly string[];
     readonly voices?: readonly string[];
