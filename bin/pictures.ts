@@ -64,7 +64,7 @@ const untilQuiet = async (page: Page): Promise<void> => {
 const tryEverything = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: '/start' }).click();
 
-  const playground = page.getByRole('region', { name: 'Playground' });
+  const playground = page.getByRole('tabpanel');
   for (const prompt of ['Say hello in three languages.', 'What is a hold?']) {
     await playground.locator('[name=prompt]').fill(prompt);
     await playground.getByRole('button', { name: 'Send' }).click();
@@ -72,6 +72,8 @@ const tryEverything = async (page: Page): Promise<void> => {
     // Wait until the ledger on the page replaces the hold by its outcome.
     await page.waitForTimeout(1_500);
   }
+  // The page scrolls to the end of a response.
+  await page.getByRole('region', { name: 'Playground' }).evaluate((pane) => pane.scrollTo(0, 0));
 };
 
 const openChat = async (page: Page): Promise<void> => {
@@ -81,7 +83,12 @@ const openChat = async (page: Page): Promise<void> => {
   await chat.evaluate((element) => element.scrollIntoView());
 };
 
-const localPage: Shot = { name: 'local-page', options: wide, address: (url) => `${url}/`, prepare: tryEverything };
+const localPage: Shot = {
+  name: 'local-page',
+  options: { viewport: { width: 1440, height: 900 } },
+  address: (url) => `${url}/`,
+  prepare: tryEverything,
+};
 
 const others: readonly Shot[] = [
   {

@@ -31,7 +31,7 @@ import {
 import { DATABASE_FILE } from './embedded-stores.ts';
 import type { Engine, Environment } from './engine.ts';
 import { freePort } from './free-port.ts';
-import { openLocalAccount, readPepper } from './local-account.ts';
+import { openLocalAccount, readLocalKeyState, readPepper } from './local-account.ts';
 import { hostDefaults, type LocalSettings } from './local-settings.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 import { createLocalReporting } from './output.ts';
@@ -118,7 +118,14 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
       });
   const page =
     development && account && topUpKey !== undefined
-      ? development.openPage({ port, apiKey: account.apiKey, topUpKey, files: pages.localPage, onFailure })
+      ? development.openPage({
+          port,
+          apiKey: account.apiKey,
+          readKeyState: () => readLocalKeyState(deps, account.apiKey),
+          topUpKey,
+          files: pages.localPage,
+          onFailure,
+        })
       : undefined;
   const host = await openHost(deps, {
     port,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { CurrentKey } from '../lambdas/core/accounts/key-ring.ts';
 import { hashesOf, makeApiKey, toMasked, toNewKey } from '../lambdas/core/accounts/keys.ts';
 import { balanceOf } from '../lambdas/core/ledger/ledger.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
@@ -10,7 +9,8 @@ const ACCOUNT_ID = 'local';
 
 /** State of the stored API key. `replaced`: the account has a newer one, shown as `masked`. `revoked`: it has none. */
 export type LocalKeyState =
-  | { readonly kind: 'current' | 'revoked' }
+  | { readonly kind: 'current' }
+  | { readonly kind: 'revoked' }
   | { readonly kind: 'replaced'; readonly masked: string };
 
 export interface LocalAccount {
@@ -44,7 +44,7 @@ export const readPepper = (folder: DataFolder): string =>
 /** Opens the account `local`. If it does not exist, creates it with its key and its first credit. */
 export const openLocalAccount = async (options: LocalAccountOptions): Promise<LocalAccount> => {
   const { deps, folder } = options;
-  const { accounts, keys, ledgerStore, clock, pepper, olderPeppers } = deps;
+  const { accounts, keys, ledgerStore, clock, pepper } = deps;
   const apiKey = readOrCreateSecret(folder, 'api-key', () => options.apiKey ?? makeApiKey(randomBytes(32)));
   await accounts.open({
     accountId: ACCOUNT_ID,
@@ -53,19 +53,24 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
     creditPicos: parseUsd(options.balanceUsd),
     atMs: clock.now(),
   });
-  const current = await keys.currentKey(ACCOUNT_ID);
-  if (!current)
+  if (!(await keys.currentKey(ACCOUNT_ID)))
     throw new Error(
       'The database was created by an earlier version. Start once with --reset, which deletes the local data.',
     );
   const account = await ledgerStore.readAccount(ACCOUNT_ID);
   // The stored sweep time may be far in the future if it was set under other settings.
   await ledgerStore.reschedule(ACCOUNT_ID, account?.holds.size ? clock.now() : undefined);
-  const keyState = stateOf(current, hashesOf({ pepper, olderPeppers }, apiKey));
+  const keyState = await readLocalKeyState(deps, apiKey);
   return { apiKey, keyState, balanceUsd: formatUsd(account ? balanceOf(account) : 0n) };
 };
 
-const stateOf = ({ hash, label, isRevoked }: CurrentKey, hashes: readonly string[]): LocalKeyState => {
-  if (isRevoked) return { kind: 'revoked' };
-  return hashes.includes(hash) ? { kind: 'current' } : { kind: 'replaced', masked: toMasked(label) };
+/** Compares the API key with the account's current one. Any process may have replaced or revoked it by now. */
+export const readLocalKeyState = async (
+  { keys, ...peppers }: Pick<FunctionDependencies, 'keys' | 'pepper' | 'olderPeppers'>,
+  apiKey: string,
+): Promise<LocalKeyState> => {
+  const current = await keys.currentKey(ACCOUNT_ID);
+  if (!current || current.isRevoked) return { kind: 'revoked' };
+  const { hash, label } = current;
+  return hashesOf(peppers, apiKey).includes(hash) ? { kind: 'current' } : { kind: 'replaced', masked: toMasked(label) };
 };

@@ -5,29 +5,28 @@ import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { mediaTypeOf } from '../../lambdas/routes.ts';
 import type { BuiltFile } from '../../lib/pages/build-pages.ts';
+import type { LocalKeyState } from '../local-account.ts';
 import type { LocalVendors } from '../local-vendors.ts';
 import { answerBytes, answerJson, readBody } from './answers.ts';
+import { type BotKey, createBotKey } from './bot-key.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFaults, faultSchema } from './faults.ts';
 import { checkSender, PageRefusal } from './guard.ts';
 import { createLedgerFeed, type LedgerFeed } from './ledger-feed.ts';
 import type { PageMessenger } from './page-messenger.ts';
 import { topUp, topUpSchema } from './top-up.ts';
-import { INBOX_PATH, type LocalState, type PlaygroundModel, type RequestLine } from './ui/wire.ts';
+import { INBOX_PATH, type LocalKey, type LocalState, type RequestLine } from './ui/wire.ts';
 import { createWebhookInbox } from './webhook-inbox.ts';
 
-/** Returns the models that respond to a chat with text, in the order of the catalog. */
-export function listPlaygroundModels(nowMs: number, vendorIds: ReadonlySet<string>): readonly PlaygroundModel[] {
-  return loadCatalog(catalogData)
+/** Returns the id of the provider of each model, which the public list of models does not have. */
+function vendorsOfModels(nowMs: number, vendorIds: ReadonlySet<string>): Readonly<Record<string, string>> {
+  const vendors = loadCatalog(catalogData)
     .list(nowMs)
-    .flatMap((model) => {
-      if (model.kind !== 'text' || !model.protocols.includes('chat_completions')) return [];
-      const vendor = model.upstreams.find(({ provider }) => vendorIds.has(provider))?.provider;
-      if (vendor === undefined) return [];
-      const { sampling, streaming } = model.capabilities;
-      const { id, ownedBy } = model;
-      return [{ id, owned_by: ownedBy, vendor, takes_temperature: sampling, takes_stream: streaming }];
+    .flatMap(({ id, upstreams }) => {
+      const vendor = upstreams.find(({ provider }) => vendorIds.has(provider))?.provider;
+      return vendor === undefined ? [] : [[id, vendor] as const];
     });
+  return Object.fromEntries(vendors);
 }
 
 /** Reports each request of the gateway's API after its end. The query is left out, because it can contain a key. */
@@ -52,6 +51,8 @@ export type LocalPageOptions = {
   /** Whether webhooks can also go to other ports of this machine. */
   readonly allowsOtherPorts: boolean;
   readonly apiKey: string;
+  /** Whether the API key still works. Called whenever a browser opens the page. */
+  readonly readKeyState: () => Promise<LocalKeyState>;
   readonly topUpKey: string;
   /** Files of the page. Called when a browser first opens it. */
   readonly files: () => Promise<readonly BuiltFile[]>;
@@ -106,6 +107,7 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
   const { port, topUpKey, vendors, messenger } = options;
   const url = `http://127.0.0.1:${port}`;
   const faults = createFaults(vendors);
+  const botKey = messenger && createBotKey(url, messenger, (apiKey) => events.publish('bot_key', apiKey));
   const sendFile = async (file: string, response: ServerResponse): Promise<void> => {
     const found = (await options.files()).find((built) => built.file === file);
     if (!found) throw new PageRefusal(404, `There is no ${file}.`);
@@ -116,9 +118,9 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
     '/local/main.js': { GET: (_request, response) => sendFile('main.js', response) },
     '/local/main.css': { GET: (_request, response) => sendFile('main.css', response) },
     '/local/state': {
-      GET: ({ url: target = '' }, response) => {
+      GET: async ({ url: target = '' }, response) => {
         const language = target.includes('language=ru') ? 'ru' : 'en';
-        answerJson(response, 200, stateOf(options, faults, language));
+        answerJson(response, 200, await stateOf(options, { faults, botKey }, language));
       },
     },
     '/local/events': {
@@ -128,6 +130,12 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
       POST: async (request, response) => {
         const { text, language } = await readBody(request, say);
         present(messenger).say(text, language);
+        answerJson(response, 202, {});
+      },
+    },
+    '/local/bot-key': {
+      POST: async (_request, response) => {
+        await present(botKey).issue();
         answerJson(response, 202, {});
       },
     },
@@ -148,24 +156,29 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
   };
 }
 
-function present(messenger: PageMessenger | undefined): PageMessenger {
-  if (messenger) return messenger;
+function present<Part>(ofMessenger: Part | undefined): Part {
+  if (ofMessenger) return ofMessenger;
   throw new PageRefusal(409, 'The bot is connected to the real messenger: talk to it there.');
 }
 
-function stateOf(
-  { apiKey, vendors, messenger, url, allowsOtherPorts }: LocalPageOptions,
-  faults: ReturnType<typeof createFaults>,
+type PageParts = { readonly faults: ReturnType<typeof createFaults>; readonly botKey: BotKey | undefined };
+
+async function stateOf(
+  { apiKey, readKeyState, vendors, messenger, url, allowsOtherPorts }: LocalPageOptions,
+  { faults, botKey }: PageParts,
   language: 'en' | 'ru',
-): LocalState {
+): Promise<LocalState> {
+  const keyState = await readKeyState();
+  const localKey: LocalKey = keyState.kind === 'current' ? { kind: 'current', value: apiKey } : keyState;
   return {
-    key: apiKey,
-    models: listPlaygroundModels(Date.now(), new Set(vendors.vendors.map(({ id }) => id))),
+    local_key: localKey,
+    model_vendors: vendorsOfModels(Date.now(), new Set(vendors.vendors.map(({ id }) => id))),
     vendors: faults.states(),
     messenger: messenger && {
       app_url: '/app',
       init_data: messenger.initData(language),
       messages: messenger.messages(),
+      key: botKey?.present(),
     },
     webhooks: { inbox_url: `${url}${INBOX_PATH}`, other_ports: allowsOtherPorts },
   };

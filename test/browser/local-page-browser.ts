@@ -1,12 +1,6 @@
-import { rmSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { type Environment, type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
-import { unlimited } from '../support/in-process-gateway.ts';
-import { newFolder } from '../support/program.ts';
-import { openBrowser } from './browser.ts';
+import type { Browser, Locator, Page } from 'playwright-core';
 
-type WatchedPage = {
+export type WatchedPage = {
   readonly page: Page;
   /** URLs of other origins. */
   readonly offOrigin: readonly string[];
@@ -15,12 +9,12 @@ type WatchedPage = {
 };
 
 /** Opens a tab that records violations. */
-async function openWatched(browser: Browser, url: string): Promise<WatchedPage> {
+export async function openWatched(browser: Browser, url: string): Promise<WatchedPage> {
   const page = await browser.newPage();
   const offOrigin: string[] = [];
   const problems: string[] = [];
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) offOrigin.push(request.url());
+    if (!request.url().startsWith(`${url}/`) && !/^(?:data|blob):/.test(request.url())) offOrigin.push(request.url());
   });
   page.on('console', (message) => {
     const isAnswer = message.text().startsWith('Failed to load resource: the server responded with a status of');
@@ -31,62 +25,23 @@ async function openWatched(browser: Browser, url: string): Promise<WatchedPage> 
   return { page, offOrigin, problems };
 }
 
-export interface ServedPage {
-  readonly url: string;
-  /** Tab of the present test. */
-  readonly page: Page;
-}
-
-/**
- * Runs the program during a suite, and opens its page for each test. A test fails if the page has an error or requests
- * another origin.
- */
-export function serveLocalPage(environment: Environment = {}): ServedPage {
-  const folder = newFolder();
-  let program: LocalProcess;
-  let url: string;
-  let browser: Browser;
-  let watched: WatchedPage;
-  beforeAll(async () => {
-    program = spawnLocal({ ...unlimited, DATA_DIR: folder, ...environment });
-    url = await until('the ready line', () => /^ready (http:\S+)$/m.exec(program.stdout())?.[1]);
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    program?.kill('SIGTERM');
-    await within('the end of the program', program.end);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  beforeEach(async () => {
-    watched = await openWatched(browser, url);
-  });
-  afterEach(async () => {
-    expect(watched.offOrigin).toEqual([]);
-    expect(watched.problems).toEqual([]);
-    await watched.page.close();
-  });
-  return {
-    get url() {
-      return url;
-    },
-    get page() {
-      return watched.page;
-    },
-  };
-}
-
 /** Sends the prompt, waits for the end of the response and returns the facts below it. */
 export async function askInPlayground(page: Page, prompt: string): Promise<ReadonlyMap<string, string>> {
-  const playground = page.getByRole('region', { name: 'Playground' });
-  await playground.locator('[name=prompt]').fill(prompt);
-  await playground.getByRole('button', { name: 'Send' }).click();
-  await playground.locator('.answer.done, .answer.failed').waitFor();
+  const panel = page.getByRole('tabpanel');
+  await panel.locator('[name=prompt]').fill(prompt);
+  await panel.getByRole('button', { name: 'Send' }).click();
+  await panel.locator('.answer.done, .answer.failed').waitFor();
   return readFacts(page);
 }
 
+/** Shows a mode of the playground, and returns its panel. */
+export async function openMode(page: Page, mode: string): Promise<Locator> {
+  await page.getByRole('tab', { name: mode }).click();
+  return page.getByRole('tabpanel', { name: mode });
+}
+
 export async function readFacts(page: Page): Promise<ReadonlyMap<string, string>> {
-  const facts = page.locator('.facts > div');
+  const facts = page.getByRole('tabpanel').locator('.facts > div');
   const [names, values] = await Promise.all([
     facts.locator('dt').allTextContents(),
     facts.locator('dd').allTextContents(),

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { chromiumPath } from './browser.ts';
-import { type ServedPage, serveLocalPage } from './local-page-browser.ts';
+import { type PageProgram, useLocalPage } from './local-page-program.ts';
 
 const inboxOf = (page: Page) => page.getByRole('region', { name: 'Webhook inbox' });
 const deliveriesOf = (page: Page) => inboxOf(page).locator('.delivery');
@@ -16,10 +16,11 @@ const answerWith = async (page: Page, answer: string): Promise<void> => {
 
 const sendTest = (page: Page) => inboxOf(page).getByRole('button', { name: 'Send test event' }).click();
 
-const createVideo = async ({ url, page }: ServedPage): Promise<string> => {
-  const key = await page.getByLabel('Key', { exact: true }).inputValue();
+const createVideo = async (program: PageProgram): Promise<string> => {
+  const page = program.page();
+  const key = await page.getByLabel('API key', { exact: true }).inputValue();
   const webhook_url = await inboxOf(page).getByLabel('URL', { exact: true }).inputValue();
-  const response = await fetch(`${url}/v1/videos`, {
+  const response = await fetch(`${program.url()}/v1/videos`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'seedance-2-0-fast', prompt: 'A boat [[takes 100]]', seconds: '4', webhook_url }),
@@ -29,17 +30,17 @@ const createVideo = async ({ url, page }: ServedPage): Promise<string> => {
 };
 
 describe.skipIf(chromiumPath === undefined)('the webhook inbox of the local page', () => {
-  const served = serveLocalPage({ VIDEO_WEBHOOK_RETRY_SECONDS: '1' });
+  const program = useLocalPage({ VIDEO_WEBHOOK_RETRY_SECONDS: '1' });
   beforeEach(async () => {
     const headers = { 'content-type': 'application/json' };
-    const reset = (path: string, body: string) => fetch(`${served.url}${path}`, { method: 'POST', headers, body });
+    const reset = (path: string, body: string) => fetch(`${program.url()}${path}`, { method: 'POST', headers, body });
     await reset('/local/webhooks/answer', '{"answer":"200"}');
     await reset('/local/webhooks/clear', '{}');
-    await deliveriesOf(served.page).first().waitFor({ state: 'detached' });
+    await deliveriesOf(program.page()).first().waitFor({ state: 'detached' });
   });
 
   test('HOOK-4 a test event appears with its headers, its body and a valid signature', async () => {
-    const { page } = served;
+    const page = program.page();
     await sendTest(page);
     const delivery = deliveriesOf(page).first();
     await delivery.locator('summary .valid').waitFor();
@@ -56,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)('the webhook inbox of the local page
   });
 
   test('HOOK-4 another secret shows that the signature is wrong, until the key reads the secret again', async () => {
-    const { page } = served;
+    const page = program.page();
     await sendTest(page);
     const verdict = deliveriesOf(page).first().locator('summary .verdict');
     await verdict.and(page.locator('.valid')).waitFor();
@@ -72,9 +73,9 @@ describe.skipIf(chromiumPath === undefined)('the webhook inbox of the local page
   });
 
   test('HOOK-4 a delivery without a signature or with an old timestamp is shown as such', async () => {
-    const { url, page } = served;
+    const page = program.page();
     const deliver = (headers: Record<string, string>) =>
-      fetch(`${url}/local/webhooks/inbox`, {
+      fetch(`${program.url()}/local/webhooks/inbox`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: '{}',
@@ -98,9 +99,9 @@ describe.skipIf(chromiumPath === undefined)('the webhook inbox of the local page
   });
 
   test('HOOK-4 a video that gets 500 is delivered again with the same id', async () => {
-    const { page } = served;
+    const page = program.page();
     await answerWith(page, '500');
-    const id = `evt_${await createVideo(served)}`;
+    const id = `evt_${await createVideo(program)}`;
     const attempt = (count: number) => page.locator(`.delivery[data-id="${id}"][data-attempt="${count}"]`);
     await attempt(1).locator('.answered').filter({ hasText: 'returned 500' }).waitFor();
     await answerWith(page, '200');
@@ -111,7 +112,7 @@ describe.skipIf(chromiumPath === undefined)('the webhook inbox of the local page
   });
 
   test('HOOK-4 a test event without a response is listed while the gateway waits', async () => {
-    const { page } = served;
+    const page = program.page();
     await answerWith(page, 'timeout');
     await sendTest(page);
     await deliveriesOf(page).first().locator('.answered').filter({ hasText: 'no response' }).waitFor();
@@ -122,8 +123,10 @@ describe.skipIf(chromiumPath === undefined)('the webhook inbox of the local page
   });
 
   test('HOOK-4 the inbox has its URL, and the setting for other servers of this machine', async () => {
-    const { url, page } = served;
-    expect(await inboxOf(page).getByLabel('URL', { exact: true }).inputValue()).toBe(`${url}/local/webhooks/inbox`);
+    const page = program.page();
+    expect(await inboxOf(page).getByLabel('URL', { exact: true }).inputValue()).toBe(
+      `${program.url()}/local/webhooks/inbox`,
+    );
     expect(await inboxOf(page).textContent()).toContain('LOCAL_WEBHOOKS=on npm start');
   });
 });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { joinDataFolder } from '../../local/data-folder.ts';
-import { openLocalAccount, readPepper } from '../../local/local-account.ts';
+import { openLocalAccount, readLocalKeyState, readPepper } from '../../local/local-account.ts';
 import { ManualClock } from '../support/memory/manual-clock.ts';
 import { MemoryAccountStore } from '../support/memory/memory-account-store.ts';
 import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
@@ -46,5 +46,25 @@ test('OPS-6 a start shows whether the stored API key is current, replaced or rev
   expect((await start()).keyState).toEqual({ kind: 'replaced', masked: toMasked(issued.label) });
   const { label } = await rotateKey(changing, { accountId: 'local', keyId: keyIdOf(issued.hash) });
   expect((await start()).keyState).toEqual({ kind: 'replaced', masked: toMasked(label) });
+  folder.close();
+});
+
+test('OPS-6 the state of the local key shows changes after the start', async () => {
+  const folder = joinDataFolder(join(mkdtempSync(join(tmpdir(), 'account-')), 'data'));
+  const ledgerStore = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore(ledgerStore);
+  const accounts = new MemoryAccountStore(ledgerStore, keys);
+  const deps = {
+    accounts,
+    keys,
+    ledgerStore,
+    clock: new ManualClock(),
+    pepper: 'a pepper for tests',
+    olderPeppers: [],
+  };
+  const { apiKey } = await openLocalAccount({ deps, folder, apiKey: undefined, balanceUsd: '3' });
+  expect(await readLocalKeyState(deps, apiKey)).toEqual({ kind: 'current' });
+  await keys.revokeKey('local', (await keys.currentKey('local'))!.hash);
+  expect(await readLocalKeyState(deps, apiKey)).toEqual({ kind: 'revoked' });
   folder.close();
 });

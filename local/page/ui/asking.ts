@@ -14,7 +14,13 @@ export const fetchState = async (language: ChatLanguage): Promise<LocalState> =>
   return response.json();
 };
 
-type PostPath = '/local/say' | '/local/fault' | '/local/top-up' | '/local/webhooks/answer' | '/local/webhooks/clear';
+type PostPath =
+  | '/local/say'
+  | '/local/bot-key'
+  | '/local/fault'
+  | '/local/top-up'
+  | '/local/webhooks/answer'
+  | '/local/webhooks/clear';
 
 export const post = async (path: PostPath, body: object) =>
   read(

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fetchState, post, wordsOf } from './asking.ts';
 import { ChatComposer } from './chat-composer.tsx';
@@ -31,10 +32,12 @@ interface ChatProps {
   readonly messenger: MessengerState | undefined;
   readonly messages: readonly ChatMessage[];
   readonly onTopUp: (account: string) => void;
+  /** Shown above the messages. */
+  readonly children: ComponentChildren;
 }
 
 /** The simulated messenger: one user's chat with the bot. */
-export const Chat = ({ messenger, messages, onTopUp }: ChatProps) => {
+export const Chat = ({ messenger, messages, onTopUp, children }: ChatProps) => {
   const [language, setLanguage] = useState<ChatLanguage>('en');
   const [appAddress, setAppAddress] = useState<string>();
   const [problem, setProblem] = useState('');
@@ -63,6 +66,7 @@ export const Chat = ({ messenger, messages, onTopUp }: ChatProps) => {
       </div>
       {messenger ? (
         <>
+          {children}
           <Messages messages={messages} onPress={press} onCommand={say} />
           {problem && (
             <p class="problem" role="alert">
@@ -92,7 +96,8 @@ const Messages = ({ messages, onPress, onCommand }: MessagesProps) => {
     if (count > 0) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [count]);
   return (
-    <ol class="messages" ref={list} aria-live="polite">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a list that scrolls.
+    <ol class="messages" ref={list} aria-live="polite" aria-label="Messages" tabIndex={0}>
       {count === 0 && <li class="note">Send /start: the bot opens an account and issues a key.</li>}
       {messages.map((message) => (
         <ChatMessageView key={message.id} message={message} onPress={onPress} onCommand={onCommand} />

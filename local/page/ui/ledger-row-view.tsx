@@ -13,7 +13,11 @@ const signs: Partial<Record<LedgerRow['state'], string>> = { credited: '+', retu
 
 /** The bar is the hold. Its filled part is the charge, and the rest was released. */
 export const LedgerRowView = ({ row, isOther, isOwn }: LedgerRowViewProps) => (
-  <li class={`row ${row.state}${isOwn ? ' own' : ''}`} data-request={requestIdOf(row.id)}>
+  <li
+    class={`row ${row.state}${isOwn ? ' own' : ''}`}
+    id={`request-${requestIdOf(row.id)}`}
+    data-request={requestIdOf(row.id)}
+  >
     <span class="what">{row.state === 'held' ? 'hold' : row.state}</span>
     <span class="amount">
       {signs[row.state] ?? ''}${row.amount_usd ?? row.held_usd}

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { fetchState, wordsOf } from './asking.ts';
+import { askForKey, BotKey } from './bot-key.tsx';
 import { Chat } from './chat.tsx';
-import { KeyField } from './key-field.tsx';
+import { Connection } from './connection.tsx';
 import { LedgerPane } from './ledger-pane.tsx';
 import { requestIdOf } from './ledger-rows.ts';
 import { Playground } from './playground.tsx';
@@ -24,7 +25,7 @@ export const LocalPage = () => {
 const linkedAccount = new URLSearchParams(location.search).get('topup') ?? undefined;
 
 const Page = ({ state }: { state: LocalState }) => {
-  const [key, setKey] = useState(state.key);
+  const [key, setKey] = useState(state.local_key.kind === 'current' ? state.local_key.value : '');
   const [requestId, setRequestId] = useState<string>();
   const [account, setAccount] = useState(linkedAccount);
   const isLinked = useRef(linkedAccount !== undefined);
@@ -37,7 +38,21 @@ const Page = ({ state }: { state: LocalState }) => {
     setAccount(wanted);
     document.getElementById('top-up')?.focus();
   };
-  const done = gateway.ledger.rows.find(({ id, state }) => requestIdOf(id) === requestId && state !== 'held');
+  const balanceAfter = (request: string | undefined): string | undefined =>
+    gateway.ledger.rows.find(({ id, state }) => requestIdOf(id) === request && state !== 'held')?.balance_usd;
+  const { keyCheck, botKey, botKeyCheck } = gateway;
+  const usedBotKey = useRef<string>();
+  useEffect(() => {
+    if (botKey === undefined || botKeyCheck?.kind !== 'works') return;
+    // A replaced key of the bot no longer works, and an empty field gets the first key that does.
+    setKey((known) => (known === '' || known === usedBotKey.current ? botKey : known));
+    usedBotKey.current = botKey;
+  }, [botKey, botKeyCheck]);
+  const [localKey, setLocalKey] = useState(state.local_key);
+  const isDead = keyCheck?.kind === 'rejected' && localKey.kind === 'current' && localKey.value === key;
+  useEffect(() => {
+    if (isDead) fetchState('en').then((fresh) => setLocalKey(fresh.local_key), console.warn);
+  }, [isDead]);
   return (
     <>
       <header class="top">
@@ -45,11 +60,18 @@ const Page = ({ state }: { state: LocalState }) => {
         <span class={gateway.isConnected ? 'live' : 'live off'} role="status">
           {gateway.isConnected ? 'live' : 'not connected'}
         </span>
-        <KeyField value={key} own={state.key} onChange={setKey} />
         <nav>
           <a href="/api-reference">API reference</a>
           <a href="/api-reference/clients">Clients</a>
         </nav>
+        <Connection
+          origin={location.origin}
+          value={key}
+          localKey={localKey}
+          check={keyCheck}
+          onChange={setKey}
+          onAskBot={state.messenger && (() => void askForKey().catch(console.warn))}
+        />
       </header>
       <main>
         <div class="column">
@@ -58,12 +80,16 @@ const Page = ({ state }: { state: LocalState }) => {
             vendors={gateway.vendors}
             apiKey={key}
             onRequest={setRequestId}
-            balanceUsd={done?.balance_usd}
+            balanceAfter={balanceAfter}
           />
           <Vendors vendors={gateway.vendors} />
         </div>
         <LedgerPane ledger={gateway.ledger} account={account} onAccount={setAccount} requestId={requestId} />
-        <Chat messenger={state.messenger} messages={gateway.messages} onTopUp={openTopUp} />
+        <Chat messenger={state.messenger} messages={gateway.messages} onTopUp={openTopUp}>
+          {botKey !== undefined && (
+            <BotKey apiKey={botKey} check={botKeyCheck} onUse={botKey === key ? undefined : setKey} />
+          )}
+        </Chat>
         <WebhookInbox webhooks={state.webhooks} apiKey={key} gateway={gateway} />
       </main>
     </>

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { PlaygroundModel } from './wire.ts';
+import type { GatewayModel } from './modes.ts';
 
 interface ModelFieldProps {
-  readonly models: readonly PlaygroundModel[];
+  readonly id: string;
+  readonly models: readonly GatewayModel[];
   readonly value: string;
   readonly onChange: (id: string) => void;
 }
 
 /** A grouped list of models with a search. */
-export const ModelField = ({ models, value, onChange }: ModelFieldProps) => {
+export const ModelField = ({ id: fieldId, models, value, onChange }: ModelFieldProps) => {
   const [search, setSearch] = useState('');
   const words = search.toLowerCase().split(/\s+/);
   const found = models.filter(({ id, owned_by }) => words.every((word) => `${owned_by} ${id}`.includes(word)));
@@ -16,7 +17,7 @@ export const ModelField = ({ models, value, onChange }: ModelFieldProps) => {
   const owners = [...new Set(shown.map(({ owned_by }) => owned_by))];
   return (
     <div class="model">
-      <label for="model">Model</label>
+      <label for={fieldId}>Model</label>
       <input
         type="search"
         aria-label="Search models"
@@ -30,7 +31,7 @@ export const ModelField = ({ models, value, onChange }: ModelFieldProps) => {
           onChange(first.id);
         }}
       />
-      <select id="model" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <select id={fieldId} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {owners.map((owner) => (
           <optgroup key={owner} label={owner}>
             {shown

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { fetchState } from './asking.ts';
+import { checkKey, type KeyCheck } from './check-key.ts';
 import { emptyLedger, type Ledger, withAccount, withEvent, withRequest } from './ledger-rows.ts';
 import { paceEvents } from './pace-events.ts';
-import type { AccountNumbers, ChatMessage, LocalState, PageEvents, VendorState } from './wire.ts';
+import type { ChatMessage, LocalState, PageEvents, RequestLine, VendorState } from './wire.ts';
 
 type Listeners = { readonly [Name in keyof PageEvents]: (data: PageEvents[Name]) => void };
 
@@ -16,6 +17,7 @@ export const followEvents = (listeners: Listeners, setConnected: (connected: boo
   source.addEventListener('message', ({ data }) => listeners.message(JSON.parse(data)));
   source.addEventListener('vendors', ({ data }) => listeners.vendors(JSON.parse(data)));
   source.addEventListener('webhook', ({ data }) => listeners.webhook(JSON.parse(data)));
+  source.addEventListener('bot_key', ({ data }) => listeners.bot_key(JSON.parse(data)));
   return () => source.close();
 };
 
@@ -26,6 +28,10 @@ export interface Gateway {
   readonly vendors: readonly VendorState[];
   /** Last change of the webhook inbox. A new object for each change. */
   readonly inboxChange: PageEvents['webhook'] | undefined;
+  readonly keyCheck: KeyCheck | undefined;
+  /** Latest API key that the bot or the page has issued to the messenger's user. */
+  readonly botKey: string | undefined;
+  readonly botKeyCheck: KeyCheck | undefined;
 }
 
 /** Returns the gateway's state while the page is open. Calls `onAccount` with the account of the key. */
@@ -35,6 +41,7 @@ export const useGateway = (state: LocalState, key: string, onAccount: (id: strin
   const [messages, setMessages] = useState(state.messenger?.messages ?? []);
   const [vendors, setVendors] = useState(state.vendors);
   const [inboxChange, setInboxChange] = useState<PageEvents['webhook']>();
+  const [botKey, setBotKey] = useState(state.messenger?.key);
   useEffect(() => {
     const listeners = {
       ledger: paceEvents((event) => setLedger((known) => withEvent(known, event))),
@@ -42,6 +49,7 @@ export const useGateway = (state: LocalState, key: string, onAccount: (id: strin
       message: (message: ChatMessage) => setMessages((known) => withMessage(known, message)),
       vendors: setVendors,
       webhook: setInboxChange,
+      bot_key: setBotKey,
     };
     let isFirst = true;
     const setPresence = (isThere: boolean): void => {
@@ -53,17 +61,40 @@ export const useGateway = (state: LocalState, key: string, onAccount: (id: strin
     const begin = (fresh: LocalState): void => {
       setMessages(fresh.messenger?.messages ?? []);
       setVendors(fresh.vendors);
+      setBotKey((known) => fresh.messenger?.key ?? known);
     };
     return followEvents(listeners, setPresence);
   }, []);
+  const changedAt = ledger.requests.find(canChangeKeys)?.at;
+  const keyCheck = useKeyCheck(key, changedAt);
+  const botKeyCheck = useKeyCheck(botKey ?? '', changedAt);
   useEffect(() => {
-    const show = (numbers: AccountNumbers): void => {
-      setLedger((known) => withAccount(known, numbers));
-      onAccount(numbers.account);
+    if (keyCheck?.kind !== 'works') return;
+    const { numbers } = keyCheck;
+    setLedger((known) => withAccount(known, numbers));
+    onAccount(numbers.account);
+  }, [keyCheck, onAccount]);
+  return { isConnected, ledger, messages, vendors, inboxChange, keyCheck, botKey, botKeyCheck };
+};
+
+/** Whether a request may have replaced or revoked a key, or shows that another process has. */
+const canChangeKeys = ({ method, path, status }: RequestLine): boolean =>
+  path !== '/api/account' && (status === 401 || (method !== 'GET' && /^\/(?:app\/)?api\/keys?(?:\/|$)/.test(path)));
+
+/** Checks the key when it changes, and when another request may have changed whether it works. */
+const useKeyCheck = (key: string, changedAt: number | undefined): KeyCheck | undefined => {
+  const [check, setCheck] = useState<KeyCheck>();
+  useEffect(() => {
+    let isCurrent = true;
+    const show = (result: KeyCheck): void => {
+      if (isCurrent) setCheck(result);
     };
-    fetchAccount(key).then((numbers) => numbers && show(numbers), console.warn);
-  }, [key, onAccount]);
-  return { isConnected, ledger, messages, vendors, inboxChange };
+    checkKey(key).then(show, console.warn);
+    return () => {
+      isCurrent = false;
+    };
+  }, [key, changedAt]);
+  return check;
 };
 
 /** A changed message keeps its place. */
@@ -71,12 +102,3 @@ const withMessage = (messages: readonly ChatMessage[], message: ChatMessage): re
   messages.some(({ id }) => id === message.id)
     ? messages.map((known) => (known.id === message.id ? message : known))
     : [...messages, message];
-
-/** Undefined for an invalid or incomplete key. */
-const fetchAccount = async (key: string): Promise<AccountNumbers | undefined> => {
-  if (!/^sk-service-\w{49}$/.test(key)) return undefined;
-  const response = await fetch('/api/account', { headers: { authorization: `Bearer ${key}` } });
-  if (!response.ok) return undefined;
-  const { id, balance_usd, available_usd, held_usd, open_holds } = await response.json();
-  return { account: id, balance_usd, available_usd, held_usd, open_holds };
-};

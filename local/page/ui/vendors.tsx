@@ -10,7 +10,7 @@ const namesOfFaults: Readonly<Record<FaultName, string>> = {
   slow: 'is slow',
 };
 
-/** Breaks and repairs a simulated provider. Real providers have no switch. */
+/** Switches a simulated provider: on works, off fails. Real providers have no switch. */
 export const Vendors = ({ vendors }: { vendors: readonly VendorState[] }) => {
   const [problem, setProblem] = useState('');
   const set = (vendor: string, fault: FaultName): void => {
@@ -42,34 +42,37 @@ interface VendorProps {
 }
 
 const Vendor = ({ vendor: { name, is_simulated, fault }, onFault }: VendorProps) => {
-  const isBroken = fault !== 'none';
+  const works = fault === 'none';
+  if (!is_simulated) {
+    return (
+      <li>
+        <span class="name">{name}</span>
+        <span class="note">real provider</span>
+      </li>
+    );
+  }
   return (
-    <li class={isBroken ? 'broken' : ''}>
+    <li class={works ? '' : 'broken'}>
       <button
         type="button"
         role="switch"
         class="switch"
-        aria-checked={isBroken}
-        aria-label={`Break ${name}`}
-        disabled={!is_simulated}
-        onClick={() => onFault(isBroken ? 'none' : 'status 500')}
+        aria-checked={works}
+        aria-label={`${name} works`}
+        onClick={() => onFault(works ? 'status 500' : 'none')}
       />
       <span class="name">{name}</span>
-      {is_simulated ? (
-        <select
-          aria-label={`What ${name} does`}
-          value={fault}
-          onChange={({ currentTarget: { value } }) => onFault(faultNames.find((name) => name === value) ?? 'none')}
-        >
-          {faultNames.map((name) => (
-            <option key={name} value={name}>
-              {namesOfFaults[name]}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <span class="note">real</span>
-      )}
+      <select
+        aria-label={`Behavior of ${name}`}
+        value={fault}
+        onChange={({ currentTarget: { value } }) => onFault(faultNames.find((name) => name === value) ?? 'none')}
+      >
+        {faultNames.map((name) => (
+          <option key={name} value={name}>
+            {namesOfFaults[name]}
+          </option>
+        ))}
+      </select>
     </li>
   );
 };

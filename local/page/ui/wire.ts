@@ -1,7 +1,8 @@
 /** Messages between the page and the local program. Amounts are decimal strings in USD. */
 export interface LocalState {
-  readonly key: string;
-  readonly models: readonly PlaygroundModel[];
+  readonly local_key: LocalKey;
+  /** Id of the provider of each model. */
+  readonly model_vendors: Readonly<Record<string, string>>;
   readonly vendors: readonly VendorState[];
   /** Undefined if the bot is connected to the real messenger. */
   readonly messenger: MessengerState | undefined;
@@ -44,20 +45,19 @@ export interface InboxState {
   readonly deliveries: readonly WebhookDelivery[];
 }
 
-export interface PlaygroundModel {
-  readonly id: string;
-  readonly owned_by: string;
-  /** Id of the model's provider. */
-  readonly vendor: string;
-  readonly takes_temperature: boolean;
-  readonly takes_stream: boolean;
-}
+/** API key of the account `local`. `replaced`: the account has a newer one, shown as `masked`. `revoked`: it has none. */
+export type LocalKey =
+  | { readonly kind: 'current'; readonly value: string }
+  | { readonly kind: 'replaced'; readonly masked: string }
+  | { readonly kind: 'revoked' };
 
 export interface MessengerState {
   readonly app_url: string;
   /** Init data of the mini app, signed now. */
   readonly init_data: string;
   readonly messages: readonly ChatMessage[];
+  /** Latest API key of the user that the messenger or the page has seen. It may be replaced by now. */
+  readonly key: string | undefined;
 }
 
 export const faultNames = ['none', 'status 500', 'hang', 'cut 3', 'slow'] as const;
@@ -141,6 +141,8 @@ export interface PageEvents {
   readonly ledger: LedgerEvent;
   readonly request: RequestLine;
   readonly message: ChatMessage;
+  /** API key of the messenger's user. */
+  readonly bot_key: string;
   readonly vendors: readonly VendorState[];
   /** The inbox has changed. Sent without its deliveries, which can be large. */
   readonly webhook: { readonly at: number };

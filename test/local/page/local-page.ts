@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { LocalKeyState } from '../../../local/local-account.ts';
 import { openVendors } from '../../../local/local-vendors.ts';
 import { createLocalPage, type LocalPage } from '../../../local/page/local-page.ts';
 import { createPageMessenger } from '../../../local/page/page-messenger.ts';
@@ -16,7 +17,10 @@ export type TestPage = {
 };
 
 /** Starts the page on a server. The server responds with 204 to requests that the page does not handle. */
-export async function startTestPage(environment: NodeJS.ProcessEnv = {}): Promise<TestPage> {
+export async function startTestPage(
+  environment: NodeJS.ProcessEnv = {},
+  keyState: LocalKeyState = { kind: 'current' },
+): Promise<TestPage> {
   const failures: string[] = [];
   const vendors = await openVendors(environment);
   const messenger = await startMessenger({ botToken: '12345:test' });
@@ -35,6 +39,7 @@ export async function startTestPage(environment: NodeJS.ProcessEnv = {}): Promis
     url: `http://127.0.0.1:${port}`,
     allowsOtherPorts: false,
     apiKey: 'sk-service-test',
+    readKeyState: async () => keyState,
     topUpKey: 'a key for reporting payments',
     files: async () => ['index.html', 'main.js', 'main.css'].map((file) => ({ file, bytes: Buffer.from(file) })),
     vendors,

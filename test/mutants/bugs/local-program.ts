@@ -110,8 +110,8 @@ const modeBugs = [
     {
       id: 'revoked-local-key-replaced',
       what: 'After the local API key was revoked, the start shows the revoked key as a newer one.',
-      find: "if (isRevoked) return { kind: 'revoked' };",
-      replace: '',
+      find: "if (!current || current.isRevoked) return { kind: 'revoked' };",
+      replace: "if (!current) return { kind: 'revoked' };",
     },
   ]),
 ];
