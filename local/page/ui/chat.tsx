@@ -92,7 +92,8 @@ const Messages = ({ messages, onPress, onCommand }: MessagesProps) => {
     if (count > 0) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [count]);
   return (
-    <ol class="messages" ref={list} aria-live="polite">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what has the focus
+    <ol class="messages" ref={list} tabIndex={0} aria-label="Messages" aria-live="polite">
       {count === 0 && <li class="note">Send /start: the bot opens an account and issues a key.</li>}
       {messages.map((message) => (
         <ChatMessageView key={message.id} message={message} onPress={onPress} onCommand={onCommand} />

@@ -10,7 +10,8 @@ const LINES_SHOWN = 30;
 const RequestLines = ({ lines }: { lines: readonly RequestLine[] }) => (
   <details class="requests" open>
     <summary>Requests</summary>
-    <ol>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what has the focus */}
+    <ol tabIndex={0} aria-label="Requests">
       {lines.slice(0, LINES_SHOWN).map(({ at, method, path, status, total_ms }) => (
         <li key={`${at} ${path} ${total_ms}`} class={status >= 400 ? 'bad' : ''}>
           <span>{status}</span> <span class="path">{`${method} ${path}`}</span> <span>{total_ms} ms</span>
@@ -34,7 +35,8 @@ export const LedgerPane = ({ ledger, account, onAccount, requestId }: LedgerPane
     <AccountFigures ledger={ledger} account={account} onAccount={onAccount} />
     <TopUp account={account ?? ''} />
     {ledger.rows.length === 0 && <p class="note">Every hold and its result appear here.</p>}
-    <ol class="rows">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what has the focus */}
+    <ol class="rows" tabIndex={0} aria-label="Holds and payments">
       {ledger.rows.map((row) => (
         <LedgerRowView
           key={row.id}

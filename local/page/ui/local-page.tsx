@@ -39,7 +39,8 @@ const Page = ({ state }: { state: LocalState }) => {
   const done = gateway.ledger.rows.find(({ id, state }) => requestIdOf(id) === requestId && state !== 'held');
   return (
     <>
-      <header class="top">
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: a header of the page is a landmark */}
+      <header class="top" aria-label="Local gateway">
         <h1>Model gateway</h1>
         <span class={gateway.isConnected ? 'live' : 'live off'} role="status">
           {gateway.isConnected ? 'live' : 'not connected'}
@@ -50,7 +51,7 @@ const Page = ({ state }: { state: LocalState }) => {
           <a href="/api-reference/clients">Clients</a>
         </nav>
       </header>
-      <main>
+      <main aria-label="Local gateway">
         <div class="column">
           <Playground
             state={state}
