@@ -21,6 +21,8 @@ import { type Figures, measurePage, type Target } from './page-figures.ts';
  * `--screenshots <folder>`, writes every page and view on two screens in light and dark instead.
  */
 const RUNS = Number(process.env.BENCH_RUNS ?? 5);
+/** Part of the name of the pages to measure. */
+const ONLY = process.env.BENCH_ONLY ?? '';
 
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
@@ -44,7 +46,7 @@ const printRow = (name: string, cells: readonly string[]): void =>
 
 const measure = async (browser: Browser, targets: readonly Target[]): Promise<void> => {
   printRow('page', titles);
-  for (const target of targets) {
+  for (const target of targets.filter(({ name }) => name.includes(ONLY))) {
     for (const variant of variants.slice(0, 2)) {
       const runs: Figures[] = [];
       while (runs.length < RUNS) runs.push(await measurePage(browser, target, contextOf(variant)));
@@ -122,7 +124,7 @@ const saveOthers = async (browser: Browser, folder: string, url: string): Promis
     }
     const page = await browser.newPage(contextOf(variant));
     for (const path of await referencePaths(page, url)) {
-      await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+      await page.goto(`${url}${path}`, { waitUntil: 'networkidle', timeout: 120_000 });
       await save(page, folder, `${path.slice(1).replaceAll('/', '-')}-${variant.name}`);
     }
     await page.close();

@@ -6,7 +6,7 @@ const ROOT = '/api-reference';
 export const referencePaths = async (page: Page, origin: string): Promise<readonly string[]> => {
   const found = new Set([ROOT, `${ROOT}/clients`]);
   for (const path of found) {
-    await page.goto(`${origin}${path}`, { waitUntil: 'networkidle' });
+    await page.goto(`${origin}${path}`, { waitUntil: 'networkidle', timeout: 120_000 });
     for (const target of await page.locator('a[href]').evaluateAll(targetsOf)) {
       const { origin: site, pathname } = new URL(target);
       if (site === origin && isPage(pathname)) found.add(pathname);
