@@ -28,7 +28,11 @@ export const renderMarkdown = (markdown: string): RenderedMarkdown => {
   const html = marked.parse(markdown, { async: false });
   return {
     title,
-    html: html.replaceAll('<table>', '<div class="table"><table>').replaceAll('</table>', '</table></div>'),
+    // The keyboard scrolls what has the focus.
+    html: html
+      .replaceAll('<pre>', '<pre tabindex="0">')
+      .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
+      .replaceAll('</table>', '</table></div>'),
   };
 };
 

@@ -1,5 +1,5 @@
+import { deepEqual } from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
 import type { AppPage } from './app-page.ts';
 
 export interface Visit extends BrowserContextOptions {
@@ -34,8 +34,8 @@ export const visit = async (
     await page.goto(url ?? app.opened(language, theme), { waitUntil: 'networkidle' });
     await untilDrawn(page);
     await look(page);
-    expect(elsewhere).toEqual([]);
-    expect(problems).toEqual([]);
+    deepEqual(elsewhere, []);
+    deepEqual(problems, []);
   } finally {
     await context.close();
   }

@@ -1,4 +1,4 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 export type WatchedPage = {
   readonly page: Page;
@@ -9,8 +9,12 @@ export type WatchedPage = {
 };
 
 /** Opens a tab that records violations. */
-export async function openWatched(browser: Browser, url: string): Promise<WatchedPage> {
-  const page = await browser.newPage();
+export async function openWatched(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const page = await browser.newPage(options);
   const offOrigin: string[] = [];
   const problems: string[] = [];
   page.on('request', (request) => {

@@ -135,7 +135,7 @@ const Restrictions = ({ draft, set, field }: RestrictionsProps) => {
             ))}
           </select>
         </div>
-        <div>
+        <div class="whole-row">
           {labelOf('expires_at')}
           <input
             {...field('expires_at')}
@@ -144,7 +144,7 @@ const Restrictions = ({ draft, set, field }: RestrictionsProps) => {
             onInput={(event) => set({ expires: event.currentTarget.value })}
           />
         </div>
-        <div>
+        <div class="whole-row">
           {labelOf('requests_per_second')}
           <input
             {...field('requests_per_second')}

@@ -64,7 +64,11 @@ const Figures = ({ spend }: { readonly spend: SpendFigures }) => {
       {!spend.complete && <p class="muted">{texts.spend.incomplete}</p>}
       <details>
         <summary>{texts.spend.asTable}</summary>
-        <SpendTable spend={spend} />
+        {/* The keyboard scrolls what has the focus. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region without controls must take the focus */}
+        <section class="scroll" tabIndex={0} aria-label={texts.spend.chart}>
+          <SpendTable spend={spend} />
+        </section>
       </details>
     </>
   );

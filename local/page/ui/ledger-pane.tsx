@@ -36,7 +36,7 @@ export const LedgerPane = ({ ledger, account, onAccount, requestId }: LedgerPane
     <TopUp account={account ?? ''} />
     {ledger.rows.length === 0 && <p class="note">Every hold and its result appear here.</p>}
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a list that scrolls. */}
-    <ol class="rows" aria-label="Movements" tabIndex={0}>
+    <ol class="rows" aria-label="Holds and payments" tabIndex={0}>
       {ledger.rows.map((row) => (
         <LedgerRowView
           key={row.id}

@@ -55,7 +55,8 @@ const Page = ({ state }: { state: LocalState }) => {
   }, [isDead]);
   return (
     <>
-      <header class="top">
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: a header of the page is a landmark */}
+      <header class="top" aria-label="Local gateway">
         <h1>Model gateway</h1>
         <span class={gateway.isConnected ? 'live' : 'live off'} role="status">
           {gateway.isConnected ? 'live' : 'not connected'}
@@ -73,7 +74,7 @@ const Page = ({ state }: { state: LocalState }) => {
           onAskBot={state.messenger && (() => void askForKey().catch(console.warn))}
         />
       </header>
-      <main>
+      <main aria-label="Local gateway">
         <div class="column">
           <Playground
             state={state}

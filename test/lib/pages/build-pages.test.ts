@@ -1,6 +1,7 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { pageNames } from '../../../lambdas/routes.ts';
-import { buildPages } from '../../../lib/pages/build-pages.ts';
+import { buildFiles, buildPages } from '../../../lib/pages/build-pages.ts';
 
 const pages = await buildPages();
 const textOf = (page: string, file: string): string => {
@@ -23,7 +24,18 @@ test.each(pageNames)('KEY-4 REF-1 the page %s is built completely and loads noth
   }
 });
 
-test('KEY-4 the mini app is small enough for a phone', () => {
+/** Bytes of the files that a browser loads to show the page, compressed. */
+test.each([
+  { folder: 'web/app', budget: 36_000 },
+  { folder: 'local/page/ui', budget: 40_000 },
+  { folder: 'web/api-reference', budget: 500_000 },
+])('KEY-4 REF-1 the page of $folder weighs less than $budget bytes', async ({ folder, budget }) => {
+  const loaded = (await buildFiles(folder)).filter(({ file }) => /^(?:index\.html|main\.(?:js|css))$/.test(file));
+  expect(loaded).toHaveLength(3);
+  expect(loaded.reduce((sum, { bytes }) => sum + gzipSync(bytes).length, 0)).toBeLessThan(budget);
+});
+
+test('KEY-4 the script of the mini app is small enough for a phone without compression', () => {
   expect(textOf('app', 'main.js').length).toBeLessThan(100_000);
 });
 

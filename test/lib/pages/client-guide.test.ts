@@ -23,7 +23,7 @@ describe('REF-2 Markdown', () => {
   });
 
   test('REF-2 a wide table scrolls in its own box', () => {
-    expect(render('| a |\n|---|\n| b |')).toMatch(/^<div class="table"><table>.*<\/table><\/div>$/s);
+    expect(render('| a |\n|---|\n| b |')).toMatch(/^<div class="table" tabindex="0"><table>.*<\/table><\/div>$/s);
   });
 });
 

@@ -1,0 +1,146 @@
+import { rmSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPages } from '../../lib/pages/build-pages.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
+import { unlimited } from '../support/in-process-gateway.ts';
+import { newFolder } from '../support/program.ts';
+import { currentTier, rowsOfTier } from '../tiers.ts';
+import { appScene } from './app-scene.ts';
+import { type AppView, appViews } from './app-views.ts';
+import { type Violation, violationsOf } from './axe.ts';
+import { chromiumPath, openBrowser } from './browser.ts';
+import { openWatched } from './local-page-browser.ts';
+import { localPageViews } from './local-page-views.ts';
+import { contextOf, type Variant, variants } from './page-views.ts';
+import { referencePaths } from './reference-paths.ts';
+
+/** Light on a desktop and dark on a phone. The long tier adds the two other variants. */
+const variantsOfTier = rowsOfTier(variants, ({ colorScheme }) => colorScheme);
+
+/** Checks the page as each variant shows it, without loading it again. */
+const expectNoViolations = async (page: Page, shown: readonly Variant[]): Promise<void> => {
+  for (const { name, colorScheme, viewport } of shown) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const found = await violationsOf(page);
+    expect(
+      found.map(({ rule, selector, help }) => `${rule}: ${selector}: ${help}`),
+      name,
+    ).toEqual([]);
+  }
+};
+
+describe.skipIf(chromiumPath === undefined)('accessibility of the mini app', () => {
+  const scene = appScene();
+  const rows = appViews.flatMap((view) => [
+    { view, name: view.name, language: 'en', quick: variants[0] },
+    { view, name: view.name, language: 'ru', quick: variants[1] },
+  ]);
+
+  const openView = ({ prepare, isOpen }: AppView, options: object, look: (page: Page) => Promise<void>) => {
+    prepare?.(scene.app);
+    return scene.open({ ...options, ...(isOpen ? { url: `${scene.app.url}/app` } : {}) }, look);
+  };
+
+  test.each(rowsOfTier(rows, ({ language }) => language))(
+    'KEY-4 axe finds no violation in $name in $language',
+    async ({ view, language, quick }) => {
+      await openView(view, { ...contextOf(quick), language }, async (page) => {
+        await view.reach(page);
+        await expectNoViolations(page, currentTier() === 'long' ? variants : [quick]);
+      });
+    },
+  );
+
+  test('KEY-4 axe reports a text without enough contrast', async () => {
+    await scene.open({ colorScheme: 'light' }, async (page) => {
+      await page
+        .locator('#balance .muted')
+        .last()
+        .evaluate(({ style }) => style.setProperty('color', '#999'));
+      const found = await violationsOf(page);
+      expect(found.map(({ rule }) => rule)).toEqual(['color-contrast']);
+      expect(found[0]?.selector).toContain('.muted');
+    });
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('accessibility of the local page', () => {
+  const folder = newFolder();
+  let program: LocalProcess;
+  let url: string;
+  let browser: Browser;
+  beforeAll(async () => {
+    program = spawnLocal({ ...unlimited, DATA_DIR: folder });
+    url = await until('the ready line', () => /^ready (http:\S+)$/m.exec(program.stdout())?.[1]);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    program?.kill('SIGTERM');
+    await within('the end of the program', program.end);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('OPS-6 axe finds no violation in the panels and dialogs of the local page', async () => {
+    const { page } = await openWatched(browser, url, contextOf(variants[0]));
+    for (const { reach } of rowsOfTier(localPageViews, () => 'page')) {
+      await reach(page);
+      await expectNoViolations(page, variantsOfTier);
+      await page.setViewportSize(variants[0].viewport);
+    }
+    await page.close();
+  });
+});
+
+/** Rules that a page of the reference breaks today, by path. The test fails when a page no longer breaks one. */
+const knownViolations: Readonly<Record<string, readonly string[]>> = {
+  // Swagger UI.
+  '/api-reference': [
+    'color-contrast',
+    'landmark-main-is-top-level',
+    'landmark-no-duplicate-main',
+    'landmark-unique',
+    'nested-interactive',
+    'select-name',
+    'target-size',
+  ],
+};
+
+const rulesOf = (violations: readonly Violation[]): readonly string[] =>
+  [...new Set(violations.map(({ rule }) => rule))].toSorted();
+
+/** Axe takes half a minute for Swagger UI, so the quick tier only checks that the page still is Swagger UI. */
+const expectKnown = async (page: Page, path: string, known: readonly string[]): Promise<void> => {
+  const found = currentTier() === 'long' ? rulesOf(await violationsOf(page)) : known;
+  const isSwagger = (await page.locator('.swagger-ui').count()) > 0;
+  expect(isSwagger ? found : [], `${path}: remove its exception`).toEqual(known);
+};
+
+describe.skipIf(chromiumPath === undefined)('accessibility of the reference', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  beforeAll(async () => {
+    gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9', pages: await buildPages() });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  test('REF-1 REF-2 axe finds no violation in the pages that the reference links', async () => {
+    const page = await browser.newPage(contextOf(variants[0]));
+    const paths = await referencePaths(page, gateway.url);
+    expect(paths).toContain('/api-reference/clients');
+    for (const path of paths) {
+      await page.goto(`${gateway.url}${path}`, { waitUntil: 'networkidle' });
+      const known = knownViolations[path];
+      if (!known) await expectNoViolations(page, variantsOfTier);
+      else await expectKnown(page, path, known);
+    }
+    await page.close();
+  });
+});
