@@ -18,7 +18,7 @@ import { createHealth } from './health.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { createForeignChanges, forgetLowBalances, sendLowBalances } from './stores/sqlite/changes.ts';
 import type { AccountChange } from './stores/sqlite/ledger-store.ts';
-import { followQueue } from './usage-events.ts';
+import { followQueue } from './usage-queue.ts';
 import { createLocalVideoMachine } from './video-executions.ts';
 
 interface EmbeddedOptions extends EngineOptions {

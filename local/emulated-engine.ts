@@ -12,7 +12,7 @@ import { createMediaBucket, localMediaBucket, startS3 } from './emulators/s3.ts'
 import { startStepFunctions } from './emulators/step-functions.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import type { LocalSettings } from './local-settings.ts';
-import { followStream } from './usage-events.ts';
+import { followStream } from './usage-stream.ts';
 import { videoMachineOptions } from './video-executions.ts';
 import type { Emulator } from './welcome.ts';
 

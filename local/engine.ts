@@ -3,7 +3,7 @@ import type { FunctionDependencies, Reporting } from '../lambdas/functions/wirin
 import type { DataFolder } from './data-folder.ts';
 import type { LedgerFeed } from './page/ledger-feed.ts';
 import type { LocalPages } from './pages.ts';
-import type { UsageReceiver } from './usage-events.ts';
+import type { UsageReceiver } from './usage-delivery.ts';
 import type { Emulator } from './welcome.ts';
 
 /** Environment variables. */

@@ -38,8 +38,8 @@ import { createLocalReporting } from './output.ts';
 import { openLocalPages } from './pages.ts';
 import { modeOf } from './stores/sqlite/schema.ts';
 import { createClientIp } from './trusted-proxies.ts';
+import type { UsageReceiver } from './usage-delivery.ts';
 import { createUsageEndpoint } from './usage-endpoint.ts';
-import type { UsageReceiver } from './usage-events.ts';
 import type { Emulator, Welcome } from './welcome.ts';
 
 export interface LocalGateway {

@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { afterAll, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { Database } from '../../local/stores/sqlite/database.ts';
 import { createUsageEndpoint } from '../../local/usage-endpoint.ts';
-import { followQueue } from '../../local/usage-events.ts';
+import { followQueue } from '../../local/usage-queue.ts';
 import { postChat, saying } from '../support/gateway-chat.ts';
 import { until } from '../support/gateway-process.ts';
 import { type PostRoute, postRoutes } from '../support/hostile-routes.ts';
-import { silence } from '../support/silence.ts';
 import { startUsageReceiver } from '../support/usage-receiver.ts';
+import { silence } from './silence.ts';
 import { startSimulated } from './simulated-gateway.ts';
 
 const { gateway, another } = await startSimulated({ LOCAL_BALANCE_USD: '100' });
@@ -43,9 +42,8 @@ const follow = () =>
 const schema = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../docs/operations/usage-event.schema.json'), 'utf8'),
 );
-const ajv = new Ajv2020({ strict: true });
-addFormats.default(ajv);
-const isUsageEvent = ajv.compile(schema);
+/** The schema also has a pattern for times. */
+const isUsageEvent = new Ajv2020({ strict: true, formats: { 'date-time': true } }).compile(schema);
 
 const rows = z.object({ data: z.array(z.looseObject({ id: z.string(), cost_usd: z.string() })) });
 const usage = async () => {
