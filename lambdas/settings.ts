@@ -76,6 +76,15 @@ export const settingsSchema = z.object({
    * (ERR-6).
    */
   EDGE_JSON_KEEP_ALIVE: z.enum(['true', 'false']).default('true'),
+  /** Name or ARN of the event bus that gets usage events. Only the function that publishes them has it. */
+  USAGE_EVENTS_BUS: z.string().min(1).optional(),
+  /** `source` of usage events, which distinguishes the environments of an owner. */
+  USAGE_EVENTS_SOURCE: z
+    .string()
+    .regex(/^[A-Za-z][\w.-]{0,63}$/, 'must start with a letter and have at most 64 letters, digits and . _ -')
+    .default('gateway-local'),
+  /** EventBridge endpoint, if it is not that of the function's region. */
+  EVENTS_ENDPOINT: z.url().optional(),
   /** Name of the secret with the API key of the canary. Only the canary has it. */
   CANARY_KEY_SECRET: z.string().min(1).optional(),
   /** URL that bypasses the front door and must refuse the canary. */

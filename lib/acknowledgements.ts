@@ -46,6 +46,11 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'ListStreams takes no stream in its request. All other actions are limited to the one stream.',
   },
   {
+    of: 'api/usageEvents',
+    rules: [`IAM5[${accounts}/stream/*]`],
+    reason: 'ListStreams takes no stream in its request. All other actions are limited to the one stream.',
+  },
+  {
     of: 'api/web-code',
     rules: [
       'IAM5[Resource::<webcodebucketDA90E385.Arn>/web-function/*]',
@@ -91,6 +96,11 @@ export const acknowledgements: readonly Acknowledgement[] = [
     of: 'api/account-changes/failed',
     rules: ['SQS3'],
     reason: 'This is the queue for account changes whose notification failed. Only an operator removes entries.',
+  },
+  {
+    of: 'api/usage-events/charges/failed',
+    rules: ['SQS3'],
+    reason: 'This is the queue for charge records whose event was not published. Only an operator removes entries.',
   },
   { of: 'edge/edge', rules: ['CFR1'], reason: 'Clients may call from every country. An API key controls access.' },
   {

@@ -91,6 +91,11 @@ export interface EnvironmentOptions {
    */
   readonly uncollectedDailyUsd?: string;
   /**
+   * EventBridge bus for receipts (docs/operations/usage-events.md): `{ kind: 'created' }`, or an existing one. Default:
+   * none, and no events.
+   */
+  readonly usageEvents?: { readonly kind: 'created' } | { readonly kind: 'existing'; readonly eventBusArn: string };
+  /**
    * Public URL that the bot shows: https, without a path. Default: the URL of the domain, or else that of the front
    * door.
    */

@@ -37,7 +37,9 @@ const INFERENCE_CONCURRENCY = 64;
  */
 export const functionsOf = (environment: Environment): EnvironmentFunctions => {
   const { frontDoor, largeBodies, inferenceHost } = environment;
-  const names = eventFunctionNames.filter((name) => name !== 'canary' || hasCanary(environment));
+  const optional = { canary: hasCanary(environment), usageEvents: environment.usageEvents !== undefined };
+  const absent = new Set(Object.entries(optional).flatMap(([name, exists]) => (exists ? [] : [name])));
+  const names = eventFunctionNames.filter((name) => !absent.has(name));
   const events = names.map((name) => ({ name, description: functions[name] }));
   const { content, inference } = functions;
   if (frontDoor === 'api-gateway') return { events: [...events, { name: 'content', description: byEvents }], webs: [] };
@@ -105,6 +107,13 @@ const rules: readonly Rule[] = [
   ({ bootstrapKeyArn, region }) =>
     bootstrapKeyArn !== undefined && bootstrapKeyArn.split(':')[3] !== region
       ? at('bootstrapKeyArn', `must be in ${region}, where the stacks are`)
+      : undefined,
+  ({ usageEvents, region }) =>
+    usageEvents?.kind === 'existing' && usageEvents.eventBusArn.split(':')[3] !== region
+      ? at(
+          'usageEvents.eventBusArn',
+          `must be in ${region}. Forward events to another region with a rule of a bus there`,
+        )
       : undefined,
   ({ publicUrl, domain }) =>
     publicUrl !== undefined && domain && new URL(publicUrl).hostname !== domain.name
@@ -269,6 +278,16 @@ const network = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const usageEvents = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('created') }),
+  z.strictObject({
+    kind: z.literal('existing'),
+    eventBusArn: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:events:[a-z0-9-]+:\d{12}:event-bus\/[\w./-]+$/, 'must be the ARN of an event bus'),
+  }),
+]);
+
 export const frontDoors = settingsSchema.shape.FRONT_DOOR.unwrap().options;
 export type FrontDoorName = (typeof frontDoors)[number];
 
@@ -316,6 +335,7 @@ export const environmentSchema = z
     holdFormat: settingsSchema.shape.HOLD_FORMAT,
     restored: restored.prefault({}),
     uncollectedDailyUsd: settingsSchema.shape.UNCOLLECTED_DAILY_USD,
+    usageEvents: usageEvents.optional(),
     publicUrl: z
       .url({ protocol: /^https$/, error: 'must be an https URL such as https://api.example.com' })
       .refine(isOrigin, 'must not have a path')

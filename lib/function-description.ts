@@ -56,6 +56,8 @@ export interface FunctionDescription {
   readonly showsApp?: true;
   /** Whether the function calls the gateway as a client does, and so gets a URL that must refuse it. */
   readonly checksGateway?: true;
+  /** Whether the function publishes usage events, and so gets the name of their bus. */
+  readonly publishesUsage?: true;
 }
 
 /** Function that is called with events. Its entry exports `handler`. */
@@ -65,7 +67,14 @@ export interface EventFunctionDescription extends FunctionDescription {
 }
 
 /** What calls the function. `url` means clients, by its own URL or through API Gateway if that is the front door. */
-export type EventTrigger = 'url' | 'every-minute' | 'every-five-minutes' | 'every-hour' | 'machine' | 'account-changes';
+export type EventTrigger =
+  | 'url'
+  | 'every-minute'
+  | 'every-five-minutes'
+  | 'every-hour'
+  | 'machine'
+  | 'account-changes'
+  | 'charge-records';
 
 /** Function whose entry starts an HTTP server. AWS gives every environment of it 2 GB. */
 export interface WebFunctionDescription extends FunctionDescription {

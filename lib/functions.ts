@@ -12,7 +12,7 @@ export type WebFunctionName = Extract<HttpFunction, 'content'> | 'inference';
 type UrlFunctionName = Exclude<HttpFunction, WebFunctionName>;
 /** Functions that run on a schedule and have no route. */
 type ScheduledFunctionName = 'sweep' | 'outbox' | 'videoSweep' | 'audit' | 'canary';
-export type EventFunctionName = UrlFunctionName | ScheduledFunctionName | 'videoSteps' | 'notices';
+export type EventFunctionName = UrlFunctionName | ScheduledFunctionName | 'videoSteps' | 'notices' | 'usageEvents';
 export type FunctionName = EventFunctionName | WebFunctionName;
 
 /**
@@ -25,7 +25,8 @@ export const functions: Readonly<
     Record<WebFunctionName, WebFunctionDescription> &
     Record<ScheduledFunctionName, Triggered<'every-minute' | 'every-five-minutes' | 'every-hour'>> &
     Record<'videoSteps', Triggered<'machine'>> &
-    Record<'notices', Triggered<'account-changes'>>
+    Record<'notices', Triggered<'account-changes'>> &
+    Record<'usageEvents', Triggered<'charge-records'>>
 > = {
   ...inferenceFunctions,
   inference: {
@@ -110,6 +111,17 @@ export const functions: Readonly<
     buckets: [],
     secrets: ['botToken'],
     showsApp: true,
+  },
+  // Only in environments with usage events. It reads the stream of a table, and no table.
+  usageEvents: {
+    entry: 'lambdas/functions/usage-events.ts',
+    trigger: 'charge-records',
+    memoryMb: 512,
+    timeoutSeconds: 60,
+    tables: [],
+    buckets: [],
+    secrets: [],
+    publishesUsage: true,
   },
   sweep: {
     entry: 'lambdas/functions/sweep.ts',
@@ -200,6 +212,7 @@ export const eventFunctionNames = [
   'bot',
   'app',
   'notices',
+  'usageEvents',
   'sweep',
   'outbox',
   'videoSweep',

@@ -124,7 +124,7 @@ function createNote(streamArn: string, file: string | undefined) {
 const positionSchema = z.object({ streamArn: z.string(), sequenceNumber: z.string().regex(/^\d+$/) });
 
 /** Starts at the oldest record if there is no position, or if a crash damaged it. */
-function readPosition(file: string): Position {
+export function readPosition(file: string): Position {
   try {
     return positionSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
@@ -132,6 +132,6 @@ function readPosition(file: string): Position {
   }
 }
 
-function writePosition(file: string, position: Position): void {
+export function writePosition(file: string, position: Position): void {
   writeFileSync(file, JSON.stringify(position), { mode: 0o600 });
 }

@@ -18,6 +18,7 @@ import { createHealth } from './health.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { createForeignChanges, forgetLowBalances, sendLowBalances } from './stores/sqlite/changes.ts';
 import type { AccountChange } from './stores/sqlite/ledger-store.ts';
+import { followQueue } from './usage-queue.ts';
 import { createLocalVideoMachine } from './video-executions.ts';
 
 interface EmbeddedOptions extends EngineOptions {
@@ -66,6 +67,8 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
     emulators: [['Database', `SQLite and files in ${folder.path}`]],
     follow: async (followers) => {
       endings.push(await startFollowing({ stores, deps, own }, followers, onFailure));
+      const { usage } = followers;
+      if (usage) endings.push(await followQueue(stores.db, { ...usage, reporting: deps.reporting, onFailure }));
     },
     prune: async () => {
       await stores.prune(systemClock.now());

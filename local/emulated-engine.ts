@@ -12,6 +12,7 @@ import { createMediaBucket, localMediaBucket, startS3 } from './emulators/s3.ts'
 import { startStepFunctions } from './emulators/step-functions.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import type { LocalSettings } from './local-settings.ts';
+import { followStream } from './usage-stream.ts';
 import { videoMachineOptions } from './video-executions.ts';
 import type { Emulator } from './welcome.ts';
 
@@ -105,10 +106,12 @@ const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engin
       bucket.emulator,
       ['Step Functions', 'aws-local-stepfunctions; videos that had not ended are resumed at the next start'],
     ],
-    follow: async ({ onChange, sendNotification }) => {
+    follow: async ({ onChange, sendNotification, usage }) => {
+      const { endpoint } = database;
+      const table = deps.settings.ACCOUNTS_TABLE;
       const followed: AccountChanges = await followChanges({
-        endpoint: database.endpoint,
-        table: deps.settings.ACCOUNTS_TABLE,
+        endpoint,
+        table,
         // The position is useless without the database beside it.
         positionFile: join(folder.room('dynamodb'), 'changes-read.json'),
         onFailure,
@@ -116,6 +119,10 @@ const toEngine = ({ folder, onFailure }: EmulatedOptions, opened: Opened): Engin
       endings.push(followed.stop);
       if (sendNotification) followed.subscribe(createNoticesHandler({ ...deps, sendNotification }));
       if (onChange) followed.subscribe(fromStream(onChange));
+      if (!usage) return;
+      const positionFile = join(folder.room('dynamodb'), 'usage-events-sent.json');
+      const { reporting } = deps;
+      endings.push(await followStream({ endpoint, table, positionFile }, { ...usage, reporting, onFailure }));
     },
     prune: async () => undefined,
     stop,

@@ -4,6 +4,7 @@ import type { DataFolder } from './data-folder.ts';
 import type { LocalWebhooks } from './local-webhooks.ts';
 import type { LedgerFeed } from './page/ledger-feed.ts';
 import type { LocalPages } from './pages.ts';
+import type { UsageReceiver } from './usage-delivery.ts';
 import type { Emulator } from './welcome.ts';
 
 /** Environment variables. */
@@ -26,6 +27,8 @@ export interface Followers {
   readonly onChange?: LedgerFeed | undefined;
   /** Sends notifications of low balances. Undefined without a bot. */
   readonly sendNotification?: NotificationSender | undefined;
+  /** Receives usage events. Undefined without an endpoint. */
+  readonly usage?: UsageReceiver | undefined;
 }
 
 /** A place where the gateway keeps everything: embedded stores, or emulators of the AWS services. */

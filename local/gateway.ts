@@ -38,6 +38,8 @@ import { createLocalReporting } from './output.ts';
 import { openLocalPages } from './pages.ts';
 import { modeOf } from './stores/sqlite/schema.ts';
 import { createClientIp } from './trusted-proxies.ts';
+import type { UsageReceiver } from './usage-delivery.ts';
+import { createUsageEndpoint } from './usage-endpoint.ts';
 import type { Emulator, Welcome } from './welcome.ts';
 
 export interface LocalGateway {
@@ -136,7 +138,11 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   });
   endings.push(() => stopHost(host, settings.SHUTDOWN_SECONDS * 1_000));
   endings.push(await startTimers(engine, settings.SWEEP_SECONDS * 1_000, onFailure));
-  await engine.follow({ onChange: page?.takeChange, sendNotification: noticeSenderOf(deps) });
+  await engine.follow({
+    onChange: page?.takeChange,
+    sendNotification: noticeSenderOf(deps),
+    usage: usageReceiverOf(settings, deps),
+  });
   if (page) endings.push(page.stop);
   development?.connectMessenger(`${url}/bot`);
   return { url, account, emulators: [...engine.emulators, ...(development?.emulators ?? [])] };
@@ -284,6 +290,17 @@ const noticeSenderOf = ({ secrets, settings, publicUrl }: FunctionDependencies) 
   secrets.botToken === undefined
     ? undefined
     : createNotificationSender({ access: { botToken: secrets.botToken, apiUrl: settings.BOT_API_URL }, publicUrl });
+
+const usageReceiverOf = (
+  { USAGE_EVENTS_URL: url, USAGE_EVENTS_SECRET: secret }: LocalSettings,
+  { clock: { now }, settings }: FunctionDependencies,
+): UsageReceiver | undefined =>
+  url === undefined || secret === undefined
+    ? undefined
+    : {
+        publisherFor: (signal) => createUsageEndpoint({ url, secret, now, signal }),
+        source: settings.USAGE_EVENTS_SOURCE,
+      };
 
 /**
  * Runs the scheduled tasks every minute, as AWS does. The first run resumes every unfinished video, because its

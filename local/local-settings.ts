@@ -67,6 +67,12 @@ const schema = z.object({
   LOCAL_WEBHOOKS: oneOf('on', 'off').optional(),
   /** Interval at which the sweeper releases expired holds and settles outbox entries. AWS does it every minute. */
   SWEEP_SECONDS: whole(1, 3_600).default(10),
+  /** Endpoint of the operator that gets usage events, and the secret that signs them (OPS-20). */
+  USAGE_EVENTS_URL: url('https://billing.example.com/usage'),
+  USAGE_EVENTS_SECRET: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, 'must be whsec_ and at least 24 bytes in base64')
+    .optional(),
   DYNAMODB_ENDPOINT: url('http://127.0.0.1:8000'),
   S3_ENDPOINT: url('http://127.0.0.1:9000'),
 });
@@ -90,8 +96,10 @@ export const readLocalSettings = (environment: Environment): LocalSettings => {
   const parsed = schema.safeParse(present);
   if (!parsed.success) throw toSettingsError(parsed.error);
   const settings = parsed.data;
-  const problems =
-    settings.MODE === 'production' ? productionProblems(settings, present) : developmentProblems(settings);
+  const problems = [
+    ...(settings.MODE === 'production' ? productionProblems(settings, present) : developmentProblems(settings)),
+    ...usageProblems(settings),
+  ];
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));
   return {
     ...settings,
@@ -104,6 +112,11 @@ const developmentProblems = ({ HOST }: Fields): readonly string[] =>
   ipaddr.process(HOST).range() === 'loopback'
     ? []
     : [`HOST: other machines can reach ${HOST}. Set MODE=production, or use 127.0.0.1.`];
+
+const usageProblems = ({ USAGE_EVENTS_URL, USAGE_EVENTS_SECRET }: Fields): readonly string[] =>
+  USAGE_EVENTS_URL !== undefined && USAGE_EVENTS_SECRET === undefined
+    ? ['USAGE_EVENTS_SECRET: missing. Set the secret that signs usage events: printf whsec_; openssl rand -base64 32.']
+    : [];
 
 const productionProblems = (fields: Fields, own: Environment): readonly string[] => {
   const problems: string[] = [];

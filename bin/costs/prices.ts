@@ -96,6 +96,12 @@ export const prices = {
     asOf: '2026-07-29',
   },
   trace: { usd: '0.000005', unit: 'trace', source: 'https://aws.amazon.com/xray/pricing/', asOf: '2026-11-22' },
+  busEvent: {
+    usd: '0.000001',
+    unit: 'custom event of up to 64 KB on an event bus',
+    source: 'https://aws.amazon.com/eventbridge/pricing/',
+    asOf: '2026-11-27',
+  },
   secretMonth: { usd: '0.4', unit: 'secret per month', ...secrets },
   secretCall: { usd: '0.000005', unit: 'call', ...secrets },
 } as const satisfies Record<string, Price>;

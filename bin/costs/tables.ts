@@ -75,6 +75,21 @@ export const canary: readonly (readonly [what: string, parts: readonly (readonly
   ],
 ];
 
+const MILLION = 1_000_000;
+/** Events of one call of the function, while requests arrive evenly: far fewer than the hundred that it accepts. */
+const EVENTS_AT_ONCE = 10;
+
+/** Cost of the usage events of a million requests, without the rules and targets of the operator. */
+export const usageEvents: readonly (readonly [what: string, name: PriceName, count: number])[] = [
+  ['events', 'busEvent', MILLION],
+  [
+    `the function: a call of about 0.2 s in 512 MB for ${EVENTS_AT_ONCE} events`,
+    'lambdaGbSecond',
+    (MILLION / EVENTS_AT_ONCE) * 0.2 * 0.5,
+  ],
+  ['its calls', 'lambdaRequest', MILLION / EVENTS_AT_ONCE],
+];
+
 /** Hours of a month of 30 days. */
 const HOURS = 720;
 
@@ -105,6 +120,7 @@ export const toTables = (): Readonly<Record<string, string>> => ({
   'open-holds': openHoldsTable(),
   standing: standingTable(),
   canary: canaryTable(),
+  'usage-events': usageEventsTable(),
   network: networkTable(),
   nat: natTable(),
   prices: pricesTable(),
@@ -216,6 +232,12 @@ const canaryTable = (): string => {
   const rows = costs.map(([what, picos]) => [what, dollars(picos ?? 0n)]);
   return toTable(['monthly item', 'USD'], [...rows, ['total', dollars(sumOf(costs.map(([, picos]) => picos)) ?? 0n)]]);
 };
+
+const usageEventsTable = (): string =>
+  toTable(
+    ['one million requests', 'number', 'USD'],
+    usageEvents.map(([what, name, many]) => [what, count(many), dollars(costOfStanding(name, many))]),
+  );
 
 const networkTable = (): string =>
   toTable(

@@ -132,6 +132,8 @@ const rows = {
   canary_failed: maintenance,
   worker_paused: maintenance,
   maintenance_unreadable: maintenance,
+  usage_event_unreadable: maintenance,
+  usage_events_failed: maintenance,
 
   notice_failed: messenger,
   notice_refused: messenger,

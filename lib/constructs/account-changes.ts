@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DataStack } from '../stacks/data-stack.ts';
@@ -9,21 +9,31 @@ import type { GatewayFunction } from './gateway-function.ts';
 export interface AccountChangesProps {
   readonly built: Pick<GatewayFunction, 'lambda'>;
   readonly data: DataStack;
-  /** Prefix of the queue's name. */
-  readonly prefix: string;
+  /** Name of the queue. */
+  readonly queueName: string;
+  /** Pattern of the records that the function gets. */
+  readonly filter: Record<string, unknown>;
+  /** Tries of a record. Undefined: until it is too old. */
+  readonly retryAttempts?: number;
+  /** Less than a day, after which the stream drops a record: the queue would stay empty. */
+  readonly maxRecordAge: Duration;
 }
 
-/** Calls a function with account changes that may need a notification, and keeps failed ones in a queue. */
+/**
+ * Calls a function with changes of the accounts table, and keeps failed ones in a queue. A table supports two such
+ * readers, and more would be throttled: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+ */
 export class AccountChanges extends Construct {
   readonly failed: Queue;
 
   /** Throws an Error for a table without a stream. */
-  constructor(scope: Construct, id: string, { built, data, prefix }: AccountChangesProps) {
+  constructor(scope: Construct, id: string, props: AccountChangesProps) {
     super(scope, id);
+    const { built, data, queueName, filter, retryAttempts, maxRecordAge } = props;
     const { tableArn, tableStreamArn } = data.tables.accounts;
     if (tableStreamArn === undefined) throw new Error('The accounts table has no stream.');
     this.failed = new Queue(this, 'failed', {
-      queueName: `${prefix}-failed-account-changes`,
+      queueName,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
@@ -40,29 +50,19 @@ export class AccountChanges extends Construct {
       target: lambda,
       eventSourceArn: tableStreamArn,
       // A mapping starts to read minutes after its creation, and LATEST would lose the records written until then.
-      // Records read twice cause no second notification: each chat stores the version it was last notified of.
+      // Records read twice do no harm: a chat stores the version of its last notification, and events have fixed ids.
       startingPosition: StartingPosition.TRIM_HORIZON,
-      filters: [FilterCriteria.filter(tellable)],
+      filters: [FilterCriteria.filter(filter)],
       batchSize: 100,
-      // Each request writes its account twice. A longer window reduces the number of invocations, and notifications are
-      // not urgent.
+      // Each request writes several items. A longer window reduces the number of invocations, and nothing here is
+      // urgent.
       maxBatchingWindow: Duration.seconds(5),
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // Limit both tries and age: an unreachable messenger or an unreadable record would block its shard.
-      retryAttempts: 100,
-      maxRecordAge: Duration.hours(6),
+      ...(retryAttempts === undefined ? {} : { retryAttempts }),
+      maxRecordAge,
       // CDK's own destination would also allow the function to read the queue's attributes.
       onFailure: { bind: () => ({ destination: this.failed.queueArn }) },
     });
   }
 }
-
-/** Matches changes of accounts with a bot chat. Excludes charge and credit records, and new accounts. */
-const tellable = {
-  eventName: FilterRule.isEqual('MODIFY'),
-  dynamodb: {
-    Keys: { sk: { S: FilterRule.isEqual('ACCOUNT') } },
-    NewImage: { chat: { S: FilterRule.exists() } },
-  },
-};

@@ -59,9 +59,18 @@ export const toSettings = (name: FunctionName, source: SettingsSource): Function
     ...(functions[name].showsApp || functions[name].linksMedia ? toAddress(environment) : {}),
     ...(functions[name].showsApp ? { START_CREDIT_USD: environment.bot.startCreditUsd } : {}),
     ...(functions[name].showsApp || name === 'app' ? toTopUpSettings(environment) : {}),
+    ...(functions[name].publishesUsage ? toUsageSettings(source) : {}),
     ...toRestart(data),
   };
 };
+
+/** Returns the name of the created bus for usage events. */
+export const usageBusName = (prefix: string): string => `${prefix}-usage`;
+
+const toUsageSettings = ({ prefix, environment: { usageEvents } }: SettingsSource): Partial<FunctionSettings> => ({
+  USAGE_EVENTS_BUS: usageEvents?.kind === 'existing' ? usageEvents.eventBusArn : usageBusName(prefix),
+  USAGE_EVENTS_SOURCE: prefix,
+});
 
 /**
  * Returns a variable that no code reads. Changing `-c restart=<value>` replaces every execution environment, so

@@ -228,6 +228,10 @@ const limits = ({ own, sources, stock }: Board): Rows => {
       graph('Failed notifications', [own('notice_failed'), own('notice_refused'), own('account_change_unreadable')]),
       graph('Failed bot messages', [own('bot_message_failed'), own('bot_message_refused')]),
     ],
+    [
+      heading('Usage events'),
+      graph('Failed usage events', [own('usage_events_failed'), own('usage_event_unreadable')]),
+    ],
     stock.table('keys', data.tables.keys),
     stock.table('counters', data.tables.counters),
   ];

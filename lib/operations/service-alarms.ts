@@ -49,6 +49,7 @@ export const serviceAlarms = (own: OwnMetric, sources: Sources): readonly AlarmR
   ...functionErrors(sources),
   ...webFunctionAlarms(own, sources),
   ...messageAlarms(own, sources),
+  ...usageEventAlarms(own, sources),
   {
     id: 'functions-throttled',
     severity: 'page',
@@ -141,6 +142,40 @@ const messageAlarms = (own: OwnMetric, sources: Sources): readonly AlarmRow[] =>
     reason: 'An unreadable change blocks its shard. It follows a deployment that must be rolled back soon.',
   },
 ];
+
+/** Time in ms after which operators notice that receipts are missing. */
+const USAGE_LATE_MS = 900_000;
+
+/** Alarms on usage events. None without them. */
+const usageEventAlarms = (own: OwnMetric, { api }: Sources): readonly AlarmRow[] => {
+  const queue = api.failedUsageEvents;
+  const lambda = api.lambdas.get('usageEvents');
+  if (!queue || !lambda) return [];
+  return [
+    {
+      id: 'failed-usage-events',
+      severity: 'ticket',
+      metric: queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: PERIOD }),
+      threshold: { least: 1 },
+      reason: 'Charge records in this queue have no usage event, and are not retried.',
+    },
+    {
+      id: 'usage-events-late',
+      severity: 'ticket',
+      metric: lambda.metric('IteratorAge', { statistic: 'Maximum', period: PERIOD }),
+      threshold: { least: USAGE_LATE_MS },
+      periods: 3,
+      reason: 'The bus has not accepted the events of 15 minutes. After 23 hours the records go to a queue.',
+    },
+    {
+      id: 'usage-events-unreadable',
+      severity: 'ticket',
+      metric: own('usage_event_unreadable'),
+      threshold: { least: 1 },
+      reason: 'The receiver got the ids of a charge record instead of its receipt, so its sums are too low.',
+    },
+  ];
+};
 
 /**
  * Two alarms, because clients notice errors of one kind and money waits for the other, and because an alarm supports

@@ -2,6 +2,7 @@ import { Annotations, CfnOutput, Duration, Fn } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import {
+  FilterRule,
   FunctionUrlAuthType,
   type IFunction,
   InvokeMode,
@@ -11,13 +12,14 @@ import {
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { routes } from '../../lambdas/routes.ts';
-import { AccountChanges, type AccountChangesProps } from '../constructs/account-changes.ts';
+import { AccountChanges } from '../constructs/account-changes.ts';
 import { CodeBucket } from '../constructs/code-bucket.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { GatewayWebFunction } from '../constructs/gateway-web-function.ts';
 import { LiveAlias } from '../constructs/live-alias.ts';
 import { callsProviders, networkOf, type ProviderNetwork } from '../constructs/provider-network.ts';
 import { RestApi } from '../constructs/rest-api.ts';
+import { UsageEvents, type UsageEventsProps } from '../constructs/usage-events.ts';
 import { type EventFunction, functionsOf, hostOf, type WebFunctionOf } from '../environment-schema.ts';
 import type { Environment } from '../environments.ts';
 import type { FunctionName, WebFunctionName } from '../functions.ts';
@@ -50,6 +52,8 @@ export class ApiStack extends GatewayStack {
   readonly restApi: RestApi | undefined;
   /** Queue for account changes whose notification failed, for the operator. */
   readonly failedAccountChanges: Queue;
+  /** Queue for charge records whose usage event was not published. Undefined without usage events. */
+  readonly failedUsageEvents: Queue | undefined;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     const { environment, prefix, data } = props;
@@ -74,7 +78,9 @@ export class ApiStack extends GatewayStack {
     this.hosts = tellHosts(this, this.#hosts, environment);
     const notices = built.find(({ description }) => description.trigger === 'account-changes');
     if (!notices) throw new Error('No function handles account changes.');
-    this.failedAccountChanges = callOnChanges(this, { built: notices, data, prefix });
+    this.failedAccountChanges = notifyOnChanges(this, { built: notices, data, prefix });
+    const usageEvents = built.find(({ description }) => description.trigger === 'charge-records');
+    this.failedUsageEvents = usageEvents && publishUsage(this, { built: usageEvents, ...props });
   }
 
   /** Adds the Web Functions in order: without a front door, links to media use the host of the first one. */
@@ -167,9 +173,38 @@ const tellHosts = (
 };
 
 /** Calls a function for account changes. Changes that fail after all retries stay in a queue for the operator. */
-const callOnChanges = (stack: ApiStack, props: AccountChangesProps): Queue => {
-  const { failed } = new AccountChanges(stack, 'account-changes', props);
+const notifyOnChanges = (stack: ApiStack, { built, data, prefix }: Omit<UsageEventsProps, 'usageEvents'>): Queue => {
+  const { failed } = new AccountChanges(stack, 'account-changes', {
+    built,
+    data,
+    queueName: `${prefix}-failed-account-changes`,
+    filter: changedAccounts,
+    // Limit both tries and age: an unreachable messenger or an unreadable record would block its shard.
+    retryAttempts: 100,
+    maxRecordAge: Duration.hours(6),
+  });
   new CfnOutput(stack, 'failedAccountChangesUrl', { value: failed.queueUrl });
+  return failed;
+};
+
+/** Matches changes of accounts with a bot chat. Excludes charge and credit records, and new accounts. */
+const changedAccounts = {
+  eventName: FilterRule.isEqual('MODIFY'),
+  dynamodb: {
+    Keys: { sk: { S: FilterRule.isEqual('ACCOUNT') } },
+    NewImage: { chat: { S: FilterRule.exists() } },
+  },
+};
+
+/** Calls a function for new charge records. Returns the queue of those whose event was not published. */
+const publishUsage = (
+  stack: ApiStack,
+  { built, data, prefix, environment: { usageEvents } }: ApiStackProps & Pick<UsageEventsProps, 'built'>,
+): Queue => {
+  if (!usageEvents) throw new Error('The environment has no usage events.');
+  const { failed, busArn } = new UsageEvents(stack, 'usage-events', { built, data, prefix, usageEvents });
+  new CfnOutput(stack, 'failedUsageEventsUrl', { value: failed.queueUrl });
+  new CfnOutput(stack, 'usageEventBusArn', { value: busArn });
   return failed;
 };
 

@@ -80,7 +80,7 @@ const answerSchema = z.object({ batchItemFailures: z.array(z.object({ itemIdenti
 /**
  * Returns the failed changes, oldest first. All of the batch failed if the listener throws or names an unknown change.
  */
-async function failedOf(
+export async function failedOf(
   listener: ChangeListener,
   batch: readonly DynamoDBRecord[],
 ): Promise<readonly DynamoDBRecord[]> {

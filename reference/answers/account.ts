@@ -4,7 +4,7 @@ import { REF_FORM } from '../../lambdas/core/ledger/credit.ts';
 import { creditTypes, returnTypes } from '../../lambdas/core/ledger/credit-record.ts';
 import { count, day, month, receiptId, time, usd } from './forms.ts';
 
-const accountId = z.string().regex(ACCOUNT_ID_FORM);
+export const accountId = z.string().regex(ACCOUNT_ID_FORM);
 export const keyId = z.string().regex(/^[0-9a-f]{16}$/);
 
 const ofAccount = {

@@ -64,7 +64,9 @@ const calls: readonly (readonly [call: string, pattern: RegExp, places: RegExp])
   [
     'new Command of the AWS SDK',
     /\bnew \w+Command\(/,
-    new RegExp(`^(?:${DYNAMODB_SDK}|lambdas/stores/(?:s3|step-functions)/|lambdas/functions/wiring/|bin/|local/)`),
+    new RegExp(
+      `^(?:${DYNAMODB_SDK}|lambdas/stores/(?:eventbridge|s3|step-functions)/|lambdas/functions/wiring/|bin/|local/)`,
+    ),
   ],
   ['placeHold', /\bplaceHold\(/, paidCall],
   ['commitCharge', /\bcommitCharge\(/, paidCall],

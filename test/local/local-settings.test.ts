@@ -171,3 +171,17 @@ test("the operator's settings take precedence over the host's defaults", () => {
     LOG_FORMAT: 'line',
   });
 });
+
+test('OPS-20 an endpoint for usage events needs a URL and a secret that can sign', () => {
+  const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+  const url = 'http://127.0.0.1:9900/usage';
+  expect(problemsOf({ USAGE_EVENTS_URL: url, USAGE_EVENTS_SECRET: secret })).toEqual([]);
+  expect(problemsOf({ USAGE_EVENTS_URL: url })).toEqual([expect.stringContaining('USAGE_EVENTS_SECRET: missing.')]);
+  expect(problemsOf({ USAGE_EVENTS_URL: 'ftp://example.com', USAGE_EVENTS_SECRET: secret })).toEqual([
+    'USAGE_EVENTS_URL: must be a URL such as https://billing.example.com/usage',
+  ]);
+  for (const wrong of ['a secret without a prefix', 'whsec_c2hvcnQ='])
+    expect(problemsOf({ USAGE_EVENTS_URL: url, USAGE_EVENTS_SECRET: wrong })).toEqual([
+      'USAGE_EVENTS_SECRET: must be whsec_ and at least 24 bytes in base64',
+    ]);
+});

@@ -28,6 +28,7 @@ import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
 import { uncollectedBugs } from './bugs/uncollected.ts';
 import { usageBugs } from './bugs/usage.ts';
+import { usageEventBugs } from './bugs/usage-events.ts';
 import { videoBugs } from './bugs/videos.ts';
 import { webhookBugs } from './bugs/webhooks.ts';
 
@@ -66,6 +67,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...usageBugs,
   ...webhookBugs,
   ...credentialBugs,
+  ...usageEventBugs,
 ];
 
 /** Test files that must detect a mistake. */

@@ -26,7 +26,7 @@ const START_BYTES_MAX = 1_000_000;
 const ASSET_BYTES_MAX = 2_000_000;
 
 const app = newApp({ bundling: true });
-const { api, video } = readGateway(app, 'prod', environmentOf('prod'));
+const { api, video } = readGateway(app, 'prod', environmentOf('prod', 'with usage events'));
 /** Temporary folder without packages above it, where an asset that only loads inside the repository fails. */
 const away = mkdtempSync(join(tmpdir(), 'gateway-assets-'));
 
@@ -67,7 +67,7 @@ const load = (name: string, environment: Readonly<Record<string, string>>, event
 test.each([...eventFunctionNames, CONTENT_BY_EVENTS])(
   'OPS-1 the asset of %s loads under Node 24 without installed packages',
   async (name) => {
-    const loaded = await load(name, { KEY_PEPPER: pepper });
+    const loaded = await load(name, { KEY_PEPPER: pepper, USAGE_EVENTS_BUS: 'usage' });
     expect(loaded.node).toMatch(/^24\./);
     expect(loaded.handler).toBe('function');
   },

@@ -199,6 +199,27 @@ test.each([
   expect(permissions(name)).toEqual([...everyFunction(name), ...expected].sort());
 });
 
+test.each([
+  ['with usage events', 'usage-events/bus'],
+  ['cloudfront with the event bus of the owner', 'arn:aws:events:us-east-1:210987654321:event-bus/billing'],
+] as const)(
+  'OPS-1, OPS-20 %s, the function that publishes them can only read the stream and publish',
+  (variant, bus) => {
+    const other = synthesize('prod', variant);
+    expect(permissionsOf('usageEvents', other.api, [other.data, other.video])).toEqual(
+      [
+        ...everyFunction('usageEvents'),
+        'dynamodb:DescribeStream accounts-table stream',
+        'dynamodb:GetRecords accounts-table stream',
+        'dynamodb:GetShardIterator accounts-table stream',
+        'dynamodb:ListStreams accounts-table/stream/*',
+        `events:PutEvents ${bus}`,
+        'sqs:SendMessage usage-events/charges/failed',
+      ].sort(),
+    );
+  },
+);
+
 test('OPS-1 the copier of code can only copy and delete code', () => {
   expect(permissions('web-code')).toEqual(
     [

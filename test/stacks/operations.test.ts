@@ -32,6 +32,7 @@ const abroad = synthesize('prod', 'cloudfront of another region');
 const rest = synthesize('prod', 'api-gateway');
 const restNamed = synthesize('prod', 'api-gateway with a domain');
 const plain = synthesize('prod', 'none');
+const streamed = synthesize('prod', 'with usage events');
 
 const stacks: readonly (readonly [string, Synthesized])[] = [
   ['cloudfront', edge.operations],
@@ -39,6 +40,7 @@ const stacks: readonly (readonly [string, Synthesized])[] = [
   ['its alarms in us-east-1', abroad.edgeOperations ?? abroad.operations],
   ['api-gateway', rest.operations],
   ['none', plain.operations],
+  ['with usage events', streamed.operations],
 ];
 
 const alarmsOf = (stack: Synthesized): readonly Resource[] => [

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { functionNames } from '../../lib/functions.ts';
 import { permissionsOf } from './permissions.ts';
-import { environmentOf, newApp, ofType, only, readGateway, synthesize } from './synthesize.ts';
+import { environmentOf, newApp, ofType, readGateway, synthesize } from './synthesize.ts';
 
 const streamArn = 'arn:aws:dynamodb:us-east-1:123456789012:table/accounts-2/stream/2026-11-26T18:00:00.000';
 const environment = {
-  ...environmentOf('prod'),
+  ...environmentOf('prod', 'with usage events'),
   restored: { accounts: { table: 'accounts-2', streamArn }, videos: 'videos-2' },
 };
 const { data, video, api } = readGateway(newApp(), 'prod', environment);
@@ -35,8 +35,9 @@ test('OPS-16 permissions name the restored tables and no replaced one', () => {
   expect(permissionsOf('sweep', api, [data]).join('\n')).toMatch(/dynamodb:Query \S+table\/accounts-2\/index\/sweep/);
 });
 
-test('OPS-16 notifications follow the stream of the restored table', () => {
-  expect(only(api, 'AWS::Lambda::EventSourceMapping').Properties.EventSourceArn).toBe(streamArn);
+test('OPS-16, OPS-20 notifications and usage events follow the stream of the restored table', () => {
+  const mappings = ofType(api, 'AWS::Lambda::EventSourceMapping');
+  expect(mappings.map(({ Properties }) => Properties.EventSourceArn)).toEqual([streamArn, streamArn]);
 });
 
 test('OPS-16 the outputs, which the command line reads, name the restored tables', () => {

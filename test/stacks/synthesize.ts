@@ -68,6 +68,10 @@ export const variants = {
   'with a canary': { canary: true, textShift: 'canary' },
   'api-gateway in a new VPC': { frontDoor: 'api-gateway', network: { kind: 'created', natGateways: 2 } },
   'cloudfront in a VPC of the owner': { inferenceHost: 'web-function', textShift: 'off', network: existingNetwork },
+  'with usage events': { usageEvents: { kind: 'created' } },
+  'cloudfront with the event bus of the owner': {
+    usageEvents: { kind: 'existing', eventBusArn: 'arn:aws:events:us-east-1:210987654321:event-bus/billing' },
+  },
   none: { frontDoor: 'none', budgetUsdPerMonth: undefined },
 } as const;
 export type Variant = keyof typeof variants;

@@ -20,6 +20,13 @@ export interface RecordPage {
   readonly more: boolean;
 }
 
+/** A stored charge record by its key. `record` is undefined if it cannot be read. */
+export interface WrittenCharge {
+  readonly accountId: string;
+  readonly holdId: string;
+  readonly record: ChargeRecord | undefined;
+}
+
 /** Position of a read of all accounts. */
 export interface AccountPlace {
   /** Undefined if a read found no account. */

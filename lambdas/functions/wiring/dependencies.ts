@@ -7,6 +7,7 @@ import type { WebhookSecretStore } from '../../core/accounts/webhook-secret.ts';
 import type { Catalog } from '../../core/catalog/catalog.ts';
 import type { CircuitStore } from '../../core/circuit/circuit-store.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { EventPublisher } from '../../core/event-publisher.ts';
 import type { ClaimStore, ResponseStore } from '../../core/idempotency/claim-store.ts';
 import type { MediaStore, PageFiles } from '../../core/images/media.ts';
 import type { AuditCursor } from '../../core/ledger/audit-run.ts';
@@ -73,6 +74,14 @@ export interface NoticesFunctionDependencies {
   /** Undefined where there is no bot. */
   readonly sendNotification: NotificationSender | undefined;
   readonly reporting: Reporting;
+}
+
+/** Dependencies of the function that publishes usage events. */
+export interface UsageEventsFunctionDependencies {
+  readonly publish: EventPublisher;
+  /** `source` of every event. */
+  readonly source: string;
+  readonly reporting: Pick<Reporting, 'notice'>;
 }
 
 /** Dependencies of the functions that run videos. They hold no secret that authenticates clients. */

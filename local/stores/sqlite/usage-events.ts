@@ -1,0 +1,84 @@
+import type { WrittenCharge } from '../../../lambdas/core/ledger/records.ts';
+import { bigintOf, type Database, type Row, textOf } from './database.ts';
+import { toRecord } from './ledger-store.ts';
+
+/*
+ * Queue of charge records whose usage event is not delivered yet (OPS-20). A trigger fills it in the transaction that
+ * writes the record. So no charge is missing, also of a process that does not deliver, and no request makes a further
+ * store call. A number is never used again: a slow delivery must not remove the row of a newer charge.
+ */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS usage_events (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     account_id TEXT NOT NULL,
+     hold_id TEXT NOT NULL,
+     -- A process is delivering it until then.
+     leased_until INTEGER NOT NULL DEFAULT 0
+   ) STRICT`,
+  `CREATE TRIGGER IF NOT EXISTS usage_events_of_charges AFTER INSERT ON charges BEGIN
+     INSERT INTO usage_events (account_id, hold_id) VALUES (new.account_id, new.hold_id);
+   END`,
+] as const;
+
+/** Longer than one delivery takes. */
+const LEASE_MS = 60_000;
+/** Charge records of one delivery. */
+const BATCH_MAX = 100;
+
+/** Delivers charge records in one call. Returns those that must be delivered again. */
+export type ChargeDelivery = (charges: readonly WrittenCharge[]) => Promise<ReadonlySet<WrittenCharge>>;
+
+/** From now on, each new charge record waits in the queue until it is delivered. Repeating it has no effect. */
+export const queueCharges = (db: Database): Promise<void> =>
+  db.writeDurably(() => {
+    for (const statement of SCHEMA) db.sql(statement).run();
+  });
+
+/**
+ * Delivers the charge records that have waited longest. Removes those that were delivered. Returns `idle` if none
+ * waits, `failed` if some must be delivered again. Throws StoreError.
+ */
+export const deliverCharges = async (
+  db: Database,
+  { now, deliver }: { readonly now: () => number; readonly deliver: ChargeDelivery },
+): Promise<'delivered' | 'failed' | 'idle'> => {
+  const leased = await lease(db, now());
+  if (leased.length === 0) return 'idle';
+  // Resolves when the disk has the records: a power cut must not undo a charge that was delivered.
+  const charges = await db.read(() => leased.map((row) => readCharge(db, row)));
+  const failed = await deliver(charges.map(({ charge }) => charge));
+  await db.write(() => {
+    for (const { seq, charge } of charges) {
+      if (failed.has(charge)) db.sql('UPDATE usage_events SET leased_until = 0 WHERE seq = ?').run(seq);
+      else db.sql('DELETE FROM usage_events WHERE seq = ?').run(seq);
+    }
+  });
+  return failed.size > 0 ? 'failed' : 'delivered';
+};
+
+const DUE = 'SELECT seq FROM usage_events WHERE leased_until <= ? ORDER BY seq LIMIT ?';
+
+/** Looks before it writes: most of the time nothing waits. */
+const lease = async (db: Database, nowMs: number): Promise<readonly Row[]> => {
+  if (!(await db.peek(() => db.sql(DUE).get(nowMs, 1)))) return [];
+  return db.write(() =>
+    db
+      .sql(`UPDATE usage_events SET leased_until = ? WHERE seq IN (${DUE}) RETURNING seq, account_id, hold_id`)
+      .all(nowMs + LEASE_MS, nowMs, BATCH_MAX)
+      .toSorted((one, other) => (bigintOf(one, 'seq') < bigintOf(other, 'seq') ? -1 : 1)),
+  );
+};
+
+const readCharge = (db: Database, row: Row): { readonly seq: bigint; readonly charge: WrittenCharge } => {
+  const [accountId, holdId] = [textOf(row, 'account_id'), textOf(row, 'hold_id')];
+  const found = db.sql('SELECT * FROM charges WHERE account_id = ? AND hold_id = ?').get(accountId, holdId);
+  return { seq: bigintOf(row, 'seq'), charge: { accountId, holdId, record: found && orUnreadable(found) } };
+};
+
+const orUnreadable = (row: Row): WrittenCharge['record'] => {
+  try {
+    return toRecord(row);
+  } catch {
+    return undefined;
+  }
+};

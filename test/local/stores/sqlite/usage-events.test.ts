@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { WrittenCharge } from '../../../../lambdas/core/ledger/records.ts';
+import type { Database } from '../../../../local/stores/sqlite/database.ts';
+import { createLedgerStore } from '../../../../local/stores/sqlite/ledger-store.ts';
+import { deliverCharges, queueCharges } from '../../../../local/stores/sqlite/usage-events.ts';
+import { chargeOf } from '../../../lambdas/functions/wiring/usage-events-records.ts';
+import { newDatabasePath, openTestDatabase } from '../../../support/sqlite.ts';
+
+let path: string;
+let db: Database;
+let nowMs: number;
+beforeEach(async () => {
+  path = newDatabasePath();
+  db = await openTestDatabase({ path });
+  nowMs = 1_000;
+});
+afterEach(() => db.close());
+
+const charge = (number: number, into: Database = db) => createLedgerStore(into).putRecord(chargeOf(number));
+const amounts = (charges: readonly WrittenCharge[]) => charges.map(({ record }) => Number(record?.amountPicos ?? -1n));
+
+/** Delivers once. Fails the charges of these amounts. Returns the result and the amounts of the call. */
+const deliver = async (failing: readonly number[] = [], from: Database = db) => {
+  const taken: number[] = [];
+  const result = await deliverCharges(from, {
+    now: () => nowMs,
+    deliver: async (charges) => {
+      taken.push(...amounts(charges));
+      return new Set(charges.filter((one) => amounts([one]).some((amount) => failing.includes(amount))));
+    },
+  });
+  return [result, taken];
+};
+
+test('OPS-20 charges since the queue exists are delivered once, in the order of their writes', async () => {
+  await charge(1);
+  await queueCharges(db);
+  await queueCharges(db);
+  for (const number of [3, 2, 4]) expect(await charge(number)).toEqual({ kind: 'written' });
+  expect(await deliver()).toEqual(['delivered', [3, 2, 4]]);
+  expect(await deliver()).toEqual(['idle', []]);
+});
+
+test('OPS-20 a record that exists already is not queued again', async () => {
+  await queueCharges(db);
+  await charge(1);
+  expect(await charge(1)).toMatchObject({ kind: 'exists' });
+  expect(await deliver()).toEqual(['delivered', [1]]);
+});
+
+test('OPS-20 only charges whose delivery failed are delivered again', async () => {
+  await queueCharges(db);
+  for (const number of [1, 2, 3]) await charge(number);
+  expect(await deliver([2])).toEqual(['failed', [1, 2, 3]]);
+  expect(await deliver()).toEqual(['delivered', [2]]);
+});
+
+test('OPS-20 a delivery that dies delivers again after its lease, and not earlier', async () => {
+  await queueCharges(db);
+  await charge(1);
+  const dead = deliverCharges(db, { now: () => nowMs, deliver: () => Promise.reject(new Error('killed')) });
+  await expect(dead).rejects.toThrow('killed');
+  expect(await deliver()).toEqual(['idle', []]);
+  nowMs += 60_000;
+  expect(await deliver()).toEqual(['delivered', [1]]);
+});
+
+test('OPS-20 two processes do not deliver the same charge at the same time', async () => {
+  await queueCharges(db);
+  const other = await openTestDatabase({ path });
+  await charge(1);
+  let inside: unknown;
+  await deliverCharges(db, {
+    now: () => nowMs,
+    deliver: async () => {
+      await charge(2, other);
+      inside = await deliver([], other);
+      return new Set();
+    },
+  });
+  expect(inside).toEqual(['delivered', [2]]);
+  expect(await deliver()).toEqual(['idle', []]);
+  await other.close();
+});
+
+test('OPS-20 a slow delivery does not remove a newer charge', async () => {
+  await queueCharges(db);
+  await charge(1);
+  await deliverCharges(db, {
+    now: () => nowMs,
+    deliver: async () => {
+      nowMs += 60_000;
+      await deliver();
+      await charge(2);
+      return new Set();
+    },
+  });
+  expect(await deliver()).toEqual(['delivered', [2]]);
+});
+
+test('OPS-20 a delivery has at most 100 charges', async () => {
+  await queueCharges(db);
+  for (let number = 1; number <= 101; number += 1) await charge(number);
+  const [, first] = await deliver();
+  expect(first).toHaveLength(100);
+  expect(await deliver()).toEqual(['delivered', [101]]);
+});
+
+test('OPS-20 an unreadable record is delivered by its ids', async () => {
+  await queueCharges(db);
+  await charge(1);
+  await db.write(() => db.sql("UPDATE charges SET details = 'not JSON'").run());
+  expect(await deliver()).toEqual(['delivered', [-1]]);
+});
+
+test('OPS-20 a charge is delivered only after the disk has it', async () => {
+  let isLost = false;
+  const slow = await openTestDatabase({
+    sync: async (wal) => {
+      if (isLost) throw new Error('no disk');
+      await wal.datasync();
+    },
+  });
+  await queueCharges(slow);
+  isLost = true;
+  await slow.write(() => {
+    slow.sql("INSERT INTO charges VALUES ('acme', 'r.0', 'r', 'settled', 1, 1, '{}')").run();
+  });
+  // A checkpoint would also make it durable. An open read prevents that.
+  const reader = await openTestDatabase({ path: slow.connection.location() ?? '' });
+  reader.connection.exec('BEGIN; SELECT count(*) FROM charges');
+  const deliveries: unknown[] = [];
+  const attempt = deliverCharges(slow, {
+    now: () => nowMs,
+    deliver: async (charges) => {
+      deliveries.push(charges);
+      return new Set();
+    },
+  });
+  await expect(attempt).rejects.toThrow();
+  expect(deliveries).toEqual([]);
+  reader.connection.exec('COMMIT');
+  await reader.close();
+  await slow.close();
+});

@@ -1,0 +1,51 @@
+import { afterEach, expect, test } from 'vitest';
+import { createLedgerStore } from '../../local/stores/sqlite/ledger-store.ts';
+import { followQueue } from '../../local/usage-queue.ts';
+import { chargeOf } from '../lambdas/functions/wiring/usage-events-records.ts';
+import { openTestDatabase } from '../support/sqlite.ts';
+import { createReceiver, idOf } from './usage-deliveries.ts';
+
+const endings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+test('OPS-20 charges wait in the embedded store while the receiver is down or no gateway runs', async () => {
+  const db = await openTestDatabase();
+  const ledger = createLedgerStore(db);
+  const { state, options } = createReceiver();
+  const first = await followQueue(db, options);
+  state.isDown = true;
+  await ledger.putRecord(chargeOf(1));
+  await expect.poll(() => state.notices.length).toBeGreaterThan(1);
+  expect(new Set(state.notices)).toEqual(new Set(['usage_events_failed down']));
+  await first();
+  await ledger.putRecord(chargeOf(2));
+  state.isDown = false;
+  endings.push(db.close.bind(db), await followQueue(db, options));
+  await expect.poll(() => state.ids).toEqual([idOf(1), idOf(2)]);
+  expect(state.failures).toEqual([]);
+});
+
+test('OPS-20 abandoned hold ids leave the queue without an event', async () => {
+  const db = await openTestDatabase();
+  const { state, options } = createReceiver();
+  endings.push(db.close.bind(db), await followQueue(db, options));
+  const ledger = createLedgerStore(db);
+  await ledger.putRecord(chargeOf(1, { outcome: 'released', amountPicos: 0n, reason: 'given_up' }));
+  await ledger.putRecord(chargeOf(2));
+  await expect.poll(() => state.ids).toEqual([idOf(2)]);
+  await expect.poll(() => db.sql('SELECT count(*) AS waiting FROM usage_events').get()).toEqual({ waiting: 0n });
+});
+
+test('OPS-20 a store that fails is reported once, and the delivery goes on', async () => {
+  const db = await openTestDatabase();
+  const { state, options } = createReceiver();
+  endings.push(db.close.bind(db), await followQueue(db, options));
+  db.connection.exec('ALTER TABLE usage_events RENAME TO hidden');
+  await expect.poll(() => state.failures.length).toBe(1);
+  db.connection.exec('ALTER TABLE hidden RENAME TO usage_events');
+  await createLedgerStore(db).putRecord(chargeOf(1));
+  await expect.poll(() => state.ids).toEqual([idOf(1)]);
+  expect(state.failures).toEqual([expect.stringContaining('usage events cannot be read from the store')]);
+});
