@@ -83,8 +83,8 @@ const wiringBugs = [
     {
       id: 'cap-not-passed-to-the-hold',
       what: 'No paid request counts in the cap of its API key.',
-      find: 'firstId, storeTime, cap });',
-      replace: 'firstId, storeTime });',
+      find: 'firstId, endId, storeTime, cap });',
+      replace: 'firstId, endId, storeTime });',
     },
   ]),
   ...bugsIn('lambdas/core/paid-call/settle.ts', text, [
