@@ -138,6 +138,13 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
     caughtBy: fallbackListTests,
   },
   {
+    id: 'hold-that-no-takeover-ends',
+    what: 'A request with an idempotency key places a fifth hold, which a takeover does not end before it charges again.',
+    find: 'claimed ? HOLD_IDS : firstId + HOLD_IDS',
+    replace: 'firstId + HOLD_IDS',
+    caughtBy: fallbackListTests,
+  },
+  {
     id: 'last-retry-instead-of-the-earliest',
     what: 'A request that every circuit rejects waits for the last model, although another one is free earlier.',
     find: 'throw errors.reduce(sooner, entered.error);',

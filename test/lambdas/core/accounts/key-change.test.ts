@@ -118,6 +118,8 @@ test('KEY-8 a cap without a period is 400, and a key without a cap needs none', 
     expect(await refusalOf(world.edit(keyId, change))).toEqual(badField('limit_period'));
     expect((await world.list())[1]?.cap).toMatchObject({ kind: 'day', limitPicos: 5n * USD });
   }
+  await world.edit(keyId, { limitPicos: 9n * USD });
+  expect((await world.list())[1]?.cap).toMatchObject({ kind: 'day', limitPicos: 9n * USD });
   await world.edit(keyId, { limitPicos: null, limitPeriod: null });
   await world.edit(keyId, { limitPeriod: null, name: 'B' });
   expect((await world.list())[1]).toMatchObject({ name: 'B', cap: undefined });

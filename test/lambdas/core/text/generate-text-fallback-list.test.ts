@@ -136,13 +136,13 @@ test.for([
   expect([world.sent, (await world.account()).holds.size]).toEqual([[], 0]);
 });
 
-/** The first hold fails. */
-const failingOnce = (): WorldOptions['fault'] => {
-  let failures = 1;
+/** The hold with this index fails. */
+const failingOnce = (index = 0): WorldOptions['fault'] => {
+  let holds = 0;
   return (method) => {
-    if (method !== 'hold' || failures === 0) return undefined;
-    failures -= 1;
-    return { kind: 'fails' };
+    if (method !== 'hold') return undefined;
+    holds += 1;
+    return holds === index + 1 ? { kind: 'fails' } : undefined;
   };
 };
 
@@ -166,24 +166,37 @@ test('FALL-6 the last model is tried although each model before it needs a small
   expect(world.log.filter((call) => call === 'hold')).toHaveLength(8);
 });
 
+/** Sends a request whose models all lose their probe, with an idempotency key. */
+const askClaimed = (world: Awaited<ReturnType<typeof worldOf>>) => {
+  const request = { accountId: ACCOUNT, keyHash: 'one', requestId: REQUEST, fingerprint: 'one' };
+  const stored = { status: 200, headers: {}, body: '' };
+  const work = answerOnce(
+    idempotencyOf(world.deps.ledger),
+    { ...request, renderError: () => stored },
+    async (claimed): Promise<void> => {
+      await world.generate(
+        { idempotent: { claimed, toStored: () => stored } },
+        { outputTokensMax: 100 },
+        { fallbacks: { header, modelIds: chain } },
+      );
+    },
+  );
+  return world.clock.until(work);
+};
+
 test('FALL-6 with an idempotency key, a request without a further hold id ends with its circuit error', async () => {
   const found = Object.fromEntries(['alpha-1', ...chain].map((id) => [id, openFor(3)]));
   const world = await worldOf({ found }, { fault: failingOnce() });
-  const idempotency = idempotencyOf(world.deps.ledger);
-  const request = { accountId: ACCOUNT, keyHash: 'one', requestId: REQUEST, fingerprint: 'one' };
-  const work = answerOnce(
-    idempotency,
-    { ...request, renderError: () => ({ status: 500, headers: {}, body: '' }) },
-    (claimed) =>
-      world.generate(
-        { idempotent: { claimed, toStored: () => ({ status: 200, headers: {}, body: '' }) } },
-        { outputTokensMax: 100 },
-        { fallbacks: { header, modelIds: chain } },
-      ),
-  );
-  await expect(world.clock.until(work)).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
+  await expect(askClaimed(world)).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
   expect(world.held).toEqual(['alpha-1', 'beta-1', 'gamma-1']);
   expect(world.records().at(-1)).toMatchObject({ holdId: 'request-1.3', reason: 'service_unavailable' });
+});
+
+test('IDEM-8 a request with an idempotency key places no fifth hold, which a takeover would not end', async () => {
+  const found = Object.fromEntries(['alpha-1', ...chain].map((id) => [id, openFor(3)]));
+  const world = await worldOf({ found }, { fault: failingOnce(3) });
+  await expect(askClaimed(world)).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(world.log.filter((call) => call === 'hold')).toHaveLength(4);
 });
 
 test('FALL-6 a failed call is not followed by a call of the next listed model', async () => {
