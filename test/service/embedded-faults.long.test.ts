@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
 import type { FunctionDependencies } from '../../lambdas/functions/wiring/dependencies.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { capComplaints } from '../support/capped-account.ts';
 import { errorSchema, LASTING_MODEL, MODEL, pricesOf, saying } from '../support/gateway-chat.ts';
 import { startInProcess, TEST_DAY } from '../support/in-process-gateway.ts';
 import {
@@ -15,6 +14,7 @@ import {
   withKeyFaults,
   withOutboxFaults,
 } from '../support/memory/faults.ts';
+import { capComplaints } from './capped-account.ts';
 
 /** Possible faults of a call to an embedded store. */
 const kinds = ['fails', 'conflict', 'loses-reply', 'lands-late'] as const;
@@ -287,7 +287,9 @@ const groups = [
 
 describe.each(groups)('$title', ({ title, casesOf }) => {
   test.concurrent.each(scenarios)(`BILL-13 BILL-14 $title ${title}`, async (scenario) => {
-    const wrong = await onScene(scenario, async (scene) => failing(scene, scenario, casesOf(await turnsOf(scene, scenario))));
+    const wrong = await onScene(scenario, async (scene) =>
+      failing(scene, scenario, casesOf(await turnsOf(scene, scenario))),
+    );
     expect(wrong).toEqual([]);
   });
 });

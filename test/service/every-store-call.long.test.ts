@@ -9,7 +9,6 @@ import { localTableNames } from '../../local/create-tables.ts';
 import { localMediaBucket } from '../../local/emulators/s3.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { auditAccount } from '../contracts/ledger-audit.ts';
-import { capComplaints, startNextDay } from '../support/capped-account.ts';
 import { startTestDynamodb, type TestDynamodb } from '../support/dynamodb.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestBucket, type TestBucket } from '../support/fault-proxy-bucket.ts';
@@ -17,6 +16,7 @@ import { s3Wire } from '../support/fault-proxy-wire.ts';
 import { startGateway } from '../support/gateway.ts';
 import { errorSchema, pricesOf } from '../support/gateway-chat.ts';
 import type { TestProgram } from '../support/program.ts';
+import { capComplaints, startNextDay } from './capped-account.ts';
 import {
   type Case,
   isAboutAddress,

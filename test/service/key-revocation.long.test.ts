@@ -97,7 +97,7 @@ test('KEY-8 the last use of a key is at most a minute late in another process', 
     const usedAt = Date.parse((await manage(manager, 'GET', key.keyId)).body.last_used_at);
     expect(usedAt).toBeGreaterThanOrEqual(from - MINUTE_MS);
     expect(usedAt).toBeLessThanOrEqual(to);
-    // A rejected request is no use of the model, but a use of the key.
+    // A rejected request also uses the key.
     const rejected = await chat(key, 'hello', { max_tokens: 0 });
     expect(rejected.status).toBe(400);
     const later = Date.parse((await manage(manager, 'GET', key.keyId)).body.last_used_at);

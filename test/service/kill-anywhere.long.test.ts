@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { startNextDay } from '../support/capped-account.ts';
 import { pricesOf } from '../support/gateway-chat.ts';
 import { until } from '../support/gateway-process.ts';
 import { numbersFrom } from '../support/kill-random.ts';
 import type { TestProgram } from '../support/program.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { type GroupAccount, type ServerGroup, startServerGroup } from '../support/server-group.ts';
+import { startNextDay } from './capped-account.ts';
 import { isGood, type Received } from './kill/client.ts';
 import { atOnce, judge, repeatUntilAnswered, untilSwept, type Verdict } from './kill/judge.ts';
 import {
@@ -74,7 +74,7 @@ const shuffled = <T>(items: readonly T[]): T[] =>
     .map(({ item }) => item);
 
 /**
- * Two of three requests use an API key with a cap. Of these, the day of every second one ends after the kill, while its
+ * Two of three requests use an API key with a cap. The day of every second cap ends after the kill, while its
  * hold is open.
  */
 async function withCap(number: number, account: GroupAccount): Promise<RoundAccount> {

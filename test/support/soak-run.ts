@@ -71,9 +71,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
         UPSTREAM_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
       },
     });
-    const customers = await Promise.all(
-      Array.from({ length: ACCOUNTS }, (_, index) => openCustomer(group, index)),
-    );
+    const customers = await Promise.all(Array.from({ length: ACCOUNTS }, (_, index) => openCustomer(group, index)));
     const calls = soakCalls(numbersFrom(seed));
     const outage = { from: Number.POSITIVE_INFINITY, to: Number.POSITIVE_INFINITY };
     const samples: Sample[] = [];

@@ -57,7 +57,7 @@ const creationBugs = bugsIn('lambdas/core/accounts/account-keys.ts', coreTests, 
   },
   {
     id: 'lost-limit-reported-as-written',
-    what: 'Of two concurrent changes of a limit, the lost one is reported as written.',
+    what: 'The lost one of two concurrent changes of a limit is reported as written.',
     find: '(!account || (await hasLimit(',
     replace: '(account !== null || (await hasLimit(',
   },

@@ -7,13 +7,13 @@ import { hashApiKey, keyIdOf, labelOf, makeApiKey } from '../../../lambdas/core/
 import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import type { LedgerDependencies } from '../../../lambdas/core/ledger/ledger.ts';
 import { bucketOf } from '../../../lambdas/core/limits/rate-limit.ts';
-import { createDatabases, type createClients } from '../../../lambdas/functions/wiring/clients.ts';
+import { type createClients, createDatabases } from '../../../lambdas/functions/wiring/clients.ts';
 import { createKeyStore } from '../../../lambdas/stores/dynamodb/key-store.ts';
 import { localTableNames } from '../../../local/create-tables.ts';
 import type { Call } from '../../support/fault-proxy.ts';
-import type { CappedKey } from '../../support/capped-account.ts';
 import { putKey } from '../../support/put-key.ts';
 import { sweep } from '../../support/strict-tending.ts';
+import type { CappedKey } from '../capped-account.ts';
 
 export interface Answer {
   /** 0 without a response. */

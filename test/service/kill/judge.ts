@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from '../../../lambdas/core/ledger/ledger.ts';
-import { capComplaints } from '../../support/capped-account.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { errorSchema } from '../../support/gateway-chat.ts';
 import { until } from '../../support/gateway-process.ts';
 import type { ServerGroup } from '../../support/server-group.ts';
+import { capComplaints } from '../capped-account.ts';
 import { isGood, postUntilDeath, type Received } from './client.ts';
 import { orderOf, type Round } from './life.ts';
 import { ADDRESS, RECORD, RENEW } from './scenarios.ts';

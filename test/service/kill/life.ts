@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedRequest, Simulator } from '../../../local/simulators/server.ts';
 import { dynamodbWire, s3Wire, type Wanted } from '../../support/fault-proxy-wire.ts';
-import type { CappedKey } from '../../support/capped-account.ts';
 import type { Environment } from '../../support/gateway-process.ts';
 import type { GroupAccount, ServerGroup } from '../../support/server-group.ts';
+import type { CappedKey } from '../capped-account.ts';
 import { postUntilDeath, type Received } from './client.ts';
 import { type StopPlan, startKillProxy } from './proxy.ts';
 import { callName, heldIn, isRelease, type KillScenario, USED } from './scenarios.ts';

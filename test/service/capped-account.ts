@@ -4,7 +4,7 @@ import { placeHold } from '../../lambdas/core/ledger/hold.ts';
 import type { Account, ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { release } from '../../lambdas/core/ledger/release.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
-import { MemoryOutbox } from './memory/memory-outbox.ts';
+import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
 
 /** API key of a test account, with a cap per day. */
 export interface CappedKey {
