@@ -203,7 +203,12 @@ async function failing(scenario: Scenario, cases: readonly Case[]): Promise<stri
       }
     }
   };
-  await Promise.all(lanes.map((_, index) => work(index, index === 0 ? addressCases : others)));
+  // In a lane whose days end, each request needs one more hold. Two lost holds would leave it too little time.
+  const isTwice = cases.some(({ scripts }) => scripts.length > 1);
+  const workers = lanes.map(({ endsDays }, index) =>
+    isTwice && endsDays ? undefined : work(index, index === 0 ? addressCases : others),
+  );
+  await Promise.all(workers);
   proxy.forget();
   return wrong;
 }
