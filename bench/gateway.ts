@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { catalogData } from '../catalog/index.ts';
-import { hashApiKey, makeApiKey } from '../lambdas/core/accounts/keys.ts';
+import { hashApiKey, keyIdOf, makeApiKey } from '../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
+import { keyCapOf } from '../lambdas/core/ledger/caps.ts';
 import { PICOS_PER_USD } from '../lambdas/core/money/usd.ts';
 import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';
@@ -29,6 +30,28 @@ await ledgerStore.credit({
   reason: 'bench',
   at: 0,
 });
+/** A further API key of the account, with a cap per day. */
+const cappedKey = makeApiKey(randomBytes(32));
+const cappedHash = hashApiKey(pepper, cappedKey);
+ledgerStore.setCap('bench', keyIdOf(cappedHash), { limitPicos: 100_000n * PICOS_PER_USD, kind: 'day' }, Date.now());
+const account = await ledgerStore.readAccount('bench');
+const limits = { cap: account && keyCapOf(account.caps, keyIdOf(cappedHash)) };
+await keys.put(cappedHash, 'bench', limits);
+
+let trips = 0;
+/** Counts the calls of a store. */
+const counted = <Store extends object>(store: Store): Store =>
+  new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...call: unknown[]) => {
+        trips += 1;
+        return Reflect.apply(member, target, call);
+      };
+    },
+  });
+process.on('SIGUSR2', () => process.stdout.write(`${trips}\n`));
 
 installLambdaRuntime();
 const many = { LIMIT_KEY_PER_SECOND: '100000', LIMIT_KEY_BURST: '100000' };
@@ -47,6 +70,8 @@ const handler = streaming(
     pepper,
     addressCounters: new MemoryAddressCounters(),
     ...memoryStores(ledgerStore, keys),
+    ledgerStore: counted(ledgerStore),
+    keys: counted(keys),
     upstreamHttp: createUpstreamHttp(),
     fetchImage: () => Promise.reject(new Error('The benchmark fetches no images.')),
     vendorAccess: () => ({
@@ -66,4 +91,4 @@ const host = await startHost({
   newRequestId: ulid,
   onCrash: (error) => process.stderr.write(`${error}\n`),
 });
-process.stdout.write(`${host.port} ${apiKey}\n`);
+process.stdout.write(`${host.port} ${apiKey} ${cappedKey}\n`);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -14,7 +14,13 @@ const WARM_UP = 300;
 const children: ChildProcess[] = [];
 const pinned = spawnSync('taskset', ['--version']).status === 0;
 
-const start = async (file: string, core: number, environment: Record<string, string>): Promise<string> => {
+interface Started {
+  readonly child: ChildProcess;
+  readonly lines: Interface;
+  readonly line: string;
+}
+
+const start = async (file: string, core: number, environment: Record<string, string>): Promise<Started> => {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const command = pinned ? ['taskset', '-c', String(core), process.execPath, path] : [process.execPath, path];
   const child = spawn(command[0] ?? '', command.slice(1), {
@@ -22,8 +28,9 @@ const start = async (file: string, core: number, environment: Record<string, str
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
-  const [line] = await once(createInterface(child.stdout), 'line');
-  return String(line);
+  const lines = createInterface(child.stdout);
+  const [line] = await once(lines, 'line');
+  return { child, lines, line: String(line) };
 };
 
 interface Target {
@@ -86,10 +93,26 @@ const compare = async (name: string, direct: Target, through: Target, body: stri
   console.log(row(`${name}, whole`, of(0, 'totalMs'), of(1, 'totalMs')));
 };
 
+const TRIPS_OF = 100;
+
+/** Returns the calls of the ledger and the API keys per request. */
+const tripsOf = async ({ child, lines }: Started, target: Target, body: string): Promise<number> => {
+  const count = async (): Promise<number> => {
+    const line = once(lines, 'line');
+    child.kill('SIGUSR2');
+    return Number((await line)[0]);
+  };
+  const before = await count();
+  for (let index = 0; index < TRIPS_OF; index += 1) await call(target, body);
+  return ((await count()) - before) / TRIPS_OF;
+};
+
 try {
-  const upstream: Target = { port: Number(await start('upstream.ts', 1, {})), key: 'bench' };
-  const [port, key = ''] = (await start('gateway.ts', 0, { BENCH_UPSTREAM_PORT: String(upstream.port) })).split(' ');
+  const upstream: Target = { port: Number((await start('upstream.ts', 1, {})).line), key: 'bench' };
+  const program = await start('gateway.ts', 0, { BENCH_UPSTREAM_PORT: String(upstream.port) });
+  const [port, key = '', cappedKey = ''] = program.line.split(' ');
   const gateway: Target = { port: Number(port), key };
+  const capped: Target = { port: Number(port), key: cappedKey };
   const body = { model: 'gpt-4.1-mini', max_tokens: 256, messages: [{ role: 'user', content: 'Say hello' }] };
   console.log(
     `${PAIRS} pairs at concurrency 1, milliseconds${pinned ? ', the gateway on one core' : ' (no taskset: not pinned)'}`,
@@ -97,6 +120,13 @@ try {
   console.log(`${''.padEnd(28)}  direct gateway   added  added95 ratio`);
   await compare('plain', upstream, gateway, JSON.stringify(body));
   await compare('100 events', upstream, gateway, JSON.stringify({ ...body, stream: true }));
+  console.log(`${''.padEnd(28)}  no cap     cap   added  added95 ratio`);
+  await compare('key with a cap', gateway, capped, JSON.stringify(body));
+  const [without, withCap] = [
+    await tripsOf(program, gateway, JSON.stringify(body)),
+    await tripsOf(program, capped, JSON.stringify(body)),
+  ];
+  console.log(`store calls per request: ${without} without a cap, ${withCap} with a cap`);
 } finally {
   agent.destroy();
   for (const child of children) child.kill();

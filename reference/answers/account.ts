@@ -78,6 +78,11 @@ export const usageSummary = z
           day: day.optional(),
           model: z.string().nullable().optional(),
           key_id: keyId.nullable().optional(),
+          key_name: z
+            .string()
+            .nullable()
+            .optional()
+            .describe('Name of the API key. Null if it was deleted, or the row has none.'),
           end_user: z.string().nullable().optional(),
           other: z
             .boolean()

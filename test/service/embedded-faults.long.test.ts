@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PICOS_PER_USD } from '../../lambdas/core/money/usd.ts';
 import type { FunctionDependencies } from '../../lambdas/functions/wiring/dependencies.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { errorSchema, MODEL, pricesOf, saying } from '../support/gateway-chat.ts';
+import { errorSchema, LASTING_MODEL, MODEL, pricesOf, saying } from '../support/gateway-chat.ts';
 import { startInProcess, TEST_DAY } from '../support/in-process-gateway.ts';
 import {
   createMoment,
@@ -13,6 +14,7 @@ import {
   withKeyFaults,
   withOutboxFaults,
 } from '../support/memory/faults.ts';
+import { capComplaints } from './capped-account.ts';
 
 /** Possible faults of a call to an embedded store. */
 const kinds = ['fails', 'conflict', 'loses-reply', 'lands-late'] as const;
@@ -40,16 +42,25 @@ interface Scenario {
   readonly model: string;
   readonly body: (mark: string) => object;
   readonly isKeyed?: boolean;
+  /** Whether the API key has a cap per day. Each request then arrives on another day. */
+  readonly isCapped?: boolean;
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
 }
 
 const USED = { prompt_tokens: 70, completion_tokens: 21 };
 const chat = (mark: string) => ({ model: MODEL, messages: saying(mark), max_tokens: 100 });
 const chats = { path: '/v1/chat/completions', model: MODEL, usage: USED };
+const chatWithCap = (mark: string) => ({ ...chat(mark), model: LASTING_MODEL });
+const lasting = { ...chats, model: LASTING_MODEL };
 const scenarios: readonly Scenario[] = [
   { title: 'a chat', ...chats, body: chat },
   { title: 'a chat stream', ...chats, body: (mark) => ({ ...chat(mark), stream: true }) },
   { title: 'a chat with an idempotency key', ...chats, body: chat, isKeyed: true },
+  { title: 'a chat with a cap', ...lasting, body: chatWithCap, isCapped: true },
+  {
+    title: 'a chat with an idempotency key and a cap',
+    ...{ ...lasting, body: chatWithCap, isKeyed: true, isCapped: true },
+  },
   {
     title: 'an embedding',
     path: '/v1/embeddings',
@@ -70,11 +81,12 @@ afterAll(() => vendor?.stop());
 type FaultAt = (call: Call) => Kind | undefined;
 
 /** Opens a gateway whose stores fail as the current request requires, with one customer. */
-const openScene = async () => {
+const openScene = async ({ isCapped = false }: Scenario) => {
   const none: FaultAt = () => undefined;
   const request = { calls: [] as string[], faultAt: none, moment: createMoment() };
   let landed: readonly (() => Promise<void>)[] = [];
   let dayMs = 0;
+  let days = 0;
   const planFor =
     (store: string) =>
     (method: string): Fault | undefined => {
@@ -96,16 +108,26 @@ const openScene = async () => {
     landed = Object.values(faulty).map((store) => store.landed);
     return faulty;
   };
-  const now = (): number => TEST_DAY + dayMs + Math.floor(performance.now());
+  const now = (): number => TEST_DAY + days * DAY_MS + dayMs + Math.floor(performance.now());
   const gateway = await startInProcess({ vendorUrl: vendor.url, now, change });
   const sweep = async (): Promise<void> => {
     dayMs = DAY_MS;
     for (let round = 0; round < 3; round += 1) await gateway.sweep();
     dayMs = 0;
   };
+  const { accountId, apiKey } = await gateway.issue({ balanceUsd: '1000' });
+  const capped = isCapped ? await addCappedKey(gateway.url, apiKey) : undefined;
   return {
     ...gateway,
-    ...(await gateway.issue({ balanceUsd: '1000' })),
+    accountId,
+    apiKey: capped?.apiKey ?? apiKey,
+    /** Returns the violations of the cap. */
+    capComplaints: async (): Promise<readonly string[]> => {
+      if (!capped) return [];
+      const account = await gateway.ledger.readAccount(accountId);
+      const key = { accountId, keyId: capped.keyId, limitPicos: LIMIT_PICOS };
+      return account ? capComplaints(account, await gateway.recordsOf(accountId), key) : ['no account'];
+    },
     begin: (faultAt: FaultAt): void => {
       Object.assign(request, { calls: [], faultAt, moment: createMoment() });
     },
@@ -118,15 +140,28 @@ const openScene = async () => {
       request.moment.come();
       await Promise.all(landed.map((wait) => wait()));
       await sweep();
+      if (isCapped) days += 1;
       return calls;
     },
   };
 };
 
+const LIMIT_PICOS = 5n * PICOS_PER_USD;
+
+const addCappedKey = async (url: string, apiKey: string) => {
+  const response = await fetch(`${url}/api/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Capped', limit_usd: '5', limit_period: 'day' }),
+  });
+  const { id, key } = await response.json();
+  return { keyId: String(id), apiKey: String(key) };
+};
+
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
-const onScene = async <T>(work: (scene: Scene) => Promise<T>): Promise<T> => {
-  const scene = await openScene();
+const onScene = async <T>(scenario: Scenario, work: (scene: Scene) => Promise<T>): Promise<T> => {
+  const scene = await openScene(scenario);
   try {
     return await work(scene);
   } finally {
@@ -172,6 +207,7 @@ const play = async (scene: Scene, { path, body, isKeyed }: Scenario, one: Omit<C
     charges: charges.map(({ amountPicos }) => amountPicos),
     problems: [
       ...(audit?.findings ?? ['no audit']),
+      ...(await scene.capComplaints()),
       ...(audit?.openHolds ? [`${audit.openHolds} holds are open`] : []),
     ],
     providerCalls: vendor.requests.filter(({ body: sent }) => JSON.stringify(sent)?.includes(mark)).length,
@@ -251,7 +287,9 @@ const groups = [
 
 describe.each(groups)('$title', ({ title, casesOf }) => {
   test.concurrent.each(scenarios)(`BILL-13 BILL-14 $title ${title}`, async (scenario) => {
-    const wrong = await onScene(async (scene) => failing(scene, scenario, casesOf(await turnsOf(scene, scenario))));
+    const wrong = await onScene(scenario, async (scene) =>
+      failing(scene, scenario, casesOf(await turnsOf(scene, scenario))),
+    );
     expect(wrong).toEqual([]);
   });
 });

@@ -16,6 +16,7 @@ import { s3Wire } from '../support/fault-proxy-wire.ts';
 import { startGateway } from '../support/gateway.ts';
 import { errorSchema, pricesOf } from '../support/gateway-chat.ts';
 import type { TestProgram } from '../support/program.ts';
+import { capComplaints, startNextDay } from './capped-account.ts';
 import {
   type Case,
   isAboutAddress,
@@ -90,6 +91,14 @@ afterAll(async () => {
 
 const audit = ({ accountId }: Lane) => auditAccount({ direct: ledger.store, client: clients.repeating }, accountId);
 
+/** Opens a lane with a cap whose day does not end. */
+const newCappedLane = async (): Promise<Lane> => {
+  for (;;) {
+    const lane = await newLane();
+    if (lane.capped && !lane.endsDays) return lane;
+  }
+};
+
 let marks = 0;
 
 /** Plays one request with its faults, and the sweep after it. */
@@ -100,12 +109,14 @@ async function play(scenario: Scenario, lane: Lane, { scripts, lands }: Pick<Cas
   const played = playScript(scripts);
   playing.set(lane, played);
   const answer = await lane.post(scenario.path, scenario.body(mark), scenario.headers?.(mark));
+  if (lane.capped && lane.endsDays) await startNextDay(ledger.store, lane.capped);
   if (lands === 'after the sweep') await lane.sweepAll();
   played.comeLater();
   await Promise.all(proxy.calls.filter((call) => lane.owns(call)).map((call) => call.over));
   await lane.sweepAll();
   playing.delete(lane);
   const after = await audit(lane);
+  if (lane.capped) expect(capComplaints(after.account, after.records, lane.capped)).toEqual([]);
   const known = new Set(before.records.map(({ holdId }) => holdId));
   const charges = after.records.filter(({ holdId, outcome }) => !known.has(holdId) && outcome === 'settled');
   return {
@@ -192,16 +203,23 @@ async function failing(scenario: Scenario, cases: readonly Case[]): Promise<stri
       }
     }
   };
-  await Promise.all(lanes.map((_, index) => work(index, index === 0 ? addressCases : others)));
+  // In a lane whose days end, each request needs one more hold. Two lost holds would leave it too little time.
+  const isTwice = cases.some(({ scripts }) => scripts.length > 1);
+  const workers = lanes.map(({ endsDays }, index) =>
+    isTwice && endsDays ? undefined : work(index, index === 0 ? addressCases : others),
+  );
+  await Promise.all(workers);
   proxy.forget();
   return wrong;
 }
 
 test.each(scenarios)('BILL-14 $title makes exactly the store calls of the table', async (scenario) => {
-  const [lane] = lanes;
-  const { answer, played } = await play(scenario, lane!, { scripts: [], lands: 'before the sweep' });
-  expect(outcomeOf(answer)).toBe('served');
-  expect(played.names.toSorted()).toEqual(scenario.calls.toSorted());
+  const capped = await newCappedLane();
+  for (const lane of [lanes[0]!, capped]) {
+    const { answer, played } = await play(scenario, lane, { scripts: [], lands: 'before the sweep' });
+    expect(outcomeOf(answer)).toBe('served');
+    expect(played.names.toSorted()).toEqual(scenario.calls.toSorted());
+  }
 });
 
 test.each(scenarios)(

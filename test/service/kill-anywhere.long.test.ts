@@ -6,13 +6,24 @@ import { until } from '../support/gateway-process.ts';
 import { numbersFrom } from '../support/kill-random.ts';
 import type { TestProgram } from '../support/program.ts';
 import { randomRuns } from '../support/random-runs.ts';
-import { type ServerGroup, startServerGroup } from '../support/server-group.ts';
+import { type GroupAccount, type ServerGroup, startServerGroup } from '../support/server-group.ts';
+import { startNextDay } from './capped-account.ts';
 import { isGood, type Received } from './kill/client.ts';
 import { atOnce, judge, repeatUntilAnswered, untilSwept, type Verdict } from './kill/judge.ts';
-import { type KillPoint, type Life, live, newRound, playVendor, type Remains, type Round } from './kill/life.ts';
+import {
+  type KillPoint,
+  type Life,
+  live,
+  newRound,
+  playVendor,
+  type Remains,
+  type Round,
+  type RoundAccount,
+} from './kill/life.ts';
 import { ADDRESS, type KillScenario, killScenarios, USED, VENDOR } from './kill/scenarios.ts';
 
 const FUNDS_PICOS = 1_000_000_000_000n;
+const LIMIT_PICOS = FUNDS_PICOS / 2n;
 /** Number of concurrent rounds in a server. */
 const TOGETHER = 10;
 /** Number of servers that run concurrently and are killed repeatedly, each on its own folder. */
@@ -62,10 +73,21 @@ const shuffled = <T>(items: readonly T[]): T[] =>
     .toSorted((one, other) => one.at - other.at)
     .map(({ item }) => item);
 
+/**
+ * Two of three requests use an API key with a cap. The day of every second cap ends after the kill, while its
+ * hold is open.
+ */
+async function withCap(number: number, account: GroupAccount): Promise<RoundAccount> {
+  if (number % 3 === 0) return { account };
+  const key = await group.addKey(account.accountId, { name: 'Capped', limitPicos: LIMIT_PICOS, limitPeriod: 'day' });
+  return { account: key, capped: { ...key, limitPicos: LIMIT_PICOS }, endsDay: number % 3 === 2 };
+}
+
 async function open(scenario: KillScenario, point?: KillPoint): Promise<Round> {
   const number = rounds.length;
   const slot = rounds.push(undefined as never) - 1;
-  const round = newRound(number, await group.openAccount(`killed-${number}`, FUNDS_PICOS), scenario, point);
+  const account = await group.openAccount(`killed-${number}`, FUNDS_PICOS);
+  const round = newRound(number, scenario, point, await withCap(number, account));
   rounds[slot] = round;
   return round;
 }
@@ -79,6 +101,7 @@ const aftermaths: Promise<void>[] = [];
 
 /** Executes the late calls of a killed server after its requests were repeated, or its holds have ended. */
 async function endLife(rounds: readonly Round[], { land }: Remains): Promise<void> {
+  await Promise.all(rounds.map(({ capped, endsDay }) => capped && endsDay && startNextDay(group.store, capped)));
   const atSurvivors = (round: Round) => Promise.all(survivors.map((server) => repeatUntilAnswered(server, round)));
   for (const round of rounds) if (round.scenario.keyed) repeated.set(round, atSurvivors(round));
   try {

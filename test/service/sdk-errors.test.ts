@@ -3,6 +3,8 @@ import * as anthropicStatusErrors from '@anthropic-ai/sdk/error';
 import { ApiError } from '@google/genai';
 import OpenAI, * as openaiErrors from 'openai';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { BODY_BYTES_MAX } from '../../lambdas/limits.ts';
 import type { Scenario } from '../../local/simulators/scenario.ts';
 import { errorShapes } from '../support/error-shapes.ts';
@@ -15,6 +17,18 @@ import { penniless, startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway, another } = await startSimulated();
 const poor = await another(penniless);
+
+/** Returns the gateway with a named API key that has a cap. */
+const capped = async (limit_usd: string) => {
+  const response = await fetch(`${gateway.url}/api/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Shop', limit_usd, limit_period: 'month' }),
+  });
+  const made = z.object({ id: z.string(), key: z.string() }).parse(await response.json());
+  return { ...gateway, apiKey: made.key, keyId: made.id };
+};
+const nothingLeft = await capped('0.000000000001');
 
 interface Change {
   readonly model?: string;
@@ -196,6 +210,11 @@ const failures: readonly Failure[] = [
     ...{ payer: poor },
   },
   {
+    ...{ rule: 'KEY-9', what: 'a cap of its key', status: 402, code: 'key_limit_exceeded' },
+    ...types('insufficient_balance', 'billing_error', 'FAILED_PRECONDITION'),
+    ...{ payer: nothingLeft },
+  },
+  {
     ...{ rule: 'CAT-6', what: 'an unknown model', status: 404, code: 'model_not_found' },
     ...types(request, 'not_found_error', 'NOT_FOUND'),
     ...{ change: ({ model }) => ({ model: `${model}-x` }), param: () => 'model' },
@@ -244,6 +263,23 @@ test.each(failures.flatMap((failure) => sdks.map((sdk) => ({ ...failure, sdk, na
     expect(vendor.requests).toHaveLength(scenario ? 2 : 0);
   },
 );
+
+test.each(sdks)('KEY-9 the SDK of $name shows the cap of a named key and its reset', async (sdk) => {
+  const error = await thrownBy(sdk.ask(nothingLeft, {}));
+  expect(String(error)).toContain('0.000000000001 USD per month (UTC).');
+  expect(String(error)).toMatch(
+    /The cap resets at \d{4}-\d\d-01T00:00:00Z\. Raise the cap, or send a smaller request\./,
+  );
+});
+
+test.each(sdks)('KEY-9 the SDK of $name works with a named key, whose cap shows the charge', async (sdk) => {
+  const payer = await capped('5');
+  const { spent } = await spentBy(gateway, async () => sdk.ask(payer, { cap: 100 }));
+  expect(spent).toBeGreaterThan(0n);
+  const headers = { authorization: `Bearer ${gateway.apiKey}` };
+  const shown = await (await fetch(`${gateway.url}/api/keys/${payer.keyId}`, { headers })).json();
+  expect(shown).toMatchObject({ spent_usd: formatUsd(spent), held_usd: '0' });
+});
 
 test.each(sdks)('ERR-9 the SDK of $name throws an error within a stream, free of charge', async (sdk) => {
   vendor.next({ errorAfter: 6, words: 30 });

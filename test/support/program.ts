@@ -111,6 +111,15 @@ export const aheadBy = (ms: number): Environment => {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shift)}` };
 };
 
+/**
+ * Returns the variables for a clock that starts ahead by `aheadMs`, and jumps by `jumpMs` with each SIGUSR2: a test can
+ * change the day of a running program.
+ */
+export const jumpingClock = (aheadMs: number, jumpMs: number): Environment => {
+  const code = `const { now } = Date; let ahead = ${aheadMs}; Date.now = () => now() + ahead; process.on('SIGUSR2', () => { ahead += ${jumpMs}; });`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+};
+
 const shiftMs = TEST_DAY - Date.now();
 
 /** Lets a program run on TEST_DAY, for suites whose models retire or change their price. */

@@ -3,13 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { hashApiKey, labelOf, makeApiKey } from '../../lambdas/core/accounts/keys.ts';
+import { catalogData } from '../../catalog/index.ts';
+import { createAccountKey } from '../../lambdas/core/accounts/account-keys.ts';
+import type { NewKeyChange } from '../../lambdas/core/accounts/key-change.ts';
+import { hashApiKey, keyIdOf, labelOf, makeApiKey } from '../../lambdas/core/accounts/keys.ts';
+import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { type AccountAudit, auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../lambdas/core/ledger/records.ts';
+import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
 import { createDatabases } from '../../lambdas/functions/wiring/clients.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { createDynamoDB } from '../../lambdas/stores/dynamodb/dynamodb.ts';
+import { createKeyStore } from '../../lambdas/stores/dynamodb/key-store.ts';
 import { createLedgerRecords } from '../../lambdas/stores/dynamodb/ledger-records.ts';
 import { createLedgerStore } from '../../lambdas/stores/dynamodb/ledger-store.ts';
 import { localDynamodbConfig, localTableNames } from '../../local/create-tables.ts';
@@ -27,6 +33,11 @@ export interface GroupAccount {
   readonly apiKey: string;
   /** Hash of the API key in the table of API keys. */
   readonly keyHash: string;
+}
+
+/** Named API key of a group account. */
+export interface GroupKey extends GroupAccount {
+  readonly keyId: string;
 }
 
 export interface ServerOptions {
@@ -47,6 +58,8 @@ export interface ServerGroup {
   readonly store: LedgerStore;
   start(options: ServerOptions): Promise<TestProgram>;
   openAccount(accountId: string, fundsPicos: bigint): Promise<GroupAccount>;
+  /** Adds a named key to an account, as its owner does (KEY-8). */
+  addKey(accountId: string, wanted: NewKeyChange): Promise<GroupKey>;
   audit(accountId: string): Promise<AccountAudit>;
   recordsOf(accountId: string): Promise<readonly ChargeRecord[]>;
   stop(): Promise<void>;
@@ -58,11 +71,22 @@ export async function startServerGroup(): Promise<ServerGroup> {
   const [database, bucket] = await Promise.all([startTestDynamodb(), startTestBucket()]);
   // The client retries more often than a server's, so that reads of the test do not fail on a busy machine.
   const client = new DynamoDBClient({ ...localDynamodbConfig(database.endpoint), maxAttempts: 8 });
-  const store = createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts);
+  const databases = createDatabases({ once: client, repeating: client });
+  const store = createLedgerStore(databases, localTableNames.accounts);
   const records = createLedgerRecords(createDynamoDB(client), localTableNames.accounts);
   const root = mkdtempSync(join(tmpdir(), 'gateway-group-'));
   const secrets = { pepper: randomBytes(32).toString('hex'), 'api-key': makeApiKey(randomBytes(32)) };
   const running = new Set<TestProgram>();
+  const keys = {
+    keys: createKeyStore(databases, localTableNames),
+    ledgerStore: store,
+    catalog: loadCatalog(catalogData),
+    keyBucket: bucketOf(1_000, 1_000_000),
+    clock: systemClock,
+    random: Math.random,
+    pepper: secrets.pepper,
+    newKeyBytes: () => randomBytes(32),
+  };
 
   const newFolder = (): string => {
     const folder = openDataFolder(mkdtempSync(join(root, 'server-')));
@@ -100,6 +124,10 @@ export async function startServerGroup(): Promise<ServerGroup> {
         pepperId: '1',
       });
       return { accountId, apiKey, keyHash };
+    },
+    async addKey(accountId, wanted) {
+      const { apiKey, key } = await createAccountKey(keys, { accountId, actor: 'owner' }, wanted);
+      return { accountId, apiKey, keyHash: key.hash, keyId: keyIdOf(key.hash) };
     },
     async audit(accountId) {
       const audited = await auditAccount({ store, records, clock: systemClock }, accountId);

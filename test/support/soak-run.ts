@@ -49,6 +49,8 @@ const FUNDS_PICOS = 1_000_000_000_000_000n;
 const BACK_OFF_MS = 400;
 const SAMPLE_EVERY_MS = 500;
 const BEAT_MS = 50;
+/** Outcome of a call whose store fails. */
+export const UNAVAILABLE = '503 service_unavailable';
 const DEADLINE_SECONDS = 10;
 /** Longest response time of the store that is not a stall. A server waits 1 s for a hold and 2 s for anything else. */
 const STALL_MS = 700;
@@ -69,9 +71,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
         UPSTREAM_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
       },
     });
-    const customers = await Promise.all(
-      Array.from({ length: ACCOUNTS }, (_, index) => group.openAccount(`soak-${index}`, FUNDS_PICOS)),
-    );
+    const customers = await Promise.all(Array.from({ length: ACCOUNTS }, (_, index) => openCustomer(group, index)));
     const calls = soakCalls(numbersFrom(seed));
     const outage = { from: Number.POSITIVE_INFINITY, to: Number.POSITIVE_INFINITY };
     const samples: Sample[] = [];
@@ -99,6 +99,12 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       repeat(0, async () => {
         const from = performance.now();
         await sleep(BEAT_MS);
+        noteStall(from);
+      }),
+      // Shows a program that gets no CPU: it ends its store calls late, although the store replied in time.
+      repeat(BEAT_MS, async () => {
+        const from = performance.now();
+        await (await fetch(`${gateway.url}/no-such-route`)).body?.cancel();
         noteStall(from);
       }),
     ]);
@@ -137,6 +143,13 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   }
 }
 
+/** Every second customer uses an API key with a cap, which the audit compares with its charges (KEY-9). */
+const openCustomer = async (group: ServerGroup, index: number): Promise<SoakCustomer> => {
+  const account = await group.openAccount(`soak-${index}`, FUNDS_PICOS);
+  if (index % 2 === 0) return account;
+  return group.addKey(account.accountId, { name: 'Capped', limitPicos: FUNDS_PICOS / 2n, limitPeriod: 'day' });
+};
+
 interface Drive extends Pick<SoakOptions, 'requests' | 'outageSeconds'> {
   readonly url: string;
   readonly customers: readonly SoakCustomer[];
@@ -150,7 +163,11 @@ async function drive({ requests, outageSeconds, url, customers, calls, setOutage
   let outage: Promise<void> | undefined;
   const inOutage = async (): Promise<void> => {
     setOutage(true);
+    const from = performance.now();
     await sleep(outageSeconds * 1_000);
+    // On a slow machine the first call of the outage ends later than that.
+    const isFelt = () => answers.some(({ outcome, startedAt }) => startedAt >= from && outcome === UNAVAILABLE);
+    await until('a call that the outage fails', () => isFelt() || undefined);
     setOutage(false);
   };
   const send = async (customer: SoakCustomer, call: SoakCall): Promise<void> => {

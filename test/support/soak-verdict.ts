@@ -15,6 +15,8 @@ const RSS_SLACK_BYTES = 16 * 1_048_576;
 const DESCRIPTOR_SLACK = 16;
 /** With fewer samples, the medians of quarters prove nothing. */
 const SAMPLES_MIN = 60;
+/** With fewer calls, a program is still warming up, however long a slow machine takes for them. */
+const TREND_CALLS_MIN = 3_000;
 
 export function judgeSoak(result: SoakResult): Verdict {
   const { answers, audits, crashes } = result;
@@ -23,7 +25,7 @@ export function judgeSoak(result: SoakResult): Verdict {
   const unexplained = answers.filter((answer) => !isExplained(answer, result));
   const rss = trendOf(samples, 'rssBytes', RSS_SLACK_BYTES);
   const descriptors = trendOf(samples, 'descriptors', DESCRIPTOR_SLACK);
-  const hasTrend = samples.length >= SAMPLES_MIN;
+  const hasTrend = samples.length >= SAMPLES_MIN && answers.length >= TREND_CALLS_MIN;
   const complaints = [
     ...unexplained.map((answer) => `${answer.call.kind}: ${answer.outcome} (${answer.requestId})`),
     ...moneyComplaints(result),

@@ -60,7 +60,7 @@ interface Plan<Result> {
   readonly change: Omit<KeyRingChange, 'accountId' | 'before'>;
   readonly result: Result;
   /** Whether a ring shows this change. A write whose reply was lost is repeated and then fails. */
-  readonly isIn: (ring: KeyRing) => boolean;
+  readonly isIn: (ring: KeyRing) => boolean | Promise<boolean>;
 }
 
 /** Reads the keys, plans a change and writes it, until no other change comes first. Throws GatewayError, StoreError. */
@@ -75,7 +75,7 @@ const change = async <Result>(
     const reply = await retryUntilDefinite(deps, () => deps.keys.changeRing({ ...planned.change, accountId, before }));
     if (reply === 'written') return planned.result;
     before = await retryUntilDefinite(deps, () => deps.keys.ring(accountId));
-    if (planned.isIn(before)) return planned.result;
+    if (await planned.isIn(before)) return planned.result;
     if (reply === 'blocked') {
       throw new GatewayError(
         'account_blocked',
@@ -177,9 +177,22 @@ export const editAccountKey = (
         account,
       },
       result: undefined,
-      isIn: ({ named }) => named.some((other) => JSON.stringify(other) === JSON.stringify(edited)),
+      isIn: async ({ named }) =>
+        named.some((other) => JSON.stringify(other) === JSON.stringify(edited)) &&
+        (!account || (await hasLimit(deps, caller, target.keyId, account.after))),
     };
   });
+
+/** Whether the account has the limit of a planned change. The keys do not have it, so two changes can look alike there. */
+const hasLimit = async (
+  deps: AccountKeyDependencies,
+  caller: KeyCaller,
+  keyId: string,
+  { caps }: Account,
+): Promise<boolean> => {
+  const present = await readAccount(deps, caller);
+  return present.caps.get(keyId)?.limitPicos === caps.get(keyId)?.limitPicos;
+};
 
 const planFirst = (before: KeyRing, wanted: KeyChange, version: number): Plan<undefined> => {
   refuseRestrictedFirst(wanted);

@@ -89,7 +89,7 @@ const verdict = (deps: AdmissionDependencies, { reply, hash }: TakenKey, param: 
   if (key.status === 'revoked') {
     throw unauthorized(
       'revoked_api_key',
-      'This API key was replaced or revoked. Use the newest key of the account.',
+      'This API key was replaced or revoked. Use another key of the account.',
       param,
     );
   }

@@ -117,7 +117,11 @@ const rateOf = (rate: number | null, { rateMax, actorRate }: ChangeRules): numbe
   return rate;
 };
 
+const NO_PERIOD =
+  'limit_period: a cap needs a period. Send total, day or month, or send limit_usd null to remove the cap.';
+
 const capOf = (present: CapChange | undefined, { limitPicos, limitPeriod }: KeyChange): ChangedKey['cap'] => {
+  if (present && limitPeriod === null && limitPicos !== null) throw invalidRequest('limit_period', NO_PERIOD);
   if (limitPicos === undefined && !limitPeriod) return 'same';
   const limit = limitPicos === undefined ? present?.limitPicos : limitPicos;
   if (limit !== null && limit !== undefined) {

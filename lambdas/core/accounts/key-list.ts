@@ -6,7 +6,7 @@ import { retryUntilDefinite } from '../retry.ts';
 import { type AccountKeyDependencies, type CreatedKey, findKey, type KeyCaller } from './account-keys.ts';
 import { authorize } from './key-change.ts';
 import { type KeyLimits, type KeyRing, keyBucketOf, type NamedKey } from './key-ring.ts';
-import type { KeyRecord } from './key-store.ts';
+import type { KeyRecord, KeyStore } from './key-store.ts';
 import { type KeyLabel, keyIdOf } from './keys.ts';
 
 /** Returns the charges of API keys in pico-USD by key id. They may be a minute late. Undefined: they are unknown. */
@@ -55,6 +55,19 @@ export const readAccountKey = async (deps: KeyListDependencies, caller: KeyCalle
   const [view] = await toViews(deps, caller, keys);
   if (!view) throw new Error('a key of the ring has no view');
   return view;
+};
+
+export interface KeyNameDependencies extends Pick<KeyListDependencies, 'clock' | 'random'> {
+  readonly keys: Pick<KeyStore, 'ring'>;
+}
+
+/** Returns the names of the keys that exist, by key id. Throws StoreError. */
+export const readKeyNames = async (
+  deps: KeyNameDependencies,
+  accountId: string,
+): Promise<ReadonlyMap<string, string>> => {
+  const ring = await retryUntilDefinite(deps, () => deps.keys.ring(accountId));
+  return new Map(keysOf(ring).map(({ hash, name }) => [keyIdOf(hash), name]));
 };
 
 /** Returns a key that was just created. Makes no store call, because the key can be shown only once. */

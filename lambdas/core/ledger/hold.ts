@@ -32,8 +32,8 @@ export interface PlacedHold {
 }
 
 /**
- * Number of hold ids that a request may use, `.0` to `.3`. A request that takes over a claim resolves all ids of the
- * previous owner.
+ * Number of hold ids that each model of a request may use: `.0` to `.3` for the first one. With an idempotency key, all
+ * models share these ids, because a request that takes over a claim resolves all ids of the previous owner.
  */
 export const HOLD_IDS = 4;
 
@@ -48,6 +48,8 @@ export interface HoldParams {
   readonly expiresAtMs: number;
   /** First usable id. Lower ids belong to an earlier hold of the same request that was released. */
   readonly firstId?: number;
+  /** First id that the request must not use. Default: HOLD_IDS. */
+  readonly endId?: number;
   /** Cap of the API key, as its stored key names it. Undefined: no cap limits the hold (KEY-9). */
   readonly cap?: CapOfKey | undefined;
   /**
@@ -130,7 +132,7 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldOrder, attempts: H
     mayShrink: order.smaller !== undefined,
   };
   let cause: unknown;
-  for (let id = order.firstId ?? 0; id < HOLD_IDS; id += 1) {
+  for (let id = order.firstId ?? 0; id < (order.endId ?? HOLD_IDS); id += 1) {
     // An id that was not sent needs no release.
     if (order.storeTime?.leftMs === 0) break;
     const { amountPicos, cap } = wanted;

@@ -56,7 +56,7 @@ export const withReservation = async <Chosen extends Candidate, Result>(
   { first, fallbacks, claimed, withdraw }: ReservationParams<Chosen>,
   use: (acquired: AcquiredCall<Chosen>) => Promise<Result>,
 ): Promise<Result> => {
-  const acquired = await holdAndAcquire(deps, caller, first, fallbacks);
+  const acquired = await holdAndAcquire(deps, caller, { first, fallbacks, claimed });
   try {
     return await use(acquired);
   } catch (error) {
@@ -75,8 +75,7 @@ export const withReservation = async <Chosen extends Candidate, Result>(
 const holdAndAcquire = async <Chosen extends Candidate>(
   deps: PaidCallDependencies,
   caller: Caller,
-  first: Chosen,
-  fallbacks: readonly (() => Promise<Chosen>)[] = [],
+  { first, fallbacks = [], claimed }: Omit<ReservationParams<Chosen>, 'withdraw'>,
 ): Promise<AcquiredCall<Chosen>> => {
   const { accountId, requestId, storeTime, cap } = caller;
   refuseManyDrains(deps, accountId);
@@ -86,13 +85,14 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     isLast: boolean,
   ): Promise<AcquiredCall<Chosen> | RejectedCandidate> => {
     const { model, circuit, hold } = candidate;
-    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, storeTime, cap });
+    const endId = claimed ? HOLD_IDS : firstId + HOLD_IDS;
+    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, endId, storeTime, cap });
     deps.funded?.mark(placedHold);
     const permit = await deps.circuits.acquire(circuit, { accountId, requestId });
     const callReport = createCallReport(deps.ledger.clock, caller, circuit.providerId);
     if (permit.kind === 'permit') return { candidate, placedHold, permit, callReport };
     const error = rejectionError(model, permit);
-    const goesOn = permit.kind === 'open' && !isLast && placedHold.nextId < HOLD_IDS;
+    const goesOn = permit.kind === 'open' && !isLast && (!claimed || placedHold.nextId < HOLD_IDS);
     // While a fallback model may still serve the request, this record must not carry an error.
     const reason = goesOn ? 'given_up' : error.code;
     await release(deps.ledger, placedHold, { reason, modelId: model.id, call: callReport.facts() });

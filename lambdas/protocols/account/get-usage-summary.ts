@@ -1,3 +1,4 @@
+import { type KeyNameDependencies, readKeyNames } from '../../core/accounts/key-list.ts';
 import { utcDay } from '../../core/clock.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import { type SummaryDependencies, summarizeDays } from '../../core/ledger/usage-summary.ts';
@@ -52,7 +53,7 @@ const readGroups = ({ group_by: text }: Query): ReadonlySet<UsageGroup> => {
 /** GET /api/usage/summary (BILL-23): charges and tokens by day, model, API key and end user. */
 export const createGetUsageSummary =
   (
-    deps: SummaryDependencies,
+    deps: SummaryDependencies & KeyNameDependencies,
     accountIdOf: (exchange: Exchange) => string | Promise<string> = (exchange) => admissionOf(exchange).accountId,
   ): RouteHandler =>
   async (exchange) => {
@@ -61,7 +62,11 @@ export const createGetUsageSummary =
       exchange.event.queryStringParameters ?? {},
       exchange.startedAtMs,
     );
-    const summaries = await orUnavailable(summarizeDays(deps, accountId, range));
+    const read = Promise.all([
+      summarizeDays(deps, accountId, range),
+      groups.has('key') ? readKeyNames(deps, accountId) : NO_NAMES,
+    ]);
+    const [summaries, keyNames] = await orUnavailable(read);
     if (!summaries) throw new Error('the account of a summary is missing');
     const rows = groupCells(summaries.days, groups);
     if (rows.length > ROWS_MAX) {
@@ -71,7 +76,8 @@ export const createGetUsageSummary =
       );
     }
     const [total = NO_ROW] = groupCells(summaries.days, new Set());
-    const summary = { ...toSummaryObject(range, groups, rows, total), ...toCompleteness(summaries.incompleteDays) };
+    const named = rows.map((row) => ({ ...row, keyName: keyNames.get(row.keyId ?? '') }));
+    const summary = { ...toSummaryObject(range, groups, named, total), ...toCompleteness(summaries.incompleteDays) };
     if (format === 'json') return json(200, summary);
     return {
       statusCode: 200,
@@ -79,9 +85,16 @@ export const createGetUsageSummary =
         'content-type': 'text/csv; charset=utf-8',
         'content-disposition': `attachment; filename="usage-${range.fromDay}-${range.toDay}.csv"`,
       },
-      body: toSummaryCsv(groups, rows, summary.complete),
+      body: toSummaryCsv(groups, named, summary.complete),
     };
   };
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+interface NamedRow extends SummaryRow {
+  /** Undefined if the row has no API key, or the key was deleted. */
+  readonly keyName?: string | undefined;
+}
 
 const NO_ROW: SummaryRow = { requests: 0, amountPicos: 0n, inputTokens: 0, outputTokens: 0 };
 
@@ -93,7 +106,7 @@ const toCompleteness = (incompleteDays: readonly string[]) => ({
 const toSummaryObject = (
   { fromDay, toDay }: Pick<SummaryQuery, 'fromDay' | 'toDay'>,
   groups: ReadonlySet<UsageGroup>,
-  rows: readonly SummaryRow[],
+  rows: readonly NamedRow[],
   total: SummaryRow,
 ) => ({
   object: 'usage_summary' as const,
@@ -107,11 +120,16 @@ const toSummaryObject = (
 /** Returns the names of a row in the order of the groups. `other`: the row merges keys and end users. */
 const namesOf = (
   groups: ReadonlySet<UsageGroup>,
-  { day, model, keyId, endUser, isOther }: SummaryRow,
+  { day, model, keyId, keyName, endUser, isOther }: NamedRow,
 ): readonly (readonly [name: string, value: string | boolean | null])[] => [
   ...(groups.has('day') ? ([['day', day ?? null]] as const) : []),
   ...(groups.has('model') ? ([['model', model ?? null]] as const) : []),
-  ...(groups.has('key') ? ([['key_id', keyId ?? null]] as const) : []),
+  ...(groups.has('key')
+    ? ([
+        ['key_id', keyId ?? null],
+        ['key_name', keyName ?? null],
+      ] as const)
+    : []),
   ...(groups.has('end_user') ? ([['end_user', endUser ?? null]] as const) : []),
   ...(groups.has('key') || groups.has('end_user') ? ([['other', isOther ?? false]] as const) : []),
 ];
@@ -124,7 +142,7 @@ const toSums = ({ requests, amountPicos, inputTokens, outputTokens }: UsageCell)
 });
 
 /** RFC 4180 with a header line. The columns depend only on the groups. */
-const toSummaryCsv = (groups: ReadonlySet<UsageGroup>, rows: readonly SummaryRow[], isComplete: boolean): string =>
+const toSummaryCsv = (groups: ReadonlySet<UsageGroup>, rows: readonly NamedRow[], isComplete: boolean): string =>
   toCsvTable(
     [...namesOf(groups, NO_ROW).map(([name]) => name), ...Object.keys(toSums(NO_ROW)), 'complete'],
     rows.map((row) => [...namesOf(groups, row).map(([, value]) => value), ...Object.values(toSums(row)), isComplete]),

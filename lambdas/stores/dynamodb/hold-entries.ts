@@ -1,5 +1,5 @@
 import { type HoldCap, parsePeriod } from '../../core/ledger/caps.ts';
-import { HOLD_IDS, holdIdOf, requestIdOf } from '../../core/ledger/hold.ts';
+import { holdIdOf, requestIdOf } from '../../core/ledger/hold.ts';
 import type { Hold } from '../../core/ledger/ledger.ts';
 import { parseRequestId, type RequestIdParts, renderRequestId } from '../../core/request-id.ts';
 import { holdCapValue, toHoldCap } from './cap-items.ts';
@@ -18,6 +18,8 @@ export interface HoldEntry {
 }
 
 const KEY_BYTES = 6;
+/** Number of hold ids of a request that are packed. Part of the stored form: a hold with a further id is a map. */
+const PACKED_IDS = 4;
 const AMOUNT_BYTES = 6;
 /** Length of a packed hold without a cap. */
 const PACKED_BYTES = 14;
@@ -111,14 +113,14 @@ export const allEntryNames = (holdId: string, name: string): Record<string, stri
 });
 
 interface HoldIdParts extends RequestIdParts {
-  /** From 0 up to HOLD_IDS. */
+  /** From 0 up to PACKED_IDS. */
   readonly number: number;
 }
 
 const parseHoldId = (holdId: string): HoldIdParts | undefined => {
   const requestId = requestIdOf(holdId);
   const number = Number(holdId.slice(requestId.length + 1));
-  if (!Number.isInteger(number) || number < 0 || number >= HOLD_IDS) return undefined;
+  if (!Number.isInteger(number) || number < 0 || number >= PACKED_IDS) return undefined;
   if (holdIdOf(requestId, number) !== holdId) return undefined;
   const parts = parseRequestId(requestId);
   return parts && { ...parts, number };
@@ -126,7 +128,7 @@ const parseHoldId = (holdId: string): HoldIdParts | undefined => {
 
 const packKey = ({ random, number }: HoldIdParts): string => {
   const key = Buffer.alloc(KEY_BYTES);
-  key.writeUIntBE(random * HOLD_IDS + number, 0, KEY_BYTES);
+  key.writeUIntBE(random * PACKED_IDS + number, 0, KEY_BYTES);
   return key.toString('base64url');
 };
 
@@ -164,9 +166,9 @@ const unpack = (key: string, value: Buffer): [string, Hold] | undefined => {
   const number = id.readUIntBE(0, KEY_BYTES);
   const times = value.readBigUInt64BE(AMOUNT_BYTES);
   const atMs = Number(times >> OFFSET_BITS);
-  const requestId = renderRequestId({ atMs, random: Math.floor(number / HOLD_IDS) });
+  const requestId = renderRequestId({ atMs, random: Math.floor(number / PACKED_IDS) });
   return [
-    holdIdOf(requestId, number % HOLD_IDS),
+    holdIdOf(requestId, number % PACKED_IDS),
     {
       amountPicos: BigInt(value.readUIntBE(0, AMOUNT_BYTES)),
       expiresAtMs: atMs + Number(times % BigInt(OFFSET_SECONDS_END)) * 1_000,

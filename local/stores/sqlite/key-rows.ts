@@ -31,7 +31,8 @@ export const limitsSchema: z.ZodType<KeyLimits> = z.object({
   expiresAtMs: z.number().optional(),
   models: z.array(z.string()).optional(),
   rate: z.number().optional(),
-  cap: z.object({ kind: z.enum(capKinds), epoch: z.number() }).optional(),
+  // A kind of a newer release is any kind: the cap of the account decides, and it has a period that no hold names.
+  cap: z.object({ kind: z.enum(capKinds).catch('total'), epoch: z.number() }).optional(),
 });
 
 /**

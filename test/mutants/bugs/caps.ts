@@ -76,6 +76,20 @@ const holdBugs = [
       replace: 'add(cap, amountPicos);',
     },
   ]),
+  ...bugsIn('lambdas/core/ledger/cap-status.ts', 'test/lambdas/core/ledger/cap-status.test.ts', [
+    {
+      id: 'open-holds-shown-as-spent',
+      what: 'The amount that a key has spent includes its open holds, so it falls when they end.',
+      find: 'const spentPicos = limitPicos - leftPicos - heldPicos;',
+      replace: 'const spentPicos = limitPicos - leftPicos;',
+    },
+    {
+      id: 'limit-below-the-use',
+      what: 'A cap below what its key has spent and holds is accepted, so the rest falls below 0.',
+      find: 'if (change.limitPicos >= usedPicos) return undefined;',
+      replace: 'if (change.limitPicos >= 0n) return undefined;',
+    },
+  ]),
 ];
 
 const wiringBugs = [
@@ -83,8 +97,8 @@ const wiringBugs = [
     {
       id: 'cap-not-passed-to-the-hold',
       what: 'No paid request counts in the cap of its API key.',
-      find: 'firstId, storeTime, cap });',
-      replace: 'firstId, storeTime });',
+      find: 'firstId, endId, storeTime, cap });',
+      replace: 'firstId, endId, storeTime });',
     },
   ]),
   ...bugsIn('lambdas/core/paid-call/settle.ts', text, [

@@ -40,6 +40,12 @@ const rightBugs = bugsIn('lambdas/core/accounts/key-change.ts', 'test/lambdas/co
     find: '[hasCap && ',
     replace: '[hasCap && hasCap === undefined && ',
   },
+  {
+    id: 'new-limit-forgets-the-period',
+    what: 'A new limit of a cap per day becomes a cap in total, which starts again with its whole limit.',
+    find: 'limitPeriod ?? present?.kind ?? ',
+    replace: 'limitPeriod ?? ',
+  },
 ]);
 
 const creationBugs = bugsIn('lambdas/core/accounts/account-keys.ts', coreTests, [
@@ -48,6 +54,12 @@ const creationBugs = bugsIn('lambdas/core/accounts/account-keys.ts', coreTests, 
     what: 'A slow API key creates keys with the rate of every key, if the request has no rate.',
     find: '{ ...wanted, rate: wanted.rate ?? null }',
     replace: '{ rate: null, ...wanted }',
+  },
+  {
+    id: 'lost-limit-reported-as-written',
+    what: 'The lost one of two concurrent changes of a limit is reported as written.',
+    find: '(!account || (await hasLimit(',
+    replace: '(account !== null || (await hasLimit(',
   },
 ]);
 

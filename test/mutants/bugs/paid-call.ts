@@ -120,21 +120,28 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
   {
     id: 'fallback-held-at-another-price',
     what: 'The hold for the fallback model uses the price of the requested model.',
-    find: '{ ...hold, accountId, requestId, firstId, storeTime, cap }',
-    replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId, storeTime, cap }',
+    find: '{ ...hold, accountId, requestId, firstId, endId, storeTime, cap }',
+    replace: '{ ...hold, amountPicos: first.hold.amountPicos, accountId, requestId, firstId, endId, storeTime, cap }',
   },
   {
     id: 'last-lost-probe-without-an-error',
     what: 'A request that loses its last probe has no error in its records, so it looks unfinished.',
-    find: ' && !isLast && placedHold.nextId < HOLD_IDS',
+    find: ' && !isLast && (!claimed || placedHold.nextId < HOLD_IDS)',
     replace: '',
     caughtBy: fallbackListTests,
   },
   {
     id: 'hold-id-beyond-the-last',
     what: 'A request without a further hold id looks for another fallback model, and its records have no error.',
-    find: ' && placedHold.nextId < HOLD_IDS',
+    find: ' && (!claimed || placedHold.nextId < HOLD_IDS)',
     replace: '',
+    caughtBy: fallbackListTests,
+  },
+  {
+    id: 'hold-that-no-takeover-ends',
+    what: 'A request with an idempotency key places a fifth hold, which a takeover does not end before it charges again.',
+    find: 'claimed ? HOLD_IDS : firstId + HOLD_IDS',
+    replace: 'firstId + HOLD_IDS',
     caughtBy: fallbackListTests,
   },
   {

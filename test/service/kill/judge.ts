@@ -4,6 +4,7 @@ import type { TestGateway } from '../../support/gateway.ts';
 import { errorSchema } from '../../support/gateway-chat.ts';
 import { until } from '../../support/gateway-process.ts';
 import type { ServerGroup } from '../../support/server-group.ts';
+import { capComplaints } from '../capped-account.ts';
 import { isGood, postUntilDeath, type Received } from './client.ts';
 import { orderOf, type Round } from './life.ts';
 import { ADDRESS, RECORD, RENEW } from './scenarios.ts';
@@ -16,8 +17,8 @@ export async function repeatUntilAnswered(server: TestGateway, round: Round): Pr
     `a response for the key of ${nameOf(round)}`,
     async () => {
       const received = await postUntilDeath(server.url, '127.0.0.1', orderOf(round));
-      // On a busy machine the provider may exceed its deadline. The request then frees its claim.
-      const busy = received.status === 504 || codeOf(received) === 'idempotency_in_progress';
+      // On a busy machine the provider may exceed its deadline, and a store its time. The request then frees its claim.
+      const busy = [503, 504].includes(received.status) || codeOf(received) === 'idempotency_in_progress';
       if (busy) await sleep(200);
       return busy ? undefined : received;
     },
@@ -28,14 +29,15 @@ export async function repeatUntilAnswered(server: TestGateway, round: Round): Pr
 const codeOf = ({ text }: Received): string | undefined =>
   errorSchema.safeParse(JSON.parse(text || 'null')).data?.error.code;
 
-export const nameOf = ({ number, scenario, point }: Round): string => {
+export const nameOf = ({ number, scenario, point, capped, endsDay }: Round): string => {
   const where =
     point === undefined
       ? 'at random'
       : point.kind === 'call'
         ? `${point.side} ${point.name}`
         : `after ${point.events} events`;
-  return `round ${number}, ${scenario.title}, killed ${where}`;
+  const cap = capped ? `, with a cap${endsDay ? ' whose day ends' : ''}` : '';
+  return `round ${number}, ${scenario.title}, killed ${where}${cap}`;
 };
 
 /** Whether the charge was committed. Undefined if the progress of the request is unknown. */
@@ -77,7 +79,9 @@ export async function judge(
   const { accountId } = round.account;
   const account = await untilSwept(group, round);
   const { findings, stable } = await group.audit(accountId);
-  const settled = (await group.recordsOf(accountId)).filter(({ outcome }) => outcome === 'settled');
+  const records = await group.recordsOf(accountId);
+  const settled = records.filter(({ outcome }) => outcome === 'settled');
+  const ofCap = round.capped ? capComplaints(account, records, round.capped) : [];
   const { fundsPicos, pricePicos, repeats } = terms;
   const served = round.received !== undefined && isGood(round.received);
   const committed = isCommitted(round);
@@ -92,6 +96,7 @@ export async function judge(
       `the charges are ${settled.map(({ amountPicos }) => amountPicos)}`,
       settled.every((one) => one.amountPicos === pricePicos),
     ],
+    [ofCap.join(', '), ofCap.length === 0],
     [`spent ${account.spentPicos}`, account.spentPicos === pricePicos * BigInt(settled.length)],
     [`available ${account.availablePicos}`, account.availablePicos === fundsPicos - account.spentPicos],
     ...(round.scenario.keyed ? keyRules(round, repeats, served, committed) : []),

@@ -3,6 +3,7 @@ import type { RecordedRequest, Simulator } from '../../../local/simulators/serve
 import { dynamodbWire, s3Wire, type Wanted } from '../../support/fault-proxy-wire.ts';
 import type { Environment } from '../../support/gateway-process.ts';
 import type { GroupAccount, ServerGroup } from '../../support/server-group.ts';
+import type { CappedKey } from '../capped-account.ts';
 import { postUntilDeath, type Received } from './client.ts';
 import { type StopPlan, startKillProxy } from './proxy.ts';
 import { callName, heldIn, isRelease, type KillScenario, USED } from './scenarios.ts';
@@ -20,6 +21,10 @@ export interface Round {
   /** Undefined: the request is killed at a random moment. */
   readonly point: KillPoint | undefined;
   readonly account: GroupAccount;
+  /** Cap of the API key of the request. Undefined without one. */
+  readonly capped: CappedKey | undefined;
+  /** Whether the day of the cap ends after the kill. */
+  readonly endsDay: boolean;
   readonly names: string[];
   readonly vendorCalls: RecordedRequest[];
   holdIds: string;
@@ -31,16 +36,25 @@ export interface Round {
   received: Received | undefined;
 }
 
+/** Account of a round. */
+export interface RoundAccount {
+  readonly account: GroupAccount;
+  readonly capped?: CappedKey;
+  readonly endsDay?: boolean;
+}
+
 export const newRound = (
   number: number,
-  account: GroupAccount,
   scenario: KillScenario,
   point: KillPoint | undefined,
+  { account, capped, endsDay = false }: RoundAccount,
 ): Round => ({
   number,
   scenario,
   point,
   account,
+  capped,
+  endsDay,
   names: [],
   vendorCalls: [],
   holdIds: '',

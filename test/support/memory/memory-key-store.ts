@@ -154,9 +154,10 @@ export class MemoryKeyStore implements KeyStore {
   }
 
   /** Adds an API key. Leaves an existing one unchanged. */
-  async put(hash: string, accountId: string): Promise<'created' | 'exists'> {
+  async put(hash: string, accountId: string, limits: KeyLimits = {}): Promise<'created' | 'exists'> {
     if (this.#keys.has(hash)) return 'exists';
-    this.#keys.set(hash, { keyId: keyIdOf(hash), accountId, status: 'active', blocked: false, tatMicros: 0 });
+    const fresh = { status: 'active', blocked: false, tatMicros: 0 } as const;
+    this.#keys.set(hash, { keyId: keyIdOf(hash), accountId, ...fresh, ...limits });
     return 'created';
   }
 

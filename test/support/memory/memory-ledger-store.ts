@@ -253,6 +253,12 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     row.version = version;
   }
 
+  /** Writes the caps of an account, as a newer release leaves them. */
+  replaceCaps(accountId: string, caps: Caps): void {
+    const row = this.#rows.get(accountId);
+    if (row) row.caps = caps;
+  }
+
   /** Removes the month of an account, as an earlier release leaves it. */
   forgetMonth(accountId: string): void {
     const row = this.#rows.get(accountId);

@@ -166,3 +166,18 @@ test('KEY-8 a slow key gives its rate to a key without a rate, also if the rate 
   const { key } = await world.create({ name: 'B', rate: undefined }, slow);
   expect(key.limits).toEqual({ rate: 1 });
 });
+
+test.each([1, undefined])('KEY-8 of two limits for version %s, no lost one is reported as written', async (version) => {
+  const world = await keyWorld();
+  const keyId = keyIdOf((await world.create({ name: 'A', limitPicos: 5n * USD })).key.hash);
+  const edit = (limitPicos: bigint) =>
+    world.edit({ keyId, version }, { limitPicos }).then(
+      () => limitPicos,
+      (error: { readonly code: string }) => error.code,
+    );
+  const results = await Promise.all([edit(6n * USD), edit(7n * USD)]);
+  expect(results.includes('key_changed')).toBe(version !== undefined);
+  const shown = (await world.list())[1];
+  expect(results).toContain(shown?.cap?.limitPicos);
+  expect(shown?.version).toBe(version === undefined ? 3 : 2);
+});

@@ -109,3 +109,19 @@ test('KEY-8 an alias allows the model that it names, once', async () => {
     'large',
   ]);
 });
+
+test('KEY-8 a cap without a period is 400, and a key without a cap needs none', async () => {
+  const world = await keyWorld();
+  const { key } = await world.create({ name: 'A', limitPicos: 5n * USD, limitPeriod: 'day' });
+  const keyId = keyIdOf(key.hash);
+  for (const change of [{ limitPeriod: null }, { limitPicos: 9n * USD, limitPeriod: null }]) {
+    expect(await refusalOf(world.edit(keyId, change))).toEqual(badField('limit_period'));
+    expect((await world.list())[1]?.cap).toMatchObject({ kind: 'day', limitPicos: 5n * USD });
+  }
+  await world.edit(keyId, { limitPicos: 9n * USD });
+  expect((await world.list())[1]?.cap).toMatchObject({ kind: 'day', limitPicos: 9n * USD });
+  await world.edit(keyId, { limitPicos: null, limitPeriod: null });
+  await world.edit(keyId, { limitPeriod: null, name: 'B' });
+  expect((await world.list())[1]).toMatchObject({ name: 'B', cap: undefined });
+  expect((await world.create({ name: 'C', limitPicos: USD, limitPeriod: null })).account?.caps.size).toBe(1);
+});

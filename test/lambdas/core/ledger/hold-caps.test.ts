@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { toCap } from '../../../../lambdas/core/ledger/caps.ts';
 import { type HoldParams, placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
@@ -180,4 +181,13 @@ test('KEY-9 and BILL-13 the sweeper restores the cap of an expired hold, in its 
   await place('c', { expiresAtMs: clock.now() + DAY_MS });
   await sweep(deps);
   expect([left(), (await memory.readAccount(ID))?.holds.size]).toEqual([200n, 1]);
+});
+
+test('OPS-11 a cap of a newer release takes no hold, whatever kind its stored key names', async () => {
+  const { memory, place, refusal, epoch, ...scene } = await open();
+  const newer = toCap(300n, 300n, `${epoch}:2026-W48`);
+  memory.replaceCaps(ID, new Map([['k', newer]]));
+  for (const kind of ['day', 'month', 'total'] as const)
+    expect((await refusal(kind, { cap: { keyId: 'k', kind, epoch } })).code).toBe('key_limit_exceeded');
+  expect([scene.account().holds.size, scene.account().caps.get('k')]).toEqual([0, newer]);
 });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { CallRejection, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
+import { idempotencyOf } from '../../../support/memory/memory-idempotency.ts';
 import { price, text } from '../catalog/sample-data.ts';
-import { answered, createWorld, heldFor, requestOf, type WorldOptions } from './text-world.ts';
+import { ACCOUNT, answered, createWorld, heldFor, REQUEST, requestOf, type WorldOptions } from './text-world.ts';
 
 const header = 'x-service-fallback-models';
 const openFor = (retryAfterSeconds: number): CallRejection => ({ kind: 'open', retryAfterSeconds });
@@ -134,20 +136,67 @@ test.for([
   expect([world.sent, (await world.account()).holds.size]).toEqual([[], 0]);
 });
 
-test('FALL-5 a request without a further hold id ends with the error of its circuit', async () => {
-  const lost = Object.fromEntries(['alpha-1', ...chain].map((id) => [id, openFor(3)]));
-  let failures = 1;
-  const fault: WorldOptions['fault'] = (method) => {
-    if (method !== 'hold' || failures === 0) return undefined;
-    failures -= 1;
-    return { kind: 'fails' };
+/** The hold with this index fails. */
+const failingOnce = (index = 0): WorldOptions['fault'] => {
+  let holds = 0;
+  return (method) => {
+    if (method !== 'hold') return undefined;
+    holds += 1;
+    return holds === index + 1 ? { kind: 'fails' } : undefined;
   };
-  const world = await worldOf({ found: lost }, { fault });
-  await expect(world.clock.until(world.ask(chain))).rejects.toMatchObject({
-    code: 'service_unavailable',
-    retryAfterSeconds: 3,
-  });
+};
+
+test('FALL-6 each model has hold ids of its own, so the last one is also tried after failed holds', async () => {
+  const found = Object.fromEntries(['alpha-1', 'beta-1', 'gamma-1'].map((id) => [id, openFor(3)]));
+  const world = await worldOf({ found }, { fault: failingOnce() });
+  expect(await world.clock.until(world.ask(chain))).toMatchObject({ model: { id: 'delta-1' } });
+  expect(world.held).toEqual(['alpha-1', ...chain]);
+  expect(world.records().at(-1)).toMatchObject({ holdId: 'request-1.4', outcome: 'settled', model: 'delta-1' });
+});
+
+test('FALL-6 the last model is tried although each model before it needs a smaller hold', async () => {
+  const found = Object.fromEntries(['alpha-1', 'beta-1', 'gamma-1'].map((id) => [id, openFor(3)]));
+  const limits = { contextTokens: 4_000, outputTokensMax: 3_000, outputTokensDefault: 3_000 };
+  const same = ['alpha-1', ...chain].map((id, index) => text({ id, limits, ...(index > 0 && { aliases: [] }) }));
+  const cap = { keyId: 'k', kind: 'total', epoch: 2 } as const;
+  const world = await worldOf({ found }, { models: same, cap });
+  world.memory.setCap(ACCOUNT, 'k', { limitPicos: heldFor(1_000), kind: 'total' }, 0);
+  const asked = world.generate({}, {}, { fallbacks: { header, modelIds: chain } });
+  expect(await asked).toMatchObject({ model: { id: 'delta-1' }, chosenCap: 1_000 });
+  expect(world.log.filter((call) => call === 'hold')).toHaveLength(8);
+});
+
+/** Sends a request whose models all lose their probe, with an idempotency key. */
+const askClaimed = (world: Awaited<ReturnType<typeof worldOf>>) => {
+  const request = { accountId: ACCOUNT, keyHash: 'one', requestId: REQUEST, fingerprint: 'one' };
+  const stored = { status: 200, headers: {}, body: '' };
+  const work = answerOnce(
+    idempotencyOf(world.deps.ledger),
+    { ...request, renderError: () => stored },
+    async (claimed): Promise<void> => {
+      await world.generate(
+        { idempotent: { claimed, toStored: () => stored } },
+        { outputTokensMax: 100 },
+        { fallbacks: { header, modelIds: chain } },
+      );
+    },
+  );
+  return world.clock.until(work);
+};
+
+test('FALL-6 with an idempotency key, a request without a further hold id ends with its circuit error', async () => {
+  const found = Object.fromEntries(['alpha-1', ...chain].map((id) => [id, openFor(3)]));
+  const world = await worldOf({ found }, { fault: failingOnce() });
+  await expect(askClaimed(world)).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
+  expect(world.held).toEqual(['alpha-1', 'beta-1', 'gamma-1']);
   expect(world.records().at(-1)).toMatchObject({ holdId: 'request-1.3', reason: 'service_unavailable' });
+});
+
+test('IDEM-8 a request with an idempotency key places no fifth hold, which a takeover would not end', async () => {
+  const found = Object.fromEntries(['alpha-1', ...chain].map((id) => [id, openFor(3)]));
+  const world = await worldOf({ found }, { fault: failingOnce(3) });
+  await expect(askClaimed(world)).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(world.log.filter((call) => call === 'hold')).toHaveLength(4);
 });
 
 test('FALL-6 a failed call is not followed by a call of the next listed model', async () => {

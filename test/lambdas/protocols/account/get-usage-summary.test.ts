@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { FIRST_KEY_PROPERTIES, type KeyRing } from '../../../../lambdas/core/accounts/key-ring.ts';
+import { keyIdOf } from '../../../../lambdas/core/accounts/keys.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { UsageCell } from '../../../../lambdas/core/ledger/usage-sums.ts';
 import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
@@ -50,8 +52,17 @@ test.each<readonly [param: string, query: Readonly<Record<string, string>>]>([
   }
 });
 
+const label = { prefix: 'sk', lastFour: 'last' };
+const first = { hash: 'first', label, issuedAtMs: NOW, isShown: true, isRevoked: false };
+const ringOf = (...names: readonly string[]): KeyRing => ({
+  version: 1,
+  first,
+  firstProperties: FIRST_KEY_PROPERTIES,
+  named: names.map((name) => ({ name, hash: name, label, createdAtMs: NOW, manage: false, version: 1, limits: {} })),
+});
+
 /** Returns the response for an account with these charges of today. */
-const summaryOf = async (query: string, charges: readonly Partial<UsageCell>[] = []) => {
+const summaryOf = async (query: string, charges: readonly Partial<UsageCell>[] = [], ring = ringOf()) => {
   const memory = new MemoryLedgerStore();
   await memory.createAccount(ID, NOW);
   for (const [index, { amountPicos = 1n, ...names }] of charges.entries()) {
@@ -59,7 +70,15 @@ const summaryOf = async (query: string, charges: readonly Partial<UsageCell>[] =
     const record = { accountId: ID, requestId, holdId: `${requestId}.0`, outcome: 'settled', at: NOW } as const;
     await memory.putRecord({ ...record, amountPicos, usage: { input: 2, output: 1 }, ...toNames(names) });
   }
-  const handle = createGetUsageSummary({ store: memory, records: memory, clock: new ManualClock(NOW) }, () => ID);
+  const rings: string[] = [];
+  const keys = {
+    ring: async (accountId: string) => {
+      rings.push(accountId);
+      return ring;
+    },
+  };
+  const deps = { store: memory, records: memory, keys, clock: new ManualClock(NOW), random: () => 0 };
+  const handle = createGetUsageSummary(deps, () => ID);
   const exchange: Pick<Exchange, 'event' | 'startedAtMs'> = {
     event: {
       ...functionUrlEvent({ path: '/api/usage/summary' }),
@@ -68,7 +87,7 @@ const summaryOf = async (query: string, charges: readonly Partial<UsageCell>[] =
     startedAtMs: NOW,
   };
   const { body, headers } = await handle(exchange as Exchange);
-  return { body: String(body), headers };
+  return { body: String(body), headers, rings };
 };
 
 const toNames = ({ model, keyId, endUser }: Partial<UsageCell>) => ({
@@ -90,8 +109,8 @@ test('BILL-23 a row has the names of its groups, and a missing name is null', as
     group_by: ['model', 'key'],
     total: { requests: 2, cost_usd: '1.500000000001', input_tokens: 4, output_tokens: 2 },
     data: [
-      { model: 'alpha-1', key_id: '0123456789abcdef', other: false, cost_usd: '1.5', ...sums },
-      { model: 'beta-2', key_id: null, other: false, cost_usd: '0.000000000001', ...sums },
+      { model: 'alpha-1', key_id: '0123456789abcdef', key_name: null, other: false, cost_usd: '1.5', ...sums },
+      { model: 'beta-2', key_id: null, key_name: null, other: false, cost_usd: '0.000000000001', ...sums },
     ],
     complete: true,
     incomplete_days: [],
@@ -119,4 +138,27 @@ test('BILL-23 CSV has one line per row, and a formula in an end user is defused'
     '"a,b",false,1,0.000000000001,2,1,true',
     '',
   ]);
+});
+
+test('BILL-23 a row has the present name of its API key, defused in CSV', async () => {
+  const charges = ['first', '=Shop', 'deleted'].map((hash, index) => ({
+    keyId: keyIdOf(hash),
+    amountPicos: BigInt(9 - index),
+  }));
+  const { body } = await summaryOf('group_by=key', charges, ringOf('=Shop'));
+  const namesIn = (text: string) => JSON.parse(text).data.map((row: Record<string, string>) => row.key_name);
+  expect(namesIn(body)).toEqual(['First key', '=Shop', null]);
+  const csv = await summaryOf('group_by=key&format=csv', charges, ringOf('=Shop'));
+  expect(csv.body.split('\r\n').map((line) => line.split(',').slice(0, 2))).toEqual([
+    ['key_id', 'key_name'],
+    [keyIdOf('first'), 'First key'],
+    [keyIdOf('=Shop'), "'=Shop"],
+    [keyIdOf('deleted'), ''],
+    [''],
+  ]);
+});
+
+test('BILL-23 a summary without the group of the keys does not read them', async () => {
+  expect((await summaryOf('group_by=key')).rings).toEqual([ID]);
+  expect((await summaryOf('group_by=model,end_user')).rings).toEqual([]);
 });

@@ -35,3 +35,8 @@ test('OPS-11 a key of an earlier release is read, and one with an unknown status
   });
   expect(toKey('hash', { ...item, status: 'paused' }).status).toBe('revoked');
 });
+
+test('OPS-11 a key whose cap has a kind of a newer release is read, and still has a cap', () => {
+  const item = { pk: 'hash', accountId: 'one', status: 'restricted', tat: 7n, cap: { kind: 'week', epoch: 3n } };
+  expect(toKey('hash', item)).toMatchObject({ status: 'active', cap: { kind: 'total', epoch: 3 } });
+});
