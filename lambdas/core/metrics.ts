@@ -132,6 +132,7 @@ const rows = {
   canary_failed: maintenance,
   worker_paused: maintenance,
   maintenance_unreadable: maintenance,
+  traces_lost: maintenance,
 
   notice_failed: messenger,
   notice_refused: messenger,

@@ -9,6 +9,7 @@ import type { FundedAccounts } from '../limits/funded-accounts.ts';
 import type { PaidEvent } from '../metrics.ts';
 import type { EstimateFactor } from '../pricing/estimate-factor.ts';
 import type { StoreTime } from '../retry.ts';
+import type { CallTimes } from './call-report.ts';
 
 /** Dependencies of every paid use case. */
 export interface PaidCallDependencies {
@@ -68,4 +69,6 @@ export interface Caller {
   readonly cap?: CapOfKey | undefined;
   /** Called with the ms from the provider call to the start of its response. Must not throw. */
   readonly providerTook?: ((ms: number) => void) | undefined;
+  /** Gets the times of each hold and call. Undefined if the request has no trace (OPS-19). */
+  readonly calls?: CallTimes[] | undefined;
 }
