@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Sends each request twice, directly to the upstream and through the gateway, so that other load on the machine affects
- * both. With `taskset`, the gateway has its own core.
+ * both. With `taskset`, the gateway has its own core. `--otel` compares a gateway without traces with one that exports
+ * them.
  */
+const comparesTraces = process.argv.includes('--otel');
 const PAIRS = Number(process.env.BENCH_PAIRS ?? 2_000);
 const WARM_UP = 300;
 
@@ -90,13 +92,21 @@ try {
   const upstream: Target = { port: Number(await start('upstream.ts', 1, {})), key: 'bench' };
   const [port, key = ''] = (await start('gateway.ts', 0, { BENCH_UPSTREAM_PORT: String(upstream.port) })).split(' ');
   const gateway: Target = { port: Number(port), key };
+  const traced = async (): Promise<Target> => {
+    const BENCH_COLLECTOR = `http://127.0.0.1:${await start('upstream.ts', 1, {})}`;
+    const [other, otherKey = ''] = (
+      await start('gateway.ts', 0, { BENCH_UPSTREAM_PORT: String(upstream.port), BENCH_COLLECTOR })
+    ).split(' ');
+    return { port: Number(other), key: otherKey };
+  };
+  const [one, two] = comparesTraces ? [gateway, await traced()] : [upstream, gateway];
   const body = { model: 'gpt-4.1-mini', max_tokens: 256, messages: [{ role: 'user', content: 'Say hello' }] };
   console.log(
     `${PAIRS} pairs at concurrency 1, milliseconds${pinned ? ', the gateway on one core' : ' (no taskset: not pinned)'}`,
   );
-  console.log(`${''.padEnd(28)}  direct gateway   added  added95 ratio`);
-  await compare('plain', upstream, gateway, JSON.stringify(body));
-  await compare('100 events', upstream, gateway, JSON.stringify({ ...body, stream: true }));
+  console.log(`${''.padEnd(28)}  ${comparesTraces ? '   off  traced' : 'direct gateway'}   added  added95 ratio`);
+  await compare('plain', one, two, JSON.stringify(body));
+  await compare('100 events', one, two, JSON.stringify({ ...body, stream: true }));
 } finally {
   agent.destroy();
   for (const child of children) child.kill();
