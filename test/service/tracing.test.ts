@@ -270,6 +270,62 @@ test('OPS-19 a client that does not record its trace gets none here', async () =
   expect((await exported()).filter(({ kind }) => kind === SERVER)).toHaveLength(1);
 });
 
+/** A request with a unique word in each of its parts, at every protocol for text. */
+const planted = (mark: (place: string) => string, failure: string): readonly Sent[] => {
+  const headers = {
+    'user-agent': mark('user agent'),
+    'x-request-id': mark('request id'),
+    tracestate: `a=${mark('tracestate')}`,
+    baggage: `b=${mark('baggage')}`,
+  };
+  const tool = { name: mark('tool'), description: mark('description'), parameters: { type: 'object', properties: {} } };
+  const system = { role: 'system', content: mark('system') };
+  const user = { role: 'user', content: `${failure} ${mark('prompt')}` };
+  const called = [
+    { id: 'c1', type: 'function', function: { name: tool.name, arguments: JSON.stringify({ a: mark('arguments') }) } },
+  ];
+  const turns = [
+    { role: 'assistant', content: null, tool_calls: called },
+    { role: 'tool', tool_call_id: 'c1', content: mark('tool result') },
+  ];
+  const body = { messages: [system, user, ...turns, user], tools: [{ type: 'function', function: tool }] };
+  return [
+    {
+      headers: { ...headers, 'idempotency-key': mark('idempotency') },
+      body: { ...body, model: 'gpt-5.4', user: mark('end user') },
+    },
+    { headers, body: { ...body, model: 'gpt-5.4', stream: true, user: mark('end user') } },
+    { headers, body: { ...body, model: mark('model') } },
+    { headers, path: `/v1/${mark('path')}`, body },
+    { headers, path: `/v1/chat/completions?key=${mark('query')}`, body: { ...body, model: 'gpt-5.4' } },
+    {
+      headers,
+      path: '/v1/messages',
+      body: { model: 'claude-haiku-4-5', max_tokens: 50, system: mark('system'), messages: [user] },
+    },
+    {
+      headers,
+      path: '/v1beta/models/gemini-3.8-flash:generateContent',
+      body: { contents: [{ role: 'user', parts: [{ text: user.content }] }] },
+    },
+    { headers, path: '/v1/embeddings', body: { model: 'text-embedding-3-small', input: mark('input') } },
+    { headers, path: '/v1/images/generations', body: { model: 'gpt-image-2', prompt: mark('image prompt') } },
+  ];
+};
+
+test('OPS-19 no word of a request is exported, whether it succeeds or fails', async () => {
+  const places: string[] = [];
+  const mark = (place: string): string => `canary-${places.push(place)}-x`;
+  const requests = ['', '[[status 400]]', '[[status 500]]'].flatMap((failure) => planted(mark, failure));
+  for (const request of requests) await send(request);
+  await exported(requests.length);
+  const bytes = collector.requests.map(({ headers, body }) => JSON.stringify(headers) + body).join();
+  expect(places.length).toBeGreaterThan(50);
+  expect(places.filter((_, index) => bytes.includes(`canary-${index + 1}-x`))).toEqual([]);
+  expect(bytes).not.toContain(gateway.apiKey);
+  expect(bytes.split('"traceId"').length).toBeGreaterThan(60);
+});
+
 test('OPS-19 without a collector requests are served, and one line reports it', async () => {
   const gone = await startCollector();
   await gone.stop();
