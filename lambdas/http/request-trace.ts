@@ -1,4 +1,4 @@
-import type { CallTimes } from '../core/paid-call/call-report.ts';
+import type { CallTimes } from '../core/paid-call/dependencies.ts';
 
 /** Span of the client that a `traceparent` header names. */
 export interface TraceParent {

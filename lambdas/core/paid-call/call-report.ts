@@ -3,29 +3,10 @@ import type { Clock } from '../clock.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
-import type { Caller } from './dependencies.ts';
+import type { CallTimes, Caller } from './dependencies.ts';
 
 /** Facts about a provider call that its charge record stores (BILL-15). Times are in whole ms. */
 export type CallFacts = Pick<ChargeRecord, 'keyId' | 'endpoint' | 'provider' | 'firstByteMs' | 'totalMs'>;
-
-/** Times of one hold and of the call that it pays for, in Unix ms. An absent time was not reached (OPS-19). */
-export interface CallTimes {
-  /** Model id of the catalog. */
-  readonly modelId: string;
-  readonly provider: string;
-  readonly holdAtMs: number;
-  heldAtMs?: number;
-  calledAtMs?: number;
-  /** Start of the provider's response. */
-  firstByteAtMs?: number;
-  /** End of the provider's response. */
-  endedAtMs?: number;
-  /** Start of the charge or of the release. */
-  settleAtMs?: number;
-  settledAtMs?: number;
-  /** Reason of the release, such as an error code. Undefined after a charge. */
-  released?: string;
-}
 
 type TimeName = Exclude<keyof CallTimes, 'modelId' | 'provider' | 'holdAtMs' | 'released'>;
 

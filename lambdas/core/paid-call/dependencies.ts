@@ -9,7 +9,6 @@ import type { FundedAccounts } from '../limits/funded-accounts.ts';
 import type { PaidEvent } from '../metrics.ts';
 import type { EstimateFactor } from '../pricing/estimate-factor.ts';
 import type { StoreTime } from '../retry.ts';
-import type { CallTimes } from './call-report.ts';
 
 /** Dependencies of every paid use case. */
 export interface PaidCallDependencies {
@@ -46,6 +45,25 @@ export interface AnswerBy {
   readonly atMs: number;
   /** Whether the response must start by then, or be complete. */
   readonly covers: 'beginning' | 'all';
+}
+
+/** Times of one hold and of the call that it pays for, in Unix ms. An absent time was not reached (OPS-19). */
+export interface CallTimes {
+  /** Model id of the catalog. */
+  readonly modelId: string;
+  readonly provider: string;
+  readonly holdAtMs: number;
+  heldAtMs?: number;
+  calledAtMs?: number;
+  /** Start of the provider's response. */
+  firstByteAtMs?: number;
+  /** End of the provider's response. */
+  endedAtMs?: number;
+  /** Start of the charge or of the release. */
+  settleAtMs?: number;
+  settledAtMs?: number;
+  /** Reason of the release, such as an error code. Undefined after a charge. */
+  released?: string;
 }
 
 export interface Caller {

@@ -1,5 +1,5 @@
 import { formatUsd } from '../../core/money/usd.ts';
-import type { CallTimes } from '../../core/paid-call/call-report.ts';
+import type { CallTimes } from '../../core/paid-call/dependencies.ts';
 import { addedMsOf, type Summary } from '../../http/exchange.ts';
 import type { RequestTrace } from '../../http/request-trace.ts';
 import { type RouteName, routes } from '../../routes.ts';

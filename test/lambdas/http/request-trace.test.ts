@@ -19,7 +19,7 @@ test.each([
   ['no header', undefined],
   ['an empty header', ''],
   ['the invalid version', `ff-${TRACE}-${SPAN}-01`],
-  ['a version that is no number', `0x-${TRACE}-${SPAN}-01`],
+  ['an invalid version', `0x-${TRACE}-${SPAN}-01`],
   ['a trace id of zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
   ['a span id of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
   ['uppercase digits', `00-${TRACE.toUpperCase()}-${SPAN}-01`],

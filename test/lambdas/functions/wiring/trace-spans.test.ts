@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallTimes } from '../../../../lambdas/core/paid-call/call-report.ts';
+import type { CallTimes } from '../../../../lambdas/core/paid-call/dependencies.ts';
 import { toSpans } from '../../../../lambdas/functions/wiring/trace-spans.ts';
 import type { Summary } from '../../../../lambdas/http/exchange.ts';
 import type { RequestTrace } from '../../../../lambdas/http/request-trace.ts';
