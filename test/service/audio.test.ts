@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { readError, sdkFor, spentBy } from '../support/gateway-chat.ts';
 import { receiptOf } from '../support/image-service.ts';
-import { wav } from './wav.ts';
 import { startSimulated } from './simulated-gateway.ts';
+import { wav } from './wav.ts';
 
 const { vendor, gateway } = await startSimulated();
 const sdk = sdkFor(gateway);

@@ -131,7 +131,10 @@ test('ERR-5 the log contains no client data or credential, in either log format'
 });
 
 test('OPS-19 the exported traces contain no client data or credential', () => {
-  const spans = textsOf('trace').join().match(/"traceId"/g) ?? [];
+  const spans =
+    textsOf('trace')
+      .join()
+      .match(/"traceId"/g) ?? [];
   expect(spans.length).toBeGreaterThan(300);
   expect(leaksIn('trace')).toEqual([]);
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { until } from '../support/gateway-process.ts';
 import { CLIENT, INTERNAL, type ReceivedSpan, SERVER, startCollector } from '../support/otlp-collector.ts';
 import { PRO } from '../support/responses-client.ts';
-import { wav } from './wav.ts';
 import { startSimulated } from './simulated-gateway.ts';
+import { wav } from './wav.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';

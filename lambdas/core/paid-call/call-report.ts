@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
 import { release } from '../ledger/release.ts';
-import type { CallTimes, Caller } from './dependencies.ts';
+import type { Caller, CallTimes } from './dependencies.ts';
 
 /** Facts about a provider call that its charge record stores (BILL-15). Times are in whole ms. */
 export type CallFacts = Pick<ChargeRecord, 'keyId' | 'endpoint' | 'provider' | 'firstByteMs' | 'totalMs'>;

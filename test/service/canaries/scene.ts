@@ -6,8 +6,8 @@ import { type Simulator, startSimulator } from '../../../local/simulators/server
 import { keysIn } from '../../support/bot-updates.ts';
 import { type Environment, until } from '../../support/gateway-process.ts';
 import { readPepper } from '../../support/hostile-account.ts';
-import { type TestProgram, testDay } from '../../support/program.ts';
 import { startCollector } from '../../support/otlp-collector.ts';
+import { type TestProgram, testDay } from '../../support/program.ts';
 import { startServerGroup } from '../../support/server-group.ts';
 import { Canaries, type Ending } from './kit.ts';
 import type { CanaryRequest, KeyPlace } from './requests.ts';

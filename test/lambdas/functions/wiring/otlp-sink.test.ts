@@ -65,11 +65,14 @@ test.each([
   ['traceidratio', 0, true, 0],
   ['always_on', 1, false, 2],
   ['always_off', 1, true, 0],
-] as const)('OPS-19 the sampler %s of %d exports a client that samples %s as %d spans', async (sampler, ratio, sampled, count) => {
-  const { send } = open({ sampler, ratio });
-  const parent = sampled === undefined ? undefined : { traceId: TRACE, spanId: 'b7ad6b7169203331', sampled };
-  expect(await send(parent)).toHaveLength(count);
-});
+] as const)(
+  'OPS-19 the sampler %s of %d exports a client that samples %s as %d spans',
+  async (sampler, ratio, sampled, count) => {
+    const { send } = open({ sampler, ratio });
+    const parent = sampled === undefined ? undefined : { traceId: TRACE, spanId: 'b7ad6b7169203331', sampled };
+    expect(await send(parent)).toHaveLength(count);
+  },
+);
 
 test('OPS-19 a rejected batch is reported by its status alone', async () => {
   collector.answer.status = 400;
