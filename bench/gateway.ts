@@ -7,6 +7,7 @@ import { keyCapOf } from '../lambdas/core/ledger/caps.ts';
 import { PICOS_PER_USD } from '../lambdas/core/money/usd.ts';
 import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';
+import { withTracing } from '../lambdas/functions/wiring/tracing.ts';
 import { installLambdaRuntime, streaming } from '../lambdas/host/lambda-runtime.ts';
 import { startHost } from '../lambdas/host/server.ts';
 import { createUpstreamHttp } from '../lambdas/providers/upstream-http.ts';
@@ -55,34 +56,34 @@ process.on('SIGUSR2', () => process.stdout.write(`${trips}\n`));
 
 installLambdaRuntime();
 const many = { LIMIT_KEY_PER_SECOND: '100000', LIMIT_KEY_BURST: '100000' };
-const handler = streaming(
-  createTextHandler({
-    settings: readSettings({
-      ...many,
-      LIMIT_ADDRESS_PER_SECOND: '100000',
-      LIMIT_ADDRESS_BURST: '100000',
-      ...noTables,
-    }),
-    catalog: loadCatalog(catalogData),
-    clock: systemClock,
-    random: Math.random,
-    newRequestId: ulid,
-    pepper,
-    addressCounters: new MemoryAddressCounters(),
-    ...memoryStores(ledgerStore, keys),
-    ledgerStore: counted(ledgerStore),
-    keys: counted(keys),
-    upstreamHttp: createUpstreamHttp(),
-    fetchImage: () => Promise.reject(new Error('The benchmark fetches no images.')),
-    vendorAccess: () => ({
-      baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`,
-      key: 'bench',
-      credentialId: 'bench',
-    }),
-    sendWebhook: () => Promise.reject(new Error('The benchmark sends no webhooks.')),
-    reporting: { finished: () => undefined, notice: () => undefined, measured: () => undefined },
+const parts = {
+  settings: readSettings({
+    ...many,
+    LIMIT_ADDRESS_PER_SECOND: '100000',
+    LIMIT_ADDRESS_BURST: '100000',
+    OTEL_EXPORTER_OTLP_ENDPOINT: process.env.BENCH_COLLECTOR,
+    ...noTables,
   }),
-);
+  catalog: loadCatalog(catalogData),
+  clock: systemClock,
+  random: Math.random,
+  newRequestId: ulid,
+  pepper,
+  addressCounters: new MemoryAddressCounters(),
+  ...memoryStores(ledgerStore, keys),
+  ledgerStore: counted(ledgerStore),
+  keys: counted(keys),
+  upstreamHttp: createUpstreamHttp(),
+  fetchImage: () => Promise.reject(new Error('The benchmark fetches no images.')),
+  vendorAccess: () => ({
+    baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`,
+    key: 'bench',
+    credentialId: 'bench',
+  }),
+  sendWebhook: () => Promise.reject(new Error('The benchmark sends no webhooks.')),
+  reporting: { finished: () => undefined, notice: () => undefined, measured: () => undefined },
+};
+const handler = streaming(createTextHandler(withTracing(parts, {})));
 const host = await startHost({
   handlers: { text: handler },
   port: 0,

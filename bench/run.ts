@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Sends each request twice, directly to the upstream and through the gateway, so that other load on the machine affects
- * both. With `taskset`, the gateway has its own core.
+ * both. With `taskset`, the gateway has its own core. Also compares a key with a cap with one without, and a gateway
+ * that exports traces with one that does not.
  */
 const PAIRS = Number(process.env.BENCH_PAIRS ?? 2_000);
 const WARM_UP = 300;
@@ -113,6 +114,12 @@ try {
   const [port, key = '', cappedKey = ''] = program.line.split(' ');
   const gateway: Target = { port: Number(port), key };
   const capped: Target = { port: Number(port), key: cappedKey };
+  const traced = async (): Promise<Target> => {
+    const BENCH_COLLECTOR = `http://127.0.0.1:${(await start('upstream.ts', 1, {})).line}`;
+    const { line } = await start('gateway.ts', 0, { BENCH_UPSTREAM_PORT: String(upstream.port), BENCH_COLLECTOR });
+    const [other, otherKey = ''] = line.split(' ');
+    return { port: Number(other), key: otherKey };
+  };
   const body = { model: 'gpt-4.1-mini', max_tokens: 256, messages: [{ role: 'user', content: 'Say hello' }] };
   console.log(
     `${PAIRS} pairs at concurrency 1, milliseconds${pinned ? ', the gateway on one core' : ' (no taskset: not pinned)'}`,
@@ -127,6 +134,10 @@ try {
     await tripsOf(program, capped, JSON.stringify(body)),
   ];
   console.log(`store calls per request: ${without} without a cap, ${withCap} with a cap`);
+  console.log(`${''.padEnd(28)}     off  traced   added  added95 ratio`);
+  const other = await traced();
+  await compare('traces, plain', gateway, other, JSON.stringify(body));
+  await compare('traces, 100 events', gateway, other, JSON.stringify({ ...body, stream: true }));
 } finally {
   agent.destroy();
   for (const child of children) child.kill();

@@ -68,6 +68,8 @@ export interface EnvironmentOptions {
    * back (OPS-17). Default: not at all.
    */
   readonly rollbackMinutes?: number;
+  /** Export of traces (OPS-19, docs/operations/tracing.md). Default: none. */
+  readonly tracing?: XrayTracingOptions | LayerTracingOptions | OtlpTracingOptions;
   /** Monthly bill of the whole AWS account in USD above which AWS sends an alarm. Default: no alarm. */
   readonly budgetUsdPerMonth?: number;
   /** Log retention in days: a period that CloudWatch supports, up to two years. */
@@ -149,6 +151,30 @@ export interface ExistingNetworkOptions {
   readonly subnetIds: readonly string[];
   /** Ids of 1 to 5 security groups that allow outgoing HTTPS. */
   readonly securityGroupIds: readonly string[];
+}
+
+interface TracingShare {
+  /** Share of the traces that start here, 0 to 1. A client that sends a trace decides about it. Default: 1. */
+  readonly sampling?: number;
+}
+
+/** Spans go to X-Ray. CloudWatch Transaction Search must be on in the AWS account and region. */
+export interface XrayTracingOptions extends TracingShare {
+  readonly kind: 'xray';
+}
+
+/** Spans go to a collector in a Lambda layer, such as that of ADOT. Web Functions have no layers, so they export none. */
+export interface LayerTracingOptions extends TracingShare {
+  readonly kind: 'layer';
+  /** ARN of a version of the layer for arm64, in the region of the gateway. */
+  readonly layerArn: string;
+}
+
+/** Spans go to a collector that the functions can reach. They send no credentials. */
+export interface OtlpTracingOptions extends TracingShare {
+  readonly kind: 'otlp';
+  /** Base URL, to which `v1/traces` is added. */
+  readonly endpoint: string;
 }
 
 /** Rates per client IP and per API key. */

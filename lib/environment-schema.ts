@@ -115,6 +115,14 @@ const rules: readonly Rule[] = [
           `must be in ${region}. Forward events to another region with a rule of a bus there`,
         )
       : undefined,
+  ({ tracing, region }) =>
+    tracing?.kind === 'layer' && tracing.layerArn.split(':')[3] !== region
+      ? at('tracing.layerArn', `must be in ${region}, where the functions are`)
+      : undefined,
+  ({ tracing, inferenceHost }) =>
+    tracing?.kind === 'layer' && inferenceHost === 'web-function'
+      ? at('tracing.kind', 'must be xray or otlp, because inferenceHost is a Web Function, which has no layers')
+      : undefined,
   ({ publicUrl, domain }) =>
     publicUrl !== undefined && domain && new URL(publicUrl).hostname !== domain.name
       ? at('publicUrl', `must have the host name of domain, ${domain.name}. Change it or remove it`)
@@ -288,6 +296,29 @@ const usageEvents = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const sampling = z.number().min(0).max(1).default(1);
+
+const tracing = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('xray'), sampling }),
+  z.strictObject({
+    kind: z.literal('layer'),
+    layerArn: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:layer:[\w-]+:\d+$/, 'must be the ARN of a version of a layer'),
+    sampling,
+  }),
+  z.strictObject({
+    kind: z.literal('otlp'),
+    endpoint: z
+      .url({ protocol: /^https?$/, error: 'must be a URL such as https://collector.example.com' })
+      .refine(
+        (url) => !new URL(url).username,
+        'must not have credentials, because every reader of the function sees them',
+      ),
+    sampling,
+  }),
+]);
+
 export const frontDoors = settingsSchema.shape.FRONT_DOOR.unwrap().options;
 export type FrontDoorName = (typeof frontDoors)[number];
 
@@ -308,6 +339,7 @@ export const environmentSchema = z
     frontDoor: z.enum(frontDoors).default('cloudfront'),
     domain: domain.optional(),
     network: network.optional(),
+    tracing: tracing.optional(),
     edgeTimeoutSeconds: z.int().min(30).max(600).default(120),
     edgeJsonKeepAlive: z.boolean().default(true),
     largeBodies: z.enum(['web-function', 'off']).default('web-function'),

@@ -15,6 +15,7 @@ import { toProcessDependencies } from '../lambdas/functions/wiring/paid-call.ts'
 import type { Output } from '../lambdas/functions/wiring/reporting.ts';
 import { createSweepHandler } from '../lambdas/functions/wiring/sweep-handler.ts';
 import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';
+import { withTracing } from '../lambdas/functions/wiring/tracing.ts';
 import { createResumeAll, createVideoSweepHandler } from '../lambdas/functions/wiring/video-sweep-handler.ts';
 import { createVideosHandler } from '../lambdas/functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from '../lambdas/host/lambda-runtime.ts';
@@ -59,6 +60,9 @@ export interface LocalGatewayOptions {
   readonly output: Output;
 }
 
+/** Time that the last traces have when the program stops, in ms. */
+const TRACES_MS = 2_000;
+
 type Endings = (() => Promise<unknown> | unknown)[];
 
 /**
@@ -99,17 +103,12 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   const pages = openLocalPages({ prefersBuilt: isProduction, onFailure });
   const reporting = createLocalReporting(settings.LOG, output);
   const { webhooks } = development ?? {};
-  const engine = await openEngine(options.store, {
-    settings,
-    folder,
-    environment,
-    reporting,
-    pages,
-    webhooks,
-    onFailure,
-  });
+  const parts = { settings, folder, environment, reporting, pages, webhooks, onFailure };
+  const engine = await openEngine(options.store, parts);
   endings.push(engine.stop);
-  const { deps } = engine;
+  const deps = withTracing(engine.deps, environment);
+  const { tracing } = deps.reporting;
+  if (tracing) endings.push(() => tracing.flush(TRACES_MS));
   const account = isProduction
     ? undefined
     : await openLocalAccount({

@@ -134,6 +134,7 @@ const rows = {
   maintenance_unreadable: maintenance,
   usage_event_unreadable: maintenance,
   usage_events_failed: maintenance,
+  traces_lost: maintenance,
 
   notice_failed: messenger,
   notice_refused: messenger,

@@ -5,7 +5,7 @@ import { toProcessDependencies } from '../functions/wiring/paid-call.ts';
 import { createTextHandler } from '../functions/wiring/text-handler.ts';
 import { createVideosHandler } from '../functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from './lambda-runtime.ts';
-import { endWhenAsked, startWebFunction } from './web-function.ts';
+import { endWhenAsked, LAST_MS, startWebFunction } from './web-function.ts';
 
 /**
  * Serves four functions in one process, with one body budget and one set of limits, circuits and drains for all
@@ -20,4 +20,4 @@ const handlers = {
   audio: streaming(createAudioHandler(deps, dependencies)),
   videos: streaming(createVideosHandler(deps, dependencies)),
 };
-endWhenAsked(await startWebFunction(handlers, process.env), process);
+endWhenAsked(await startWebFunction(handlers, process.env), process, LAST_MS, deps.reporting.tracing?.flush);

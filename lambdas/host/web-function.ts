@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { ulid } from 'ulid';
+import type { Tracing } from '../functions/wiring/dependencies.ts';
 import { type Host, type HostOptions, startHost } from './server.ts';
 
 /**
@@ -47,13 +48,14 @@ interface Asked {
 }
 
 /**
- * Ends the process on Lambda's signal, after waiting for running requests for the time that Lambda leaves. The sweeper
- * releases the holds of unfinished requests (BILL-13).
+ * Ends the process on Lambda's signal, after waiting for running requests and their traces for the time that Lambda
+ * leaves. The sweeper releases the holds of unfinished requests (BILL-13).
  * https://docs.aws.amazon.com/lambda/latest/dg/web-functions-env-lifecycle.html
  */
-export const endWhenAsked = (host: Host, process: Asked, lastMs = LAST_MS): void => {
+export const endWhenAsked = (host: Host, process: Asked, lastMs = LAST_MS, flush?: Tracing['flush']): void => {
   process.once('SIGTERM', async () => {
-    await Promise.race([Promise.all([host.stop(lastMs), host.idle()]), setTimeout(lastMs)]);
+    const finished = Promise.all([host.stop(lastMs), host.idle()]).then(() => flush?.(lastMs));
+    await Promise.race([finished, setTimeout(lastMs)]);
     process.exit(0);
   });
 };

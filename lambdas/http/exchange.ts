@@ -10,6 +10,7 @@ import type { StoreTime } from '../core/retry.ts';
 import type { Route, RouteName } from '../routes.ts';
 import type { EventStream } from './event-stream.ts';
 import type { FrontDoorTimeouts } from './front-door.ts';
+import type { RequestTrace } from './request-trace.ts';
 
 /** Response of a handler: streamed if the body is a stream. */
 export interface GatewayResponse {
@@ -60,6 +61,8 @@ export interface Summary {
   /** Milliseconds from the request's arrival. */
   firstByteMs?: number;
   totalMs?: number;
+  /** Undefined where no traces are exported. */
+  readonly trace?: RequestTrace | undefined;
   /** Unexpected error. */
   cause?: unknown;
 }

@@ -30,6 +30,7 @@ import type { FrontDoor } from './front-door.ts';
 import { addressBucket } from './front-door.ts';
 import { readBody } from './read-body.ts';
 import { errorHeaders, formatOf, recordError, toErrorBody, toGatewayError } from './render-error.ts';
+import { startTrace } from './request-trace.ts';
 import { toUrlEvent } from './rest-event.ts';
 import { corsHeaders, matchPath, matchRoute, preflightHeaders } from './router.ts';
 
@@ -47,8 +48,18 @@ export interface HttpDependencies {
   readonly funded: Pick<FundedAccounts, 'has'>;
   /** Rate limit of mini app requests per bot chat, because such requests cause expensive reads. */
   readonly chatLimit: AddressLimit;
+  /** Undefined where no traces are exported. */
+  readonly tracing?: RequestTracing | undefined;
   /** Called once for each request, after its whole response was produced. */
   readonly finished: (requestId: string, summary: Summary) => void;
+}
+
+/** Traces of requests (OPS-19). */
+export interface RequestTracing {
+  /** Returns a new id: 32 lowercase hexadecimal digits. */
+  readonly newTraceId: () => string;
+  /** Called after the last byte of each response, where the host may freeze the process afterwards. Never rejects. */
+  readonly afterResponse?: (() => Promise<void>) | undefined;
 }
 
 interface HandledEvent extends APIGatewayProxyEventV2 {
@@ -61,7 +72,11 @@ interface HandledEvent extends APIGatewayProxyEventV2 {
  * headers. GEN-8 defines the order.
  */
 export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<RouteName, RouteHandler>>) =>
-  middy<HandledEvent, GatewayResponse>({ executionMode: executionModeStreamifyResponse, timeoutEarlyInMillis: 0 })
+  middy<HandledEvent, GatewayResponse>({
+    executionMode: executionModeStreamifyResponse,
+    timeoutEarlyInMillis: 0,
+    ...(deps.tracing?.afterResponse && { requestEnd: deps.tracing.afterResponse }),
+  })
     .before((request) => {
       request.event = toUrlEvent(request.event);
       request.event.exchange = open(deps, request.event, request.context);
@@ -70,7 +85,9 @@ export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<R
     .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
     .before(({ event }) => refuseInMaintenance(deps, exchangeOf(event)))
     .before(async ({ event }) => {
-      event.proof = await authenticate(deps, exchangeOf(event));
+      const exchange = exchangeOf(event);
+      event.proof = await authenticate(deps, exchange);
+      if (exchange.summary.trace) exchange.summary.trace.admittedAtMs = deps.clock.now();
     })
     .before(({ event }) => receive(deps, exchangeOf(event), event.proof))
     .after((request) => {
@@ -104,7 +121,11 @@ const open = (deps: HttpDependencies, event: APIGatewayProxyEventV2, context: Co
     storeTime: new StoreTime(deps.clock),
     frontDoorTimeouts: deps.frontDoor.frontDoorTimeouts,
     event,
-    summary: { status: 0, frontDoorRequestId: deps.frontDoor.requestIdOf(event) },
+    summary: {
+      status: 0,
+      frontDoorRequestId: deps.frontDoor.requestIdOf(event),
+      trace: traceOf(deps, event, startedAtMs),
+    },
     route: undefined,
     admission: undefined,
     body: undefined,
@@ -112,6 +133,14 @@ const open = (deps: HttpDependencies, event: APIGatewayProxyEventV2, context: Co
     finishesLater: false,
   };
 };
+
+const traceOf = (
+  { tracing }: HttpDependencies,
+  { headers, requestContext }: APIGatewayProxyEventV2,
+  startedAtMs: number,
+) =>
+  tracing &&
+  startTrace(tracing.newTraceId, { method: requestContext.http.method, traceparent: headers.traceparent, startedAtMs });
 
 const isPreflight = ({ event }: Exchange): boolean => event.requestContext.http.method === 'OPTIONS';
 const isHead = ({ event }: Exchange): boolean => event.requestContext.http.method === 'HEAD';

@@ -8,6 +8,7 @@ import { addedMsOf, type Summary } from './exchange.ts';
  */
 export const toRequestRecord = (requestId: string, summary: Summary): Record<string, unknown> => ({
   'gateway.request.id': requestId,
+  trace_id: summary.trace?.traceId,
   'gateway.front_door.request.id': summary.frontDoorRequestId,
   'http.route': summary.route && routes[summary.route].path,
   'http.response.status_code': summary.status,

@@ -52,7 +52,9 @@ export const pumpLive = (
   let endDrain: (() => void) | undefined;
   let ended = false;
   const detach = (): void => {
-    if (!ended) endDrain ??= drains.begin(accountId);
+    if (ended) return;
+    endDrain ??= drains.begin(accountId);
+    if (summary.trace) summary.trace.clientLeft = true;
   };
   const { body, pump, end, abort } = open(() => {
     markAsCut(event);
@@ -60,6 +62,7 @@ export const pumpLive = (
   });
   onClientLeft(event, detach);
   exchange.finishesLater = true;
+  if (summary.trace) summary.trace.streamed = true;
   const pumping = pump({
     fail: (error) => recordError(summary, error),
     close: (receipt) => {

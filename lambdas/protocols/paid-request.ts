@@ -116,5 +116,6 @@ export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Ca
     estimate,
     cap,
     providerTook,
+    calls: summary.trace?.calls,
   };
 };

@@ -10,6 +10,8 @@ export interface FunctionRoleProps {
   readonly description: FunctionDescription;
   readonly data: DataStack;
   readonly secrets: readonly SecretName[];
+  /** Whether the function sends its spans to X-Ray. */
+  readonly writesSpans?: boolean | undefined;
   /** ARN of the parameter with the public URL, for a function that reads it. */
   readonly parameterArn?: string | undefined;
   /** ARN of the state machine, for a function that starts executions. */
@@ -21,13 +23,15 @@ export interface FunctionRoleProps {
 /** Creates a role with exactly the permissions in the description. CDK's own role could write to every log group. */
 export const addFunctionRole = (
   scope: Construct,
-  { description, data, secrets, parameterArn, machineArn, networkedArn }: FunctionRoleProps,
+  { description, data, secrets, writesSpans, parameterArn, machineArn, networkedArn }: FunctionRoleProps,
 ): Role => {
   const role = new Role(scope, 'role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   for (const grant of description.tables) role.addToPolicy(toStatement(grant, data));
   for (const statement of description.buckets.flatMap((grant) => toStatements(grant, data)))
     role.addToPolicy(statement);
   for (const secret of secrets) role.addToPolicy(allow(['secretsmanager:GetSecretValue'], data.secretArnOf(secret)));
+  // X-Ray has no resources for these actions.
+  if (writesSpans) role.addToPolicy(allow(['xray:PutSpans', 'xray:PutSpansForIndexing'], '*'));
   if (parameterArn !== undefined) role.addToPolicy(allow(['ssm:GetParameter'], parameterArn));
   if (machineArn !== undefined) role.addToPolicy(allow(['states:StartExecution'], machineArn));
   if (networkedArn !== undefined) for (const statement of inVpc(networkedArn)) role.addToPolicy(statement);

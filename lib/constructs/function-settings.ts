@@ -55,6 +55,7 @@ export const toSettings = (name: FunctionName, source: SettingsSource): Function
     ...(mediaUrl === undefined ? {} : { MEDIA_URL: mediaUrl }),
     ...(directUrl === undefined ? {} : { CANARY_DIRECT_URL: directUrl }),
     ...(isHttp(name) ? toDoorSettings(environment) : {}),
+    ...(exportsTraces(name, environment) ? toTraceSettings(source) : {}),
     ...(asksForAddress(name, environment) ? { PUBLIC_URL_PARAMETER: publicUrlParameter(source.prefix) } : {}),
     ...(functions[name].showsApp || functions[name].linksMedia ? toAddress(environment) : {}),
     ...(functions[name].showsApp ? { START_CREDIT_USD: environment.bot.startCreditUsd } : {}),
@@ -84,13 +85,37 @@ const toRestart = (stack: Stack): Readonly<Record<string, string>> => {
 /** Whether clients call the function, through any front door. */
 const isHttp = (name: FunctionName): boolean => ['url', 'web'].includes(functions[name].trigger);
 
+/** Whether the function exports traces of requests. A Web Function cannot have the collector of a layer. */
+const exportsTraces = (name: FunctionName, { tracing }: Environment): boolean =>
+  tracing !== undefined && isHttp(name) && (tracing.kind !== 'layer' || functions[name].trigger === 'url');
+
+/** Layer with the collector of a function, if its traces use one. */
+export const collectorLayerOf = (name: FunctionName, environment: Environment): string | undefined =>
+  environment.tracing?.kind === 'layer' && exportsTraces(name, environment) ? environment.tracing.layerArn : undefined;
+
+/** Port of a collector in the execution environment, by the convention for OTLP over HTTP. */
+const LAYER_COLLECTOR = 'http://127.0.0.1:4318';
+
+const toTraceSettings = ({
+  prefix,
+  environment: { tracing, region },
+}: Pick<SettingsSource, 'prefix' | 'environment'>): Partial<FunctionSettings> => ({
+  OTEL_SERVICE_NAME: prefix,
+  ...(tracing?.kind === 'xray'
+    ? { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `https://xray.${region}.amazonaws.com/v1/traces` }
+    : { OTEL_EXPORTER_OTLP_ENDPOINT: tracing?.kind === 'otlp' ? tracing.endpoint : LAYER_COLLECTOR }),
+  ...(tracing && tracing.sampling < 1
+    ? { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: String(tracing.sampling) }
+    : {}),
+});
+
 /** Returns the secrets of a function. Behind CloudFront, functions for clients also need the origin secret (AUTH-9). */
 const secretsOf = (name: FunctionName, { frontDoor }: Environment): readonly SecretName[] => [
   ...functions[name].secrets,
   ...(isHttp(name) && frontDoor === 'cloudfront' ? (['originSecret'] as const) : []),
 ];
 
-/** Returns the secrets and the parameter that a function's settings name, for its role. */
+/** Returns the secrets, the parameter and the endpoint of traces that a function's settings name, for its role. */
 export const toGrants = (
   scope: Construct,
   {
@@ -100,6 +125,7 @@ export const toGrants = (
   }: { readonly name: FunctionName; readonly prefix: string; readonly environment: Environment },
 ) => ({
   secrets: secretsOf(name, environment),
+  writesSpans: environment.tracing?.kind === 'xray' && exportsTraces(name, environment),
   parameterArn: asksForAddress(name, environment)
     ? Stack.of(scope).formatArn({
         service: 'ssm',

@@ -1,5 +1,5 @@
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
-import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Function as LambdaFunction, LayerVersion, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Environment } from '../environments.ts';
 import type { EventFunctionDescription, FunctionDescription } from '../function-description.ts';
@@ -7,7 +7,7 @@ import type { FunctionName } from '../functions.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 import { codeOf } from './bundled-code.ts';
 import { addFunctionRole, addLogGroup } from './function-role.ts';
-import { toGrants, toSettings } from './function-settings.ts';
+import { collectorLayerOf, toGrants, toSettings } from './function-settings.ts';
 import type { ProviderNetwork } from './provider-network.ts';
 
 /** Values that override those of the descriptions, by function. */
@@ -45,6 +45,7 @@ export class GatewayFunction extends Construct {
     const networkedArn = network && arnOf(this, functionName);
     const role = addFunctionRole(this, { description, data, machineArn, networkedArn, ...toGrants(this, props) });
     logGroup.grantWrite(role);
+    const layerArn = collectorLayerOf(name, environment);
     this.lambda = new LambdaFunction(this, 'function', {
       functionName,
       runtime: Runtime.NODEJS_24_X,
@@ -54,6 +55,7 @@ export class GatewayFunction extends Construct {
       role,
       logGroup,
       tracing: Tracing.ACTIVE,
+      ...(layerArn !== undefined && { layers: [LayerVersion.fromLayerVersionArn(this, 'collector', layerArn)] }),
       timeout: Duration.seconds(description.timeoutSeconds),
       memorySize: memory[name] ?? description.memoryMb,
       reservedConcurrentExecutions: reserved[name],

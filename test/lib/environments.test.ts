@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { environments, parseEnvironment } from '../../lib/environments.ts';
 
 const certificateArn = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/one`;
+const layerArn = (region: string) => `arn:aws:lambda:${region}:901920570463:layer:aws-otel-collector-arm64-ver-1:1`;
 const ownNetwork = {
   kind: 'existing',
   vpcId: 'vpc-0a1b2c3d',
@@ -41,6 +42,16 @@ test.each([
   ['videos.VIDEO_SECONDS', { videos: { VIDEO_SECONDS: 1 } }],
   ['videos.VIDEO_LIMIT_SECONDS', { videos: { VIDEO_LIMIT_SECONDS: 0 } }],
   ['retries', { retries: 1 }],
+  ['tracing.kind', { tracing: { kind: 'zipkin' } }],
+  ['tracing.sampling', { tracing: { kind: 'xray', sampling: 2 } }],
+  ['tracing.layerArn', { tracing: { kind: 'layer', layerArn: 'adot' } }],
+  ['tracing.layerArn', { tracing: { kind: 'layer', layerArn: layerArn('eu-west-1') } }],
+  [
+    'tracing.kind',
+    { tracing: { kind: 'layer', layerArn: layerArn('us-east-1') }, inferenceHost: 'web-function', textShift: 'off' },
+  ],
+  ['tracing.endpoint', { tracing: { kind: 'otlp', endpoint: 'collector:4318' } }],
+  ['tracing.endpoint', { tracing: { kind: 'otlp', endpoint: 'https://me:secret@collector.example' } }],
   ['publicUrl', { publicUrl: 'http://gateway.example' }],
   ['videos.VIDEO_POLL_SECONDS_MAX', { videos: { VIDEO_POLL_SECONDS: 10, VIDEO_POLL_SECONDS_MAX: 5 } }],
   ['publicUrl', { publicUrl: 'https://gateway.example/v1' }],

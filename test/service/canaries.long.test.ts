@@ -130,6 +130,15 @@ test('ERR-5 the log contains no client data or credential, in either log format'
   expect(leaksIn('log ')).toEqual([]);
 });
 
+test('OPS-19 the exported traces contain no client data or credential', () => {
+  const spans =
+    textsOf('trace')
+      .join()
+      .match(/"traceId"/g) ?? [];
+  expect(spans.length).toBeGreaterThan(300);
+  expect(leaksIn('trace')).toEqual([]);
+});
+
 test.each(['accounts', 'keys', 'idempotency', 'counters', 'videos'])(
   'ERR-5 the table %s contains client data or credentials only where a rule allows it',
   (table) => {

@@ -25,6 +25,7 @@ import { createImagesHandler } from '../../lambdas/functions/wiring/images-handl
 import { createOutboxHandler } from '../../lambdas/functions/wiring/outbox-handler.ts';
 import { createSweepHandler } from '../../lambdas/functions/wiring/sweep-handler.ts';
 import { createTextHandler } from '../../lambdas/functions/wiring/text-handler.ts';
+import { withTracing } from '../../lambdas/functions/wiring/tracing.ts';
 import { createVendorAccess } from '../../lambdas/functions/wiring/vendor-access.ts';
 import { createVideosHandler } from '../../lambdas/functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from '../../lambdas/host/lambda-runtime.ts';
@@ -106,7 +107,8 @@ export const startInProcess = async (options: InProcessOptions) => {
   const url = `http://127.0.0.1:${host.port}`;
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
-  const { deps, videoMachine } = await createParts({ ...options, now, url, environment }, stores, seen);
+  const { deps: parts, videoMachine } = await createParts({ ...options, now, url, environment }, stores, seen);
+  const deps = withTracing(parts, environment);
   const { ledgerStore: ledger, ledgerRecords: records } = deps;
   Object.assign(handlers, {
     text: streaming(createTextHandler(deps)),

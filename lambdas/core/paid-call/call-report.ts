@@ -1,9 +1,14 @@
+import type { CircuitId } from '../circuit/circuit.ts';
 import type { Clock } from '../clock.ts';
-import type { ChargeRecord } from '../ledger/ledger.ts';
-import type { Caller } from './dependencies.ts';
+import type { PlacedHold } from '../ledger/hold.ts';
+import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
+import { release } from '../ledger/release.ts';
+import type { Caller, CallTimes } from './dependencies.ts';
 
 /** Facts about a provider call that its charge record stores (BILL-15). Times are in whole ms. */
 export type CallFacts = Pick<ChargeRecord, 'keyId' | 'endpoint' | 'provider' | 'firstByteMs' | 'totalMs'>;
+
+type TimeName = Exclude<keyof CallTimes, 'modelId' | 'provider' | 'holdAtMs' | 'released'>;
 
 /** Collects the facts of one provider call while it runs. Each time counts once. */
 export interface CallReport {
@@ -14,27 +19,40 @@ export interface CallReport {
   /** Called when the provider's response is complete. Without it, `facts` counts the time until now. */
   ended(): void;
   facts(): CallFacts;
+  /** Records the present time under this name, for a trace only. Does nothing if the request has no trace. */
+  mark(name: TimeName): void;
+  /** Records the reason of a release, for a trace only. */
+  markReleased(reason: string): void;
 }
 
+/** Starts the report of a hold and its call. A request with a trace gets their times. */
 export const createCallReport = (
   clock: Pick<Clock, 'now'>,
-  { keyId, endpoint }: Pick<Caller, 'keyId' | 'endpoint'>,
-  provider: string,
+  { keyId, endpoint, calls }: Pick<Caller, 'keyId' | 'endpoint' | 'calls'>,
+  { providerId: provider, modelId }: CircuitId,
 ): CallReport => {
   let calledAtMs: number | undefined;
   let firstByteMs: number | undefined;
   let totalMs: number | undefined;
   const sinceCall = (): number => Math.max(0, Math.round(clock.now() - (calledAtMs ?? clock.now())));
+  const times: CallTimes | undefined = calls && { modelId, provider, holdAtMs: clock.now() };
+  if (times) calls?.push(times);
+  const mark = (name: TimeName): void => {
+    if (times) times[name] ??= clock.now();
+  };
   return {
     called: () => {
       calledAtMs = clock.now();
+      mark('calledAtMs');
     },
     started: () => {
       firstByteMs ??= sinceCall();
+      mark('firstByteAtMs');
       return firstByteMs;
     },
     ended: () => {
       totalMs ??= sinceCall();
+      mark('endedAtMs');
     },
     facts: () => ({
       ...(keyId !== undefined && { keyId }),
@@ -43,5 +61,23 @@ export const createCallReport = (
       ...(firstByteMs !== undefined && { firstByteMs }),
       ...(calledAtMs !== undefined && { totalMs: totalMs ?? sinceCall() }),
     }),
+    mark,
+    markReleased: (reason) => {
+      if (times) times.released ??= reason;
+    },
   };
+};
+
+/** Releases the hold of a call. The record gets the facts about the call. */
+export const releaseCall = async (
+  ledger: LedgerDependencies,
+  placedHold: PlacedHold,
+  report: CallReport | undefined,
+  released: Omit<Parameters<typeof release>[2], 'call'>,
+): Promise<ChargeRecord | undefined> => {
+  report?.mark('settleAtMs');
+  report?.markReleased(released.reason);
+  const record = await release(ledger, placedHold, { ...released, call: report?.facts() });
+  report?.mark('settledAtMs');
+  return record;
 };

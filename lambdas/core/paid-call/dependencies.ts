@@ -47,6 +47,25 @@ export interface AnswerBy {
   readonly covers: 'beginning' | 'all';
 }
 
+/** Times of one hold and of the call that it pays for, in Unix ms. An absent time was not reached (OPS-19). */
+export interface CallTimes {
+  /** Model id of the catalog. */
+  readonly modelId: string;
+  readonly provider: string;
+  readonly holdAtMs: number;
+  heldAtMs?: number;
+  calledAtMs?: number;
+  /** Start of the provider's response. */
+  firstByteAtMs?: number;
+  /** End of the provider's response. */
+  endedAtMs?: number;
+  /** Start of the charge or of the release. */
+  settleAtMs?: number;
+  settledAtMs?: number;
+  /** Reason of the release, such as an error code. Undefined after a charge. */
+  released?: string;
+}
+
 export interface Caller {
   readonly accountId: string;
   readonly requestId: string;
@@ -68,4 +87,6 @@ export interface Caller {
   readonly cap?: CapOfKey | undefined;
   /** Called with the ms from the provider call to the start of its response. Must not throw. */
   readonly providerTook?: ((ms: number) => void) | undefined;
+  /** Gets the times of each hold and call. Undefined if the request has no trace (OPS-19). */
+  readonly calls?: CallTimes[] | undefined;
 }

@@ -59,7 +59,8 @@ export const commitCharge = async (
   usage: TokenUsage | undefined,
   toAnswer?: (costPicos: bigint) => StoredResponse | undefined,
 ): Promise<Committed> => {
-  const { placedHold, chargeFor, claimed } = settlement;
+  const { placedHold, chargeFor, claimed, callReport } = settlement;
+  callReport?.mark('settleAtMs');
   const charge = chargeFor(usage);
   const loseIt = (): void => deps.ledger.meter?.({ uncollected: charge.amountPicos });
   const committed = await prepareAndWrite(deps, settlement, charge, toAnswer).catch((error: unknown) => {
@@ -187,17 +188,19 @@ const writeRecord = async (
 /** Updates the account. If the store fails, the sweeper finishes; the charge is already committed. */
 export const applyCharge = async (
   deps: PaidCallDependencies,
-  { placedHold }: Settlement,
+  { placedHold, callReport }: Settlement,
   { record, noted }: Committed,
 ): Promise<bigint | undefined> => {
-  if (noted) return undefined;
   try {
+    if (noted) return undefined;
     const account = await apply(deps.ledger, record, placedHold.amountPicos);
     return account && balanceOf(account);
   } catch {
     // Whatever the error is, the response is paid for and belongs to the client.
     deps.notice('apply_failed', record.requestId);
     return undefined;
+  } finally {
+    callReport?.mark('settledAtMs');
   }
 };
 

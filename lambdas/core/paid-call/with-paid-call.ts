@@ -5,9 +5,9 @@ import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import { HOLD_IDS, type HoldParams, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
-import { release, type Uncollected } from '../ledger/release.ts';
+import type { Uncollected } from '../ledger/release.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
-import { type CallReport, createCallReport } from './call-report.ts';
+import { type CallReport, createCallReport, releaseCall } from './call-report.ts';
 import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallDependencies } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
@@ -86,16 +86,17 @@ const holdAndAcquire = async <Chosen extends Candidate>(
   ): Promise<AcquiredCall<Chosen> | RejectedCandidate> => {
     const { model, circuit, hold } = candidate;
     const endId = claimed ? HOLD_IDS : firstId + HOLD_IDS;
+    const callReport = createCallReport(deps.ledger.clock, caller, circuit);
     const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, endId, storeTime, cap });
+    callReport.mark('heldAtMs');
     deps.funded?.mark(placedHold);
     const permit = await deps.circuits.acquire(circuit, { accountId, requestId });
-    const callReport = createCallReport(deps.ledger.clock, caller, circuit.providerId);
     if (permit.kind === 'permit') return { candidate, placedHold, permit, callReport };
     const error = rejectionError(model, permit);
     const goesOn = permit.kind === 'open' && !isLast && (!claimed || placedHold.nextId < HOLD_IDS);
     // While a fallback model may still serve the request, this record must not carry an error.
     const reason = goesOn ? 'given_up' : error.code;
-    await release(deps.ledger, placedHold, { reason, modelId: model.id, call: callReport.facts() });
+    await releaseCall(deps.ledger, placedHold, callReport, { reason, modelId: model.id });
     return { error, goesOn, nextId: placedHold.nextId };
   };
   const errors: GatewayError[] = [];
@@ -339,10 +340,9 @@ const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unkn
       reason: code,
       modelId,
       uncollected: uncollected?.(thrown),
-      call: callReport?.facts(),
       ...(answer === undefined ? {} : { answer }),
     };
-    const record = await release(ledger, placedHold, reason);
+    const record = await releaseCall(ledger, placedHold, callReport, reason);
     // If a charge or a stored response may exist, the claim keeps its lease, and a takeover resolves it.
     const stands = record ? record.outcome === 'settled' : answer !== undefined || claimed?.mayBeCharged === true;
     if (stands) claimed?.abandon();

@@ -162,7 +162,7 @@ const beginVideo = async (
     claimed: idempotent?.claimed,
     withdraw: async (error: unknown) => (mayStand ? withdraw(deps, caller, idempotent, error) : error),
   };
-  return withReservation(deps, caller, order, async ({ placedHold, permit }) => {
+  return withReservation(deps, caller, order, async ({ placedHold, permit, callReport }) => {
     const record = toRecord(caller, placedHold, ready, webhook, now);
     const beginning = { placedHold, ready, record, idempotent, storeTime: caller.storeTime };
     await beforeCall(permit, async () => {
@@ -172,7 +172,9 @@ const beginVideo = async (
       await commitCreation(deps, beginning);
       await startMachine(deps, beginning);
     });
+    callReport.mark('calledAtMs');
     const created = await callVendor(deps, beginning);
+    callReport.mark('endedAtMs');
     deps.measured?.({ videos_begun: 1 });
     const job = toJob(record, created);
     await Promise.all([permit.report('succeeded'), noteUpstream(deps, beginning, created)]);

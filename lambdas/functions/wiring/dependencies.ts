@@ -21,6 +21,7 @@ import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import type { CallerSecrets } from '../../http/authenticate.ts';
 import type { Summary } from '../../http/exchange.ts';
 import type { FrontDoor } from '../../http/front-door.ts';
+import type { RequestTracing } from '../../http/handler.ts';
 import type { ProviderAccess } from '../../providers/credential-choice.ts';
 import type { ImageFetch } from '../../providers/image-fetch.ts';
 import type { UpstreamHttp } from '../../providers/upstream-http.ts';
@@ -36,6 +37,14 @@ export interface Reporting {
     values: Readonly<Partial<Record<Measure | MoneyMetric | MarginMetric, number>>>,
     dimensions?: Readonly<Partial<Record<MetricDimension, string>>>,
   ) => void;
+  /** Undefined where no traces are exported (OPS-19). */
+  readonly tracing?: Tracing | undefined;
+}
+
+/** Traces of the requests of a process. */
+export interface Tracing extends RequestTracing {
+  /** Exports all finished requests. Returns after at most `limitMs`. Never rejects. */
+  readonly flush: (limitMs: number) => Promise<void>;
 }
 
 /** Dependencies of a function that only maintains the ledger. */

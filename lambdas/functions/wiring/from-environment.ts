@@ -15,6 +15,7 @@ import { frontDoorOf } from './front-door.ts';
 import { type Environment, newRequestId, openLedger } from './ledger.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readBotToken, readPeppers, readTopUpKey } from './secrets.ts';
+import { withTracing } from './tracing.ts';
 import { openVideoParts } from './video-dependencies.ts';
 
 export const dependenciesFromEnvironment = async (environment: Environment): Promise<FunctionDependencies> => {
@@ -31,7 +32,7 @@ export const dependenciesFromEnvironment = async (environment: Environment): Pro
   const tables = { accounts: settings.ACCOUNTS_TABLE, keys: settings.KEYS_TABLE };
   const files = createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION }, patient);
   return {
-    ...videoDeps,
+    ...withTracing(videoDeps, environment),
     newRequestId,
     frontDoor,
     publicUrl,

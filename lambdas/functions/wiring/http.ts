@@ -32,5 +32,6 @@ export const toHttpDependencies = (
     bodies: new BodyBudget(settings.BODY_BUDGET_BYTES, clock),
     funded,
     finished: deps.reporting.finished,
+    tracing: deps.reporting.tracing,
   };
 };

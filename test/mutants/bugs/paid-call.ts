@@ -92,8 +92,8 @@ const giveBackBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}
   {
     id: 'failure-keeps-its-hold',
     what: 'A failed request does not release its hold.',
-    find: 'const record = await release(ledger, placedHold, reason);',
-    replace: 'const record = await Promise.resolve<Awaited<ReturnType<typeof release>>>(reason && undefined);',
+    find: 'const record = await releaseCall(ledger, placedHold, callReport, reason);',
+    replace: 'const record = await Promise.resolve<Awaited<ReturnType<typeof releaseCall>>>(reason && undefined);',
     caughtBy: `${text}/text-stream.test.ts`,
   },
   {
@@ -108,7 +108,7 @@ const enterBugs = bugsIn('lambdas/core/paid-call/with-paid-call.ts', `${text}/ge
   {
     id: 'circuit-loser-keeps-its-hold',
     what: 'A request that does not get the probe of a circuit keeps its hold.',
-    find: 'await release(deps.ledger, placedHold, { reason, modelId: model.id, call: callReport.facts() });',
+    find: 'await releaseCall(deps.ledger, placedHold, callReport, { reason, modelId: model.id });',
     replace: '',
   },
   {

@@ -6,6 +6,7 @@ import { type Simulator, startSimulator } from '../../../local/simulators/server
 import { keysIn } from '../../support/bot-updates.ts';
 import { type Environment, until } from '../../support/gateway-process.ts';
 import { readPepper } from '../../support/hostile-account.ts';
+import { startCollector } from '../../support/otlp-collector.ts';
 import { type TestProgram, testDay } from '../../support/program.ts';
 import { startServerGroup } from '../../support/server-group.ts';
 import { Canaries, type Ending } from './kit.ts';
@@ -47,6 +48,7 @@ export const openCanaryScene = async () => {
   const simulator: Simulator = await startSimulator();
   const vendor: QuotingVendor = await startQuotingVendor(simulator.url);
   const group = await startServerGroup();
+  const collector = await startCollector();
   const logs: { readonly kind: string; readonly server: TestProgram }[] = [];
   const answers: string[] = [];
   let accounts = 0;
@@ -60,6 +62,7 @@ export const openCanaryScene = async () => {
         ...testDay.environment,
         ...{ LOG: format, FRONT_DOOR: 'cloudfront', ORIGIN_SECRET: originSecret },
         ...{ BOT_TOKEN: botToken, TOP_UP_KEY: topUpKey, SWEEP_SECONDS: '1' },
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         ...environment,
       },
     });
@@ -90,7 +93,7 @@ export const openCanaryScene = async () => {
     const mark = (place: string): string => canaries.plant(`${request.name}: ${place}`, ending);
     const { apiKey } = await openAccount(`${request.name}: key in ${request.keyIn}`, ending);
     const headers = new Headers(request.headers);
-    for (const name of ['x-request-id', 'user-agent', 'cookie', 'referer', 'x-canary'])
+    for (const name of ['x-request-id', 'user-agent', 'cookie', 'referer', 'x-canary', 'tracestate', 'baggage'])
       headers.set(name, mark(`header ${name}`));
     if (request.keyed) headers.set('idempotency-key', mark('header idempotency-key'));
     const body = request.body(mark, asks[ending][request.streamed ? 'streamed' : 'plain']);
@@ -179,6 +182,7 @@ export const openCanaryScene = async () => {
     ]);
     return [
       ...logs.map(({ kind, server }) => ({ kind, text: server.output() })),
+      ...collector.requests.map(({ headers, body }) => ({ kind: 'trace', text: `${JSON.stringify(headers)} ${body}` })),
       ...answers.map((text) => ({ kind: 'answer', text })),
       ...tables,
       ...bucket,
@@ -200,6 +204,7 @@ export const openCanaryScene = async () => {
 
   const stop = async (): Promise<void> => {
     await group.stop();
+    await collector.stop();
     await vendor.stop();
     await simulator.stop();
   };

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { createCallReport } from '../../../../lambdas/core/paid-call/call-report.ts';
 
+const circuit = { providerId: 'openai', modelId: 'gpt-5.4' };
+
 const reported = (caller: { readonly keyId?: string; readonly endpoint?: string } = {}) => {
   let nowMs = 1_000;
-  const report = createCallReport({ now: () => nowMs }, caller, 'openai');
+  const report = createCallReport({ now: () => nowMs }, caller, circuit);
   const at = (ms: number) => {
     nowMs = ms;
     return report;
