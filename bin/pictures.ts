@@ -74,12 +74,7 @@ const tryEverything = async (page: Page): Promise<void> => {
   }
 };
 
-const openChat = async (page: Page): Promise<void> => {
-  const chat = page.locator('#operations-Text-chatCompletions, .opblock').first();
-  await chat.locator('.opblock-summary').click();
-  await chat.locator('.opblock-body').waitFor();
-  await chat.evaluate((element) => element.scrollIntoView());
-};
+const withoutSteps = async (page: Page): Promise<void> => page.waitForLoadState('networkidle');
 
 const localPage: Shot = { name: 'local-page', options: wide, address: (url) => `${url}/`, prepare: tryEverything };
 
@@ -99,8 +94,8 @@ const others: readonly Shot[] = [
   {
     name: 'api-reference',
     options: wide,
-    address: (url) => `${url}/api-reference`,
-    prepare: openChat,
+    address: (url) => `${url}/api-reference/routes/chat-completions`,
+    prepare: withoutSteps,
   },
 ];
 
