@@ -49,7 +49,7 @@ export const toFiles = (folder: string, outputFiles: readonly OutputFile[]): rea
     file: path.slice(path.lastIndexOf('/') + 1),
     bytes: contents,
   }));
-  const fixed = ['index.html', 'openapi.json']
+  const fixed = ['index.html', 'openapi.json', 'llms.txt']
     .filter((file) => existsSync(join(root, folder, file)))
     .map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) }));
   const description = fixed.find(({ file }) => file === 'openapi.json');

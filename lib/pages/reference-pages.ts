@@ -1,6 +1,6 @@
-import { type Description, groupsOf, readDescription } from './description.ts';
-import { type Guide, guidePage, overviewPage, readGuides, summaryOf } from './guides.ts';
-import { navigationOf, OVERVIEW, type Page, renderPage, urlOf } from './layout.ts';
+import { readDescription } from './description.ts';
+import { guidePage, overviewPage, readGuides } from './guides.ts';
+import { navigationOf, OVERVIEW, type Page, renderPage } from './layout.ts';
 import { operationPage } from './operation-page.ts';
 import { searchIndex } from './search-index.ts';
 
@@ -10,21 +10,7 @@ export interface ReferenceFile {
   readonly bytes: Uint8Array;
 }
 
-/** Markdown list of the guides and routes, for language models (https://llmstxt.org). */
-export const llmsText = (description: Description, guides: readonly Guide[]): string => {
-  const listed = guides.map(({ title, url, markdown }) => `- [${title}](${url}.md): ${summaryOf(markdown)}`);
-  const routes = groupsOf(description).flatMap(({ name, sections }) => [
-    `## ${name}\n`,
-    ...sections.flatMap(({ operations }) =>
-      operations.map((each) => `- [${each.method} ${each.path}](${urlOf(each)}): ${each.summary}`),
-    ),
-    '',
-  ]);
-  const head = `# ${description.info.title}\n\n> HTTP API for models of several providers. [OpenAPI 3.1](${OVERVIEW}/openapi.json) describes every route.\n`;
-  return [head, '## Guides\n', ...listed, '', ...routes].join('\n');
-};
-
-/** Renders the API reference: an overview, a page per route and per guide, the search index and `llms.txt`. */
+/** Renders the API reference: an overview, a page per route and per guide, and the search index. */
 export const referenceFiles = (json: string, guides = readGuides()): readonly ReferenceFile[] => {
   const description = readDescription(json);
   const navigation = navigationOf(description, guides);
@@ -41,6 +27,5 @@ export const referenceFiles = (json: string, guides = readGuides()): readonly Re
     ...guides.map((guide) => toFile(guidePage(description, guides, guide))),
     ...guides.map(({ name, markdown }) => ({ file: `guides/${name}.md`, bytes: Buffer.from(markdown) })),
     { file: 'search.json', bytes: Buffer.from(JSON.stringify(searchIndex(description, guides))) },
-    { file: 'llms.txt', bytes: Buffer.from(llmsText(description, guides)) },
   ];
 };

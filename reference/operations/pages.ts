@@ -112,7 +112,10 @@ export const pageOperations: Record<Name, Operation> = {
       '200': {
         description: 'The file.',
         content: {
-          'application/json': { schema: { type: 'object' } },
+          'application/json': {
+            schema: { type: 'object' },
+            example: { openapi: '3.1.0', info: { title: 'Model gateway', version: '1.0.0' } },
+          },
           'text/javascript': { schema: { type: 'string' } },
           'text/css': { schema: { type: 'string' } },
         },

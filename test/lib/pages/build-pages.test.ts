@@ -11,6 +11,7 @@ const textOf = (page: string, file: string): string => {
 test.each(pageNames)('KEY-4 REF-1 the page %s is built completely and loads nothing from another origin', (page) => {
   const files = pages.filter((each) => each.page === page).map(({ file }) => file);
   expect(files).toEqual(expect.arrayContaining(['index.html', 'main.js', 'main.css']));
+  if (page === 'api-reference') expect(files).toContain('llms.txt');
   const html = textOf(page, 'index.html');
   const sources = [...html.matchAll(/(?:\ssrc|rel="stylesheet" href)="([^"]*)"/g)].map(([, source = '']) => source);
   expect(sources.length).toBeGreaterThan(1);

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { errorCodes } from '../../../lambdas/core/errors/error-codes.ts';
 import { matchPath } from '../../../lambdas/http/router.ts';
-import { readDescription } from '../../../lib/pages/description.ts';
 import { readGuides } from '../../../lib/pages/guides.ts';
-import { llmsText, referenceFiles } from '../../../lib/pages/reference-pages.ts';
+import { referenceFiles } from '../../../lib/pages/reference-pages.ts';
 import { readReference, referencePath, rowsOf } from '../../support/reference-document.ts';
-import { smallJson } from './small-description.ts';
 
 const files = new Map(
   referenceFiles(readFileSync(referencePath, 'utf8')).map(({ file, bytes }) => [file, Buffer.from(bytes).toString()]),
@@ -65,13 +63,4 @@ test('REF-3 the page of errors has every code with an example', () => {
     expect(entry, code).toContain('<pre');
     expect(entry, code).toContain(code);
   }
-});
-
-test('REF-4 llms.txt links every guide as Markdown and every route', () => {
-  const text = files.get('llms.txt') ?? '';
-  for (const { url } of readGuides()) expect(text).toContain(`(${url}.md)`);
-  for (const { operation } of rowsOf(readReference())) expect(text).toContain(`: ${operation.summary}\n`);
-  expect(llmsText(readDescription(smallJson), [])).toContain(
-    '- [POST /v1/talks/{id}](/api-reference/routes/create-talk): Create a talk',
-  );
 });
