@@ -46,7 +46,13 @@ export const renderMarkdown = (markdown: string, options: MarkdownOptions = {}):
         const replaced = options.tableOf?.(token);
         if (replaced !== undefined) return replaced;
         const cells = (row: readonly Tokens.TableCell[], tag: 'th' | 'td'): string =>
-          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('');
+          row
+            .map(({ tokens, text }) => {
+              // A header without text is not a header.
+              const name = text === '' ? 'td' : tag;
+              return `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
+            })
+            .join('');
         const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
         const head = `<thead><tr>${cells(token.header, 'th')}</tr></thead>`;
         return `<div class="table" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`;

@@ -24,6 +24,10 @@ describe('REF-2 Markdown', () => {
   });
 });
 
+test('REF-2 a header of a table without text is a plain cell', () => {
+  expect(render('| | a |\n|---|---|\n| b | c |')).toContain('<thead><tr><td></td><th>a</th></tr></thead>');
+});
+
 test('REF-2 a link to a file with a page leads to the page', () => {
   const linkOf = (href: string) => (href === 'a.md' ? '/a' : undefined);
   expect(renderMarkdown('[a](a.md) [b](b.md)', { linkOf }).html).toBe('<p><a href="/a">a</a> b</p>\n');

@@ -47,8 +47,6 @@ test.each([
   ['/api-reference/guides/clients', '<!doctype html>clients', 'text/html; charset=utf-8'],
   ['/api-reference/guides/clients.md', '# Clients', 'text/markdown; charset=utf-8'],
   ['/api-reference/routes/health', '<!doctype html>health', 'text/html; charset=utf-8'],
-  ['/llms.txt', '# API', 'text/plain; charset=utf-8'],
-  ['/api-reference/llms.txt', '# API', 'text/plain; charset=utf-8'],
   ['/app/assets/main.js', "'app'", 'text/javascript; charset=utf-8'],
   ['/api-reference/main.js', "'api-reference'", 'text/javascript; charset=utf-8'],
 ])('AUTH-6 REF-1 %s is served without an API key', async (path, text, mediaType) => {
@@ -56,6 +54,12 @@ test.each([
   expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([200, text, mediaType]);
   expect(answer.headers['x-content-type-options']).toBe('nosniff');
   expect(lines).toHaveLength(1);
+});
+
+test('REF-4 /llms.txt and /api-reference/llms.txt are the same text', async () => {
+  const [one, other] = await Promise.all(['/llms.txt', '/api-reference/llms.txt'].map((path) => get(path)));
+  expect([one?.status, one?.headers['content-type'], one?.text]).toEqual([200, 'text/plain; charset=utf-8', '# API']);
+  expect(other?.text).toBe(one?.text);
 });
 
 test('REF-1 browsers do not cache a page, and cache its files for minutes', async () => {
