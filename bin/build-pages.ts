@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buildFiles } from '../lib/pages/build-pages.ts';
 import { builtFolder, pageSources } from '../local/pages.ts';
 
@@ -7,6 +7,8 @@ import { builtFolder, pageSources } from '../local/pages.ts';
 for (const [page, source] of Object.entries(pageSources)) {
   const folder = join(builtFolder, page);
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  for (const { file, bytes } of await buildFiles(source)) writeFileSync(join(folder, file), bytes);
+  for (const { file, bytes } of await buildFiles(source)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), bytes);
+  }
 }

@@ -76,12 +76,7 @@ const tryEverything = async (page: Page): Promise<void> => {
   await page.getByRole('region', { name: 'Playground' }).evaluate((pane) => pane.scrollTo(0, 0));
 };
 
-const openChat = async (page: Page): Promise<void> => {
-  const chat = page.locator('#operations-Text-chatCompletions, .opblock').first();
-  await chat.locator('.opblock-summary').click();
-  await chat.locator('.opblock-body').waitFor();
-  await chat.evaluate((element) => element.scrollIntoView());
-};
+const withoutSteps = async (page: Page): Promise<void> => page.waitForLoadState('networkidle');
 
 const localPage: Shot = {
   name: 'local-page',
@@ -106,8 +101,8 @@ const others: readonly Shot[] = [
   {
     name: 'api-reference',
     options: wide,
-    address: (url) => `${url}/api-reference`,
-    prepare: openChat,
+    address: (url) => `${url}/api-reference/routes/chat-completions`,
+    prepare: withoutSteps,
   },
 ];
 

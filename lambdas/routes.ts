@@ -21,6 +21,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   json: 'application/json; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
 };
 
 /** Returns the media type of a page's file, from the end of its name. */
@@ -262,6 +264,9 @@ export const routes = {
   getAppFile: { ...page, path: '/app/assets/{file}' },
   getReference: { ...page, path: '/api-reference' },
   getClientGuide: { ...page, path: '/api-reference/clients' },
+  getReferenceRoute: { ...page, path: '/api-reference/routes/{name}' },
+  getGuide: { ...page, path: '/api-reference/guides/{name}' },
+  getLlmsText: { ...page, path: '/llms.txt' },
   getReferenceFile: { ...page, path: '/api-reference/{file}' },
 } as const satisfies Record<string, Route>;
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { PageFiles } from '../lambdas/core/images/media.ts';
 import { mediaTypeOf, type PageName, pageNames } from '../lambdas/routes.ts';
 import { type BuiltFile, buildFiles } from '../lib/pages/build-pages.ts';
@@ -68,7 +68,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
 const hasBuilt = (page: string): boolean => existsSync(join(builtFolder, page, 'index.html'));
 
 const readBuilt = (page: string): readonly BuiltFile[] =>
-  readdirSync(join(builtFolder, page)).map((file) => ({ file, bytes: readFileSync(join(builtFolder, page, file)) }));
+  readdirSync(join(builtFolder, page), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ file: relative(join(builtFolder, page), path), bytes: readFileSync(path) }));
 
 let builds = 0;
 

@@ -38,7 +38,7 @@ const forDevelopment = (url: string, account: LocalAccount, emulators: readonly 
 
 Open ${url}/ for a playground, the live ledger, the bot's chat, a webhook inbox, and switches that break providers.
   ${url}/app             the mini app; the bot's chat opens it for its user
-  ${url}/api-reference   every route, with a form to try it
+  ${url}/api-reference   every route and guide, with search
   ${url}/api-reference/clients   how to set up clients and SDKs
 
 Services on this machine

@@ -13,7 +13,7 @@ import { bodySchema } from './request-body.ts';
 import { responseHeaders } from './response-headers.ts';
 import { securitySchemes } from './security.ts';
 import { options } from './shown-schema.ts';
-import { tags } from './tags.ts';
+import { tagGroups, tags } from './tags.ts';
 import { toOperation } from './to-operation.ts';
 
 /** Markdown table of every error code, ordered by status. */
@@ -24,6 +24,20 @@ export const errorTable = (): string => {
     .map(({ status, code }) => `| ${status} | \`${code}\` | ${errorNotes[code].when} |`);
   return ['| status | code | when |', '|---|---|---|', ...rows].join('\n');
 };
+
+/** Every error code, ordered by status, with its cause, its fix and a reference to an example of its body. */
+const errorRows = () =>
+  errorCodes
+    .map(toError)
+    .toSorted((one, other) => one.status - other.status)
+    .map(({ status, code, type }) => ({
+      status,
+      code,
+      type,
+      when: errorNotes[code].when,
+      fix: errorNotes[code].fix,
+      example: { $ref: `#/components/examples/plain.${code}` },
+    }));
 
 /** Builds the OpenAPI document in the order of the route table. The same sources give the same bytes. */
 export const createReference = (): JsonSchema => {
@@ -40,6 +54,8 @@ export const createReference = (): JsonSchema => {
       },
       servers: [{ url: '/' }],
       tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+      'x-tagGroups': tagGroups,
+      'x-errors': errorRows(),
       paths,
       components: {
         schemas: { ...bodySchemas(), ...eventSchemas() },

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { oas31 } from 'zod-openapi';
 import type { ErrorCode } from '../lambdas/core/errors/error-codes.ts';
-import type { JsonObject } from '../lambdas/core/json.ts';
+import type { JsonObject, JsonValue } from '../lambdas/core/json.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Parameter } from './parameters.ts';
 import type { HeaderName } from './response-headers.ts';
@@ -35,7 +35,8 @@ export interface Body {
 /** Content of a response with one media type. `schema` describes a body, or the text of a stream. */
 export interface Content {
   readonly schema: z.core.$ZodType | oas31.SchemaObject;
-  readonly example?: string;
+  /** Example of a response that no code sample receives: a text, or a JSON value. */
+  readonly example?: JsonValue;
   /** Schema of the data of one server-sent event. Must have an id, which names the component. */
   readonly event?: z.ZodType;
 }

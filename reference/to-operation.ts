@@ -8,9 +8,11 @@ import type { Route, RouteName } from '../lambdas/routes.ts';
 import { usd } from './answers/forms.ts';
 import type { Answer, Content, Operation } from './operation.ts';
 import { dryRun, requireParameters } from './parameters.ts';
+import { recordedAnswer } from './recorded-answers.ts';
 import type { Refusals } from './refusals.ts';
 import { requestBodyOf } from './request-body.ts';
 import { type HeaderName, headerReferences, rateHeaders } from './response-headers.ts';
+import { codeSamplesOf } from './samples/code-samples.ts';
 import { securityOf } from './security.ts';
 
 /** Response of a dry run (BILL-16). */
@@ -59,11 +61,12 @@ export const toOperation = (
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([status, answer]) => [
           status,
-          toAnswer(route, status, operation, answer),
+          toAnswer(name, route, status, operation, answer),
         ]),
       ),
       ...refusals.of(name, route, operation.codes ?? []),
     },
+    'x-codeSamples': codeSamplesOf(name, route, operation),
   };
 };
 
@@ -89,7 +92,13 @@ const pathParametersOf = ({ path }: Route, operation: Operation): oas31.Paramete
     return { in: 'path', name, required: true, description, schema, example };
   });
 
-const toAnswer = (route: Route, status: string, operation: Operation, answer: Answer): ZodOpenApiResponseObject => {
+const toAnswer = (
+  name: RouteName,
+  route: Route,
+  status: string,
+  operation: Operation,
+  answer: Answer,
+): ZodOpenApiResponseObject => {
   const headers: HeaderName[] = [
     'x-request-id',
     ...(formatOf(route.path, {}) === 'messages' ? (['request-id'] as const) : []),
@@ -106,7 +115,7 @@ const toAnswer = (route: Route, status: string, operation: Operation, answer: An
     description: answer.description,
     headers: headerReferences(headers),
     content: Object.fromEntries(
-      Object.entries(content).map(([type, { schema, example }]) => [
+      Object.entries(content).map(([type, { schema, example = recordedAnswer(name, status, type) }]) => [
         type,
         { schema, ...(example !== undefined && { example }) },
       ]),

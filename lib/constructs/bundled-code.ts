@@ -93,9 +93,10 @@ export const bundling = (name: string, { entry, servesPages }: Bundled): AssetOp
 const writePages = (folder: string): void => {
   for (const page of pageNames) {
     const source = pageFolder(page);
-    mkdirSync(join(folder, page), { recursive: true });
-    for (const { file, bytes } of toFiles(source, esbuild().buildSync(pageBuild(source)).outputFiles))
+    for (const { file, bytes } of toFiles(source, esbuild().buildSync(pageBuild(source)).outputFiles)) {
+      mkdirSync(dirname(join(folder, page, file)), { recursive: true });
       writeFileSync(join(folder, page, file), bytes);
+    }
   }
 };
 

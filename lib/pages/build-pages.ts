@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { BuildOptions, OutputFile } from 'esbuild';
 import { mediaTypeOf, type PageName, pageNames } from '../../lambdas/routes.ts';
-import { clientGuide } from './client-guide.ts';
+import { referenceFiles } from './reference-pages.ts';
 
-/** File of a page, stored as `pages/<page>/<file>` in the code of the function that serves it. */
+/**
+ * File of a page, stored as `pages/<page>/<file>` in the code of the function that serves it. Its name can have a
+ * folder, such as `guides/keys.html`.
+ */
 export interface PageFile {
   readonly page: PageName;
   readonly file: string;
@@ -34,8 +37,8 @@ export interface BuiltFile {
 }
 
 /**
- * Builds the files of a page: copies static files, bundles `main.tsx` into `main.js` and `main.css`, and adds the
- * client guide to the API reference.
+ * Builds the files of a page: copies static files, bundles `main.tsx` or `main.ts` into `main.js` and `main.css`, and
+ * renders the pages of the API reference.
  */
 export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> =>
   toFiles(folder, (await bundle(folder)).outputFiles);
@@ -46,10 +49,11 @@ export const toFiles = (folder: string, outputFiles: readonly OutputFile[]): rea
     file: path.slice(path.lastIndexOf('/') + 1),
     bytes: contents,
   }));
-  const fixed = ['index.html', 'openapi.json', 'clients.css'].filter((file) => existsSync(join(root, folder, file)));
-  const guide =
-    basename(folder) === 'api-reference' ? [{ file: 'clients.html', bytes: Buffer.from(clientGuide()) }] : [];
-  return [...fixed.map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) })), ...built, ...guide];
+  const fixed = ['index.html', 'openapi.json', 'llms.txt']
+    .filter((file) => existsSync(join(root, folder, file)))
+    .map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) }));
+  const description = fixed.find(({ file }) => file === 'openapi.json');
+  return [...fixed, ...built, ...(description ? referenceFiles(description.bytes.toString('utf8')) : [])];
 };
 
 /** Returns the names of the packages that page bundles contain. */

@@ -122,7 +122,9 @@ export const modelOperations: Record<Name, Operation> = {
       },
       '503': {
         description: 'A part does not work. Only a self-hosted gateway returns this.',
-        content: { 'application/json': { schema: degradedHealth } },
+        content: {
+          'application/json': { schema: degradedHealth, example: { status: 'degraded', problems: ['disk_space'] } },
+        },
       },
     },
   },

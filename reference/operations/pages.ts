@@ -11,7 +11,16 @@ const fileOf = (mediaTypes: readonly string[]): Answer => ({
 
 const pictures = ['image/png', 'image/jpeg', 'image/webp'];
 
-type Name = 'getMedia' | 'getApp' | 'getAppFile' | 'getReference' | 'getClientGuide' | 'getReferenceFile';
+type Name =
+  | 'getMedia'
+  | 'getApp'
+  | 'getAppFile'
+  | 'getReference'
+  | 'getClientGuide'
+  | 'getReferenceRoute'
+  | 'getGuide'
+  | 'getLlmsText'
+  | 'getReferenceFile';
 
 export const pageOperations: Record<Name, Operation> = {
   getMedia: {
@@ -52,27 +61,61 @@ export const pageOperations: Record<Name, Operation> = {
   getReference: {
     tag: 'Pages',
     summary: 'Show this reference',
-    description: 'Shows this API reference, where you can also try requests.',
+    description: 'Shows the overview of this API reference, with links to every guide and route.',
     answers: { '200': html },
     codes: pageCodes,
   },
   getClientGuide: {
     tag: 'Pages',
     summary: 'Show the client guide',
-    description: 'How to configure clients and SDKs for this gateway. Works without JavaScript.',
+    description: 'How to configure clients and SDKs for this gateway. Same page as `/api-reference/guides/clients`.',
     answers: { '200': html },
+    codes: pageCodes,
+  },
+  getReferenceRoute: {
+    tag: 'Pages',
+    summary: 'Show a route of this reference',
+    description: 'Page of one route, with its fields, responses and examples.',
+    path: { name: ['Name of the route, in lower case with hyphens.', 'chat-completions'] },
+    answers: { '200': html },
+    codes: pageCodes,
+  },
+  getGuide: {
+    tag: 'Pages',
+    summary: 'Show a guide',
+    description: 'Page of one guide. With `.md` after its name, the response is the Markdown of the guide.',
+    path: { name: ['Name of the guide.', 'quick-start'] },
+    answers: {
+      '200': {
+        description: 'The page.',
+        content: {
+          'text/html': { schema: { type: 'string' } },
+          'text/markdown': { schema: { type: 'string' } },
+        },
+      },
+    },
+    codes: pageCodes,
+  },
+  getLlmsText: {
+    tag: 'Pages',
+    summary: 'List the guides and routes for language models',
+    description: 'Markdown with a link to every guide and route. Also at `/api-reference/llms.txt`.',
+    answers: { '200': { description: 'The list.', content: { 'text/plain': { schema: { type: 'string' } } } } },
     codes: pageCodes,
   },
   getReferenceFile: {
     tag: 'Pages',
     summary: 'Fetch a file of this reference',
-    description: 'A file that the page loads, or this document for programs: `openapi.json`.',
+    description: 'A file that the pages load, or this document for programs: `openapi.json`.',
     path: { file: ['Name of the file.', 'openapi.json'] },
     answers: {
       '200': {
         description: 'The file.',
         content: {
-          'application/json': { schema: { type: 'object' } },
+          'application/json': {
+            schema: { type: 'object' },
+            example: { openapi: '3.1.0', info: { title: 'Model gateway', version: '1.0.0' } },
+          },
           'text/javascript': { schema: { type: 'string' } },
           'text/css': { schema: { type: 'string' } },
         },

@@ -1,39 +1,65 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPages } from '../../lib/pages/build-pages.ts';
+import { buildPages, type PageFile } from '../../lib/pages/build-pages.ts';
+import { referenceFiles } from '../../lib/pages/reference-pages.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { png, postImages, readImages } from '../support/image-service.ts';
-import { readReference, rowsOf } from '../support/reference-document.ts';
+import { referencePath } from '../support/reference-document.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
 
-test('REF-1 the bundled page has no code that reports installations', async () => {
-  const files = (await buildPages()).filter(({ page }) => page === 'api-reference');
-  const names = ['clients.css', 'clients.html', 'index.html', 'main.css', 'main.js', 'openapi.json'];
-  expect(files.map(({ file }) => file).toSorted()).toEqual(names);
-  for (const { file, bytes } of files) expect(Buffer.from(bytes).toString('utf8'), file).not.toMatch(/scarf/i);
-});
+const chatPage = 'routes/chat-completions.html';
 
-/** Draws an image. Returns its name. */
-const drawImage = async (gateway: TestGateway): Promise<string> => {
-  const { data } = await readImages(await postImages(gateway, { model: 'gpt-image-2', size: '1024x1024' }));
-  return data[0]?.url?.split('/').at(-1) ?? '';
+/** Returns the page of chat completions with three known code samples. */
+const chatWithSamples = (): PageFile => {
+  const description = JSON.parse(readFileSync(referencePath, 'utf8'));
+  description.paths['/v1/chat/completions'].post['x-codeSamples'] = [
+    { lang: 'shell', label: 'curl', source: 'curl "$GATEWAY_URL/v1/chat/completions"' },
+    { lang: 'python', label: 'Python', source: 'import openai\n\nclient = openai.OpenAI()' },
+    { lang: 'javascript', label: 'JavaScript', source: "import OpenAI from 'openai';" },
+  ];
+  const found = referenceFiles(JSON.stringify(description)).find(({ file }) => file === chatPage);
+  if (!found) throw new Error(`${chatPage} was not built.`);
+  return { ...found, page: 'api-reference', mediaType: 'text/html; charset=utf-8' };
 };
 
-interface Watched {
-  readonly page: Page;
-  /** URLs of other origins, and errors of the browser. */
-  readonly strangers: string[];
-  readonly problems: string[];
-}
+/** Returns the longest line of running text on the page, measured letter by letter. */
+const longestLine = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const texts = 'p, li, dd, h1, h2, h3, h4';
+    const nodesOf = (element: Element): Node[] => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const nodes: Node[] = [];
+      while (walker.nextNode()) nodes.push(walker.currentNode);
+      return nodes.filter((node) => node.parentElement?.closest(`${texts}, pre, table, summary`) === element);
+    };
+    const lettersOf = (node: Node): { readonly letter: string; readonly box: DOMRect | undefined }[] =>
+      [...(node.nodeValue ?? '')].map((letter, index) => {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + 1);
+        return { letter, box: range.getClientRects()[0] };
+      });
+    // Code in a line is a little smaller than the text around it.
+    const linesOf = (element: Element): string[] => {
+      const shown = nodesOf(element)
+        .flatMap(lettersOf)
+        .filter(({ box }) => box !== undefined && box.width > 0);
+      const lines = Map.groupBy(shown, ({ box }) => Math.round((box?.bottom ?? 0) / 8));
+      return [...lines.values()].map((line) => line.map(({ letter }) => letter).join(''));
+    };
+    const all = [...document.querySelectorAll(`main :is(${texts})`)].flatMap(linesOf);
+    return all.reduce((longest, line) => (line.length > longest.length ? line : longest), '');
+  });
 
-describe.skipIf(chromiumPath === undefined)('the viewer', () => {
+describe.skipIf(chromiumPath === undefined)('the reference', () => {
   let vendor: Simulator;
   let gateway: TestGateway;
   let browser: Browser;
   beforeAll(async () => {
+    const pages = (await buildPages()).filter(({ file }) => file !== chatPage);
     vendor = await startSimulator();
-    gateway = await startGateway({ vendorUrl: vendor.url, pages: await buildPages() });
+    gateway = await startGateway({ vendorUrl: vendor.url, pages: [...pages, chatWithSamples()] });
     browser = await openBrowser();
   });
   afterAll(async () => {
@@ -42,110 +68,164 @@ describe.skipIf(chromiumPath === undefined)('the viewer', () => {
     await vendor?.stop();
   });
 
-  const open = async (hash = '', options: Parameters<Browser['newPage']>[0] = {}): Promise<Watched> => {
-    const page = await browser.newPage(options);
-    const [strangers, problems]: [string[], string[]] = [[], []];
+  /** Opens a page, runs a test on it, and checks that the page loads nothing from elsewhere and reports no error. */
+  const visit = async (path: string, use: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const problems: string[] = [];
     page.on('request', (request) => {
-      if (!request.url().startsWith(`${gateway.url}/`) && !/^(?:data|blob):/.test(request.url()))
-        strangers.push(request.url());
+      if (!request.url().startsWith(`${gateway.url}/`) && !request.url().startsWith('data:'))
+        problems.push(request.url());
     });
     page.on('console', (message) => {
       if (message.type() === 'error') problems.push(message.text());
     });
     page.on('pageerror', (error) => problems.push(error.message));
-    await page.goto(`${gateway.url}/api-reference${hash}`, { waitUntil: 'networkidle' });
-    await page.locator('.opblock').first().waitFor();
-    return { page, strangers, problems };
-  };
-
-  /** Loading the viewer takes seconds, so the tests on a desktop share one page. */
-  let desktop: Promise<Watched> | undefined;
-  const openDesktop = (): Promise<Watched> => {
-    desktop ??= open();
-    return desktop;
-  };
-
-  /** Expands an operation of the shared page. */
-  const expand = async (page: Page, id: string): Promise<Locator> => {
-    const block = page.locator(`#operations-${id}`);
-    await block.locator('.opblock-summary-control').click();
-    await block.locator('.try-out__btn').click();
-    return block;
-  };
-
-  const authorize = async (page: Page): Promise<void> => {
-    if ((await page.locator('.auth-wrapper .authorize.locked').count()) > 0) return;
-    await page.locator('.auth-wrapper .authorize').click();
-    await page.locator('.modal-ux input[aria-label="auth-bearer-value"]').fill(gateway.apiKey);
-    await page.locator('.modal-ux .authorize').first().click();
-    await page.locator('.modal-ux .close-modal').click();
-  };
-
-  test('REF-1 the viewer lists every operation, loads nothing else and violates no policy', async () => {
-    const { page, strangers, problems } = await openDesktop();
-    expect(await page.locator('.opblock').count()).toBe(rowsOf(readReference()).length);
-    expect(await page.title()).toBe('Model gateway: API reference');
-    expect(await page.locator('.info').innerText()).toContain('1, 2, 5, 15 and 30 seconds');
-    await page.locator('.filter input').fill('Videos');
-    await page.locator('#operations-tag-Chat').waitFor({ state: 'detached' });
-    expect(await page.locator('.opblock').count()).toBe(5);
-    await page.locator('.filter input').fill('');
-    await page.locator('#operations-tag-Chat').waitFor();
-    expect([strangers, problems]).toEqual([[], []]);
-  });
-
-  test('REF-1 a chat that is tried out with the key shows 200, the response and its cost', async () => {
-    const { page, strangers, problems } = await openDesktop();
-    await authorize(page);
-    const block = await expand(page, 'Chat-chatCompletions');
-    await block.locator('.execute').click();
-    const live = block.locator('.live-responses-table');
-    await live.waitFor();
-    expect(await live.locator('.response-col_status').last().innerText()).toContain('200');
-    const shown = await live.innerText();
-    expect(shown).toContain('chat.completion');
-    expect(shown).toContain('x-service-cost-usd');
-    expect(vendor.requests.at(-1)?.body).toMatchObject({ model: 'gpt-4.1-mini', max_completion_tokens: 100 });
-    expect([strangers, problems]).toEqual([[], []]);
-  });
-
-  test('REF-1 a form is filled with its example and sent with a file', async () => {
-    const { page, strangers, problems } = await openDesktop();
-    await authorize(page);
-    const block = await expand(page, 'Images-editImages');
-    const file = { name: 'boat.png', mimeType: 'image/png', buffer: png() };
-    await block.locator('[data-property-name="image"] input[type="file"]').first().setInputFiles(file);
-    await block.locator('.execute').click();
-    const live = block.locator('.live-responses-table');
-    await live.waitFor();
-    expect(await live.innerText()).toContain(`${gateway.url}/media/`);
-    expect([strangers, problems]).toEqual([[], []]);
-  });
-
-  test('REF-1 an image is shown after it is fetched', async () => {
-    const link = await drawImage(gateway);
-    const { page, strangers, problems } = await openDesktop();
-    const block = await expand(page, 'Images-getMedia');
-    await block.locator('input[placeholder="name"]').fill(link);
-    await block.locator('.execute').click();
-    const image = block.locator('.live-responses-table img');
-    await image.waitFor();
-    expect(await image.evaluate((shown: HTMLImageElement) => shown.decode().then(() => shown.naturalWidth))).toBe(
-      1_024,
-    );
-    expect([strangers, problems]).toEqual([[], []]);
-  });
-
-  test.each(['light', 'dark'] as const)('REF-1 the viewer fits a phone of 360 pixels, %s', async (colorScheme) => {
-    const { page, problems } = await open('#/Chat/chatCompletions', {
-      viewport: { width: 360, height: 740 },
-      colorScheme,
-    });
-    await page.locator('#operations-Chat-chatCompletions .opblock-body').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-    const isDark = await page.evaluate(() => document.documentElement.classList.contains('dark-mode'));
-    expect(isDark).toBe(colorScheme === 'dark');
+    await page.goto(`${gateway.url}${path}`, { waitUntil: 'networkidle' });
+    await use(page);
     expect(problems).toEqual([]);
-    await page.close();
-  });
+    await context.close();
+  };
+
+  test('REF-3 search finds a route and a guide, and Enter opens the first result', () =>
+    visit('/api-reference', async (page) => {
+      await page.keyboard.press('/');
+      const field = page.getByRole('searchbox');
+      await field.fill('fetch the file of a vid');
+      await page
+        .locator('.found')
+        .getByRole('link', { name: /Fetch the file of a video/ })
+        .waitFor();
+      await field.fill('idempotent requests');
+      await page.locator('.found a').first().waitFor();
+      expect(await page.locator('.found a').first().getAttribute('href')).toBe(
+        '/api-reference/guides/idempotent-requests',
+      );
+      await page.keyboard.press('ArrowDown');
+      expect(
+        await page
+          .locator('.found a')
+          .first()
+          .evaluate((link) => link.matches(':focus')),
+      ).toBe(true);
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/guides/idempotent-requests');
+    }));
+
+  test('REF-3 tabs switch by click and by key, and the language holds for the next page', () =>
+    visit('/api-reference/routes/chat-completions', async (page) => {
+      const request = page.getByRole('region', { name: 'Request', exact: true });
+      expect(await request.getByRole('tabpanel').innerText()).toContain('curl "$GATEWAY_URL');
+      await request.getByRole('tab', { name: 'Python' }).click();
+      expect(await request.getByRole('tabpanel').innerText()).toContain('import openai');
+      await page.keyboard.press('ArrowRight');
+      expect(await request.getByRole('tabpanel').innerText()).toContain("import OpenAI from 'openai'");
+      await page.reload({ waitUntil: 'networkidle' });
+      expect(await request.getByRole('tab', { selected: true }).innerText()).toBe('JavaScript');
+    }));
+
+  test('REF-3 the copy button copies exactly the code', () =>
+    visit(
+      '/api-reference/routes/chat-completions',
+      async (page) => {
+        const request = page.getByRole('region', { name: 'Request', exact: true });
+        await request.getByRole('tab', { name: 'Python' }).click();
+        await request.getByRole('tabpanel').getByRole('button', { name: 'Copy' }).click();
+        await request.getByRole('button', { name: 'Copied' }).waitFor();
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        expect(copied).toBe('import openai\n\nclient = openai.OpenAI()');
+      },
+      { permissions: ['clipboard-read', 'clipboard-write'] },
+    ));
+
+  test('REF-3 the theme follows the system until the reader chooses another', () =>
+    visit('/api-reference', async (page) => {
+      const background = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+      await page.emulateMedia({ colorScheme: 'light' });
+      const light = await background();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      const dark = await background();
+      expect(dark).not.toBe(light);
+      await page.getByRole('button', { name: 'Use the light theme' }).click();
+      expect(await background()).toBe(light);
+      await page.goto(`${gateway.url}/api-reference/guides/keys`, { waitUntil: 'networkidle' });
+      expect(await background()).toBe(light);
+      await page.getByRole('button', { name: 'Use the dark theme' }).click();
+      expect(await background()).toBe(dark);
+      await page.emulateMedia({ colorScheme: 'light' });
+      expect(await background()).toBe(light);
+    }));
+
+  test('REF-1 a chat that is sent with the key shows 200, the response and its cost', () =>
+    visit('/api-reference/routes/chat-completions', async (page) => {
+      await page.getByText('Send a request').click();
+      await page.getByLabel('API key').fill(gateway.apiKey);
+      await page.getByRole('button', { name: 'Send' }).click();
+      const reply = page.locator('.reply');
+      await reply.getByText('chat.completion').waitFor();
+      expect(await reply.innerText()).toMatch(/^200/);
+      expect(await reply.innerText()).toMatch(/x-service-cost-usd: 0\.\d+/);
+      expect(vendor.requests.at(-1)?.body).toMatchObject({ model: 'gpt-4.1-mini', max_completion_tokens: 100 });
+      expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('sk-');
+    }));
+
+  test.each([
+    ['get-model', 'id', 'gpt-4.1-mini', '/v1/models/gpt-4.1-mini'],
+    ['list-usage', 'limit', '1', '/api/usage?limit=1'],
+  ])('REF-1 the form of %s sends the value of %s', (name, label, value, target) =>
+    visit(`/api-reference/routes/${name}`, async (page) => {
+      await page.getByText('Send a request').click();
+      await page.getByLabel('API key').fill(gateway.apiKey);
+      await page.getByLabel(label, { exact: true }).fill(value);
+      const asked = page.waitForRequest((request) => !request.url().includes('/api-reference/'));
+      await page.getByRole('button', { name: 'Send' }).click();
+      expect((await asked).url()).toBe(`${gateway.url}${target}`);
+      await page.locator('.reply').getByText(/^200/).waitFor();
+    }),
+  );
+
+  test.each([
+    '/api-reference',
+    '/api-reference/routes/chat-completions',
+    '/api-reference/guides/billing-and-receipts',
+    '/api-reference/guides/errors-and-retries',
+  ])('REF-3 no line of text at %s has more than 75 characters', (path) =>
+    visit(
+      path,
+      async (page) => {
+        const line = await longestLine(page);
+        expect(line.length, line).toBeLessThanOrEqual(75);
+        expect(line.length, line).toBeGreaterThan(40);
+      },
+      { viewport: { width: 1600, height: 900 } },
+    ),
+  );
+
+  test.each(['light', 'dark'] as const)(
+    'REF-1 a route fits a phone of 360 pixels, and its menu opens, %s',
+    (colorScheme) =>
+      visit(
+        '/api-reference/routes/chat-completions#402',
+        async (page) => {
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+          expect(await page.locator('details#\\34 02').getAttribute('open')).not.toBeNull();
+          const link = page
+            .getByRole('navigation', { name: 'API reference' })
+            .getByRole('link', { name: 'Quick start' });
+          expect(await link.isVisible()).toBe(false);
+          await page.getByRole('button', { name: 'Menu' }).click();
+          await link.click();
+          await page.waitForURL('**/guides/quick-start');
+        },
+        { viewport: { width: 360, height: 740 }, colorScheme },
+      ),
+  );
+
+  test('REF-1 the keyboard reaches the content through the skip link', () =>
+    visit('/api-reference/guides/keys', async (page) => {
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      expect(await page.locator('main').evaluate((main) => main.matches(':focus'))).toBe(true);
+    }));
 });

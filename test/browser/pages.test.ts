@@ -10,30 +10,37 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
   });
   afterAll(() => gateway?.stop());
 
-  test.each(['/app', '/api-reference', '/api-reference/clients'])(
-    'REF-1 %s loads only its own origin and violates no policy',
-    async (path) => {
-      const browser = await openBrowser();
-      try {
-        const page = await browser.newPage();
-        const asked: string[] = [];
-        const problems: string[] = [];
-        page.on('request', (request) => asked.push(request.url()));
-        page.on('console', (message) => {
-          if (message.type() === 'error') problems.push(message.text());
-        });
-        page.on('pageerror', (error) => problems.push(error.message));
-        await page.goto(`${gateway.url}${path}`, { waitUntil: 'networkidle' });
-        expect(asked.length).toBeGreaterThan(1);
-        expect(asked.filter((url) => !url.startsWith(gateway.url) && !url.startsWith('data:'))).toEqual([]);
-        expect(problems).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    },
-  );
+  test.each([
+    '/app',
+    '/api-reference',
+    '/api-reference/clients',
+    '/api-reference/guides/keys',
+    '/api-reference/routes/health',
+  ])('REF-1 %s loads only its own origin and violates no policy', async (path) => {
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      const asked: string[] = [];
+      const problems: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      page.on('console', (message) => {
+        if (message.type() === 'error') problems.push(message.text());
+      });
+      page.on('pageerror', (error) => problems.push(error.message));
+      await page.goto(`${gateway.url}${path}`, { waitUntil: 'networkidle' });
+      expect(asked.length).toBeGreaterThan(1);
+      expect(asked.filter((url) => !url.startsWith(gateway.url) && !url.startsWith('data:'))).toEqual([]);
+      expect(problems).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
 
-  test('REF-2 the client guide works without a script, in light and dark, on a phone', async () => {
+  test.each([
+    ['/api-reference/clients', 'Clients'],
+    ['/api-reference/guides/clients', 'Clients'],
+    ['/api-reference/routes/chat-completions', 'Create a chat completion'],
+  ])('REF-2 %s works without a script, in light and dark, on a phone', async (path, title) => {
     const browser = await openBrowser();
     try {
       const backgrounds = new Set<string>();
@@ -42,11 +49,14 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
           ...{ javaScriptEnabled: false, colorScheme },
           viewport: { width: 360, height: 700 },
         });
-        await page.goto(`${gateway.url}/api-reference/clients`);
-        expect(await page.locator('h1').count()).toBe(1);
+        await page.goto(`${gateway.url}${path}`);
+        expect(await page.locator('h1').allInnerTexts()).toEqual([title]);
         expect(await page.locator('body').evaluate(({ scrollWidth }) => scrollWidth)).toBe(360);
         const body = page.locator('body');
         backgrounds.add(await body.evaluate((node) => getComputedStyle(node).backgroundColor));
+        await page.getByRole('button', { name: 'Menu' }).click();
+        await page.getByRole('link', { name: 'Quick start' }).first().click();
+        await page.waitForURL('**/guides/quick-start');
         await page.close();
       }
       expect(backgrounds.size).toBe(2);

@@ -135,6 +135,61 @@ test("REF-1 the document describes the members of the gateway's own collections"
   expect(unsaid(requests).filter((path) => !path.endsWith('/annotations/items'))).toEqual([]);
 });
 
+test('REF-5 every JSON response has an example that its schema accepts, and every stream example is valid', () => {
+  const missing: string[] = [];
+  for (const [name, { answers }] of Object.entries(operations))
+    for (const [status, { content }] of Object.entries(answers))
+      for (const [type, { schema, event }] of Object.entries(content)) {
+        const row = rows.find(({ operation }) => operation.operationId === name);
+        const example = row && answerOf(document, row.operation, status)?.content[type]?.example;
+        if (example === undefined) {
+          if (/json|csv|event-stream/.test(type) && !streamsArray(name, type))
+            missing.push(`${name} ${status} ${type}`);
+        } else if (event) {
+          const events = String(example).match(/^data: \{.*$/gm) ?? [];
+          for (const each of events) event.parse(JSON.parse(each.slice('data: '.length)));
+          expect(events.length, name).toBeGreaterThan(1);
+        } else if (schema instanceof z.ZodType) schema.parse(example);
+      }
+  expect(missing, 'run test/service/reference-samples.test.ts with -u').toEqual([]);
+});
+
+/** Whether a response is an array of the events that the example of the stream shows. */
+const streamsArray = (name: string, type: string): boolean =>
+  name === 'streamGenerateContent' && type === 'application/json';
+
+test('REF-5 every operation has samples for curl, Python and JavaScript, first without a stream', () => {
+  for (const { operation } of rows) {
+    const samples = operation['x-codeSamples'];
+    expect(samples.slice(0, 3).map(({ lang, label }) => [lang, label])).toEqual([
+      ['shell', 'curl'],
+      ['python', 'Python'],
+      ['javascript', 'JavaScript'],
+    ]);
+  }
+  const streams = rows.filter(({ operation }) => operation['x-codeSamples'].length === 6);
+  expect(streams.map(({ operation }) => operation.operationId)).toEqual(['chatCompletions', 'responses', 'messages']);
+});
+
+test('REF-5 x-errors has every code once, with an example of that code', () => {
+  expect(document['x-errors'].map(({ code }) => code).toSorted()).toEqual([...errorCodes].toSorted());
+  for (const { code, status, example } of document['x-errors']) {
+    expect(new GatewayError(z.enum(errorCodes).parse(code), '').status).toBe(status);
+    const { value } = document.components.examples[example.$ref.replace('#/components/examples/', '')] ?? {};
+    expect(value, code).toMatchObject({ error: { code } });
+  }
+});
+
+test('REF-5 every section is in one group, and routes of users come first', () => {
+  const [user, operator] = document['x-tagGroups'];
+  expect([user?.name, operator?.name]).toEqual(['API', 'Operator and bot']);
+  expect(document['x-tagGroups'].flatMap(({ tags }) => tags)).toEqual(document.tags.map(({ name }) => name));
+  const others = new Set(['init_data', 'bot', 'signature']);
+  const names = table.filter(([, { credential }]) => others.has(credential)).map(([name]) => name);
+  for (const { operation } of rows)
+    expect(operator?.tags.includes(operation.tags[0]) || !names.includes(operation.operationId)).toBe(true);
+});
+
 test('ERR-7 the introduction states when to retry, and that proxies must not buffer', () => {
   const text = document.info.description.replaceAll('\n', ' ');
   expect(text).toContain('Retry on 429, 500, 502, 503 and 504, up to five times, after 1, 2, 5, 15 and 30 seconds');

@@ -143,7 +143,7 @@ test.each(paid)('REF-1, BILL-16 $name returns a dry run for "$example"', async (
 test.each(
   ['listModels', 'getModel', 'listGoogleModels', 'getGoogleModel', 'listPrices', 'listFallbacks', 'health'].concat(
     ['getAccount', 'listUsage', 'listVideos', 'getAppAccount', 'listAppUsage', 'getAppSpend', 'getReference'],
-    ['getClientGuide', 'getReferenceFile', 'getApp'],
+    ['getClientGuide', 'getReferenceFile', 'getReferenceRoute', 'getGuide', 'getLlmsText', 'getApp'],
   ),
 )('REF-1 %s returns a described response', async (name) => {
   const row = rowOf(isRoute(name) ? name : 'health');

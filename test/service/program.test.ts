@@ -49,5 +49,6 @@ test('BILL-3 the program serves every route, and the balance is the credit minus
 });
 
 test('REF-1 the program serves its pages', async () => {
-  for (const path of ['/', '/app', '/api-reference', '/health']) expect((await get(path)).status, path).toBe(200);
+  const pages = ['/', '/app', '/api-reference', '/api-reference/guides/keys', '/api-reference/routes/health'];
+  for (const path of [...pages, '/llms.txt', '/health']) expect((await get(path)).status, path).toBe(200);
 });

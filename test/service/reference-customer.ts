@@ -4,7 +4,7 @@ import { updateSecretOf } from '../../lambdas/core/signature.ts';
 import { type LocalMessenger, startMessenger } from '../../local/simulators/messenger/messenger.ts';
 import { pictureOf } from '../../local/simulators/picture.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type GatewayOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import type { ReferenceOperation, ReferenceRow } from '../support/reference-document.ts';
 
 const BOT_TOKEN = '7001:reference-examples';
@@ -15,6 +15,8 @@ const user = { id: 7_001, firstName: 'Ada', language: 'en' } as const;
 /** A client that knows the API only from the OpenAPI document, and has a credential for every scheme in it. */
 export interface ReferenceCustomer {
   readonly gateway: TestGateway;
+  /** Returns the environment variables of the code samples. */
+  environment(): Readonly<Record<string, string>>;
   /** Sends an operation. Path values and headers are the examples of the document, unless they are given. */
   send(row: ReferenceRow, sent?: Sent): Promise<Response>;
   stop(): Promise<void>;
@@ -28,13 +30,28 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const startReferenceCustomer = async (): Promise<ReferenceCustomer> => {
+export const startReferenceCustomer = async (
+  options: Pick<GatewayOptions, 'now' | 'environment' | 'pages'> = {},
+): Promise<ReferenceCustomer> => {
   const vendor = await startSimulator();
   const messenger = await startMessenger({ botToken: BOT_TOKEN });
-  const environment = { BOT_TOKEN, BOT_API_URL: messenger.url, TOP_UP_KEY, LOCAL_BALANCE_USD: '1000' };
-  const gateway = await startGateway({ vendorUrl: vendor.url, environment });
+  const environment = {
+    BOT_TOKEN,
+    BOT_API_URL: messenger.url,
+    TOP_UP_KEY,
+    LOCAL_BALANCE_USD: '1000',
+    ...options.environment,
+  };
+  const gateway = await startGateway({ ...options, vendorUrl: vendor.url, environment });
   return {
     gateway,
+    environment: () => ({
+      GATEWAY_URL: gateway.url,
+      GATEWAY_KEY: gateway.apiKey,
+      INIT_DATA: messenger.initData(user, gateway.now()),
+      BOT_SECRET: updateSecretOf(BOT_TOKEN),
+      TOP_UP_KEY,
+    }),
     send: (row, sent = {}) => {
       const body = bodyOf(sent);
       const headers = {
@@ -90,7 +107,7 @@ const formOf = (value: NonNullable<Sent['value']>): FormData => {
 };
 
 /** Creates the file that a file name in an example represents. The name can contain its dimensions. */
-const fileOf = (name: string): File => {
+export const fileOf = (name: string): File => {
   const [, width = '1024', height = '1024'] = /(\d+)x(\d+)\.png$/.exec(name) ?? [];
   if (name.endsWith('.wav')) return new File([silence()], name, { type: 'audio/wav' });
   const picture = pictureOf({ width: Number(width), height: Number(height), about: name });

@@ -104,7 +104,8 @@ test.each(webFunctionNames)(
 
 test('REF-1 KEY-4 the asset of content serves the mini app and the reference from its code', () =>
   serve('content', { KEY_PEPPER: pepper }, async (answer) => {
-    for (const path of ['/app', '/app/assets/main.js', '/api-reference', '/api-reference/openapi.json']) {
+    const reference = ['/api-reference', '/api-reference/openapi.json', '/api-reference/guides/keys', '/llms.txt'];
+    for (const path of ['/app', '/app/assets/main.js', '/api-reference/routes/health', ...reference]) {
       const served = await answer('GET', path);
       expect([path, served.status]).toEqual([path, 200]);
       expect((await served.text()).length, path).toBeGreaterThan(500);

@@ -196,6 +196,8 @@ const ofNobody: ReadonlySet<RouteName> = new Set([
   'getMedia',
   'getAppFile',
   'getReferenceFile',
+  'getReferenceRoute',
+  'getGuide',
   'getKey',
   'editKey',
   'deleteKey',

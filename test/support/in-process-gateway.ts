@@ -303,7 +303,10 @@ const builtPages = (built: readonly PageFile[]): MemoryPageFiles => {
 const stubPages = (): MemoryPageFiles => {
   const files = new MemoryPageFiles();
   for (const page of pageNames) files.put(page, 'index.html', '<!doctype html>', 'text/html; charset=utf-8');
-  files.put('api-reference', 'clients.html', '<!doctype html>', 'text/html; charset=utf-8');
+  files.put('api-reference', 'guides/clients.html', '<!doctype html>', 'text/html; charset=utf-8');
+  files.put('api-reference', 'guides/quick-start.html', '<!doctype html>', 'text/html; charset=utf-8');
+  files.put('api-reference', 'routes/chat-completions.html', '<!doctype html>', 'text/html; charset=utf-8');
+  files.put('api-reference', 'llms.txt', '# API', 'text/plain; charset=utf-8');
   files.put('api-reference', 'openapi.json', readFileSync(OPENAPI, 'utf8'), 'application/json; charset=utf-8');
   return files;
 };

@@ -11,7 +11,10 @@ const reference = z.strictObject({ $ref: z.string() });
 const answer = z.looseObject({
   description: z.string(),
   headers: z.record(z.string(), reference),
-  content: z.record(z.string(), z.looseObject({ examples: z.record(z.string(), reference).optional() })),
+  content: z.record(
+    z.string(),
+    z.looseObject({ example: z.json().optional(), examples: z.record(z.string(), reference).optional() }),
+  ),
 });
 
 const parameter = z.looseObject({
@@ -30,6 +33,7 @@ const operation = z.looseObject({
   parameters: z.array(parameter).optional(),
   requestBody: z.looseObject({ content: z.record(z.string(), content) }).optional(),
   responses: z.record(z.string(), z.union([reference, answer])),
+  'x-codeSamples': z.array(z.strictObject({ lang: z.string(), label: z.string(), source: z.string() })),
 });
 
 const document = z.looseObject({
@@ -37,6 +41,8 @@ const document = z.looseObject({
   info: z.looseObject({ description: z.string() }),
   servers: z.array(z.looseObject({ url: z.string() })),
   tags: z.array(z.looseObject({ name: z.string() })),
+  'x-tagGroups': z.array(z.strictObject({ name: z.string(), tags: z.array(z.string()) })),
+  'x-errors': z.array(z.looseObject({ code: z.string(), status: z.int(), example: reference })),
   paths: z.record(z.string(), z.record(z.string(), operation)),
   components: z.looseObject({
     schemas: z.record(z.string(), z.json()),

@@ -1,44 +1,25 @@
-import SwaggerUI, { type Component, type System } from 'swagger-ui-dist/swagger-ui-es-bundle.js';
-import 'swagger-ui-dist/swagger-ui.css';
+import { addCopyButtons } from './copy.ts';
+import { startSearch } from './search.ts';
+import { startSending } from './send.ts';
+import { startTabs } from './tabs.ts';
+import { startTheme } from './theme.ts';
 import './style.css';
 
-const node = document.getElementById('reference');
-if (!node) throw new Error('the page has no place for the reference');
+startTheme();
+startTabs();
+addCopyButtons();
+startSearch();
+startSending();
 
-const darkness = matchMedia('(prefers-color-scheme: dark)');
-const follow = (): void => {
-  document.documentElement.classList.toggle('dark-mode', darkness.matches);
+/** Opens the closed element that the URL names, such as an error. */
+const openTarget = (): void => {
+  const target = document.getElementById(location.hash.slice(1));
+  if (target instanceof HTMLDetailsElement) target.open = true;
 };
-darkness.addEventListener('change', follow);
-follow();
+addEventListener('hashchange', openTarget);
+openTarget();
 
-/** Omits empty form fields unless the user checks their box. By default, the viewer would check the box itself. */
-const emptyFieldsAreLeftOut = () => ({
-  wrapComponents: {
-    ParameterIncludeEmpty:
-      (original: Component, { React }: System): Component =>
-      (props) =>
-        React.createElement(original, {
-          ...props,
-          isIncludedOptions: { ...Object(props.isIncludedOptions), defaultValue: false },
-        }),
-  },
-});
-
-/** All requests go to this origin. No key is stored, and no service validates the description. */
-SwaggerUI({
-  url: '/api-reference/openapi.json',
-  domNode: node,
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  defaultModelRendering: 'example',
-  displayOperationId: false,
-  displayRequestDuration: true,
-  filter: true,
-  plugins: [emptyFieldsAreLeftOut],
-  persistAuthorization: false,
-  queryConfigEnabled: false,
-  tryItOutEnabled: false,
-  validatorUrl: null,
-});
+/** Scrolls the long list of routes to this page, and nothing else. */
+const navigation = document.getElementById('navigation');
+const here = navigation?.querySelector<HTMLElement>('[aria-current]');
+if (navigation && here) navigation.scrollTop = here.offsetTop - navigation.clientHeight / 2;

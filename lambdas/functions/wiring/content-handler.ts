@@ -1,6 +1,6 @@
 import { createHandler } from '../../http/handler.ts';
 import { createGetMedia } from '../../protocols/media/handler.ts';
-import { createGetPage, createGetPageFile } from '../../protocols/pages/handlers.ts';
+import { createGetDocument, createGetPage, createGetPageFile } from '../../protocols/pages/handlers.ts';
 import { createGetVideoContent } from '../../protocols/videos/content.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { toHttpDependencies } from './http.ts';
@@ -15,7 +15,10 @@ export const createContentHandler = (deps: FunctionDependencies) => {
     getApp: createGetPage(pages, 'app'),
     getAppFile: createGetPageFile(pages, 'app'),
     getReference: createGetPage(pages, 'api-reference'),
-    getClientGuide: createGetPage(pages, 'api-reference', 'clients.html'),
+    getClientGuide: createGetPage(pages, 'api-reference', 'clients.html', 'guides'),
+    getReferenceRoute: createGetDocument(pages, 'api-reference', 'routes'),
+    getGuide: createGetDocument(pages, 'api-reference', 'guides'),
+    getLlmsText: createGetPage(pages, 'api-reference', 'llms.txt'),
     getReferenceFile: createGetPageFile(pages, 'api-reference'),
   });
 };

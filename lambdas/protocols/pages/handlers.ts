@@ -12,16 +12,15 @@ export interface PageDependencies extends RelayDependencies {
 /** Sources that a page can load, and sites that can embed it. Everything comes from the gateway (REF-1). */
 const policies: Record<PageName, string> = {
   app: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self' https://web.telegram.org https://*.telegram.org",
-  // The viewer sets styles on elements, and shows the images and audio of responses.
   'api-reference':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** GET /app, GET /api-reference and GET /api-reference/clients. */
+/** GET /app, GET /api-reference, GET /api-reference/clients and GET /llms.txt. */
 export const createGetPage =
-  (deps: PageDependencies, page: PageName, file = 'index.html'): RouteHandler =>
+  (deps: PageDependencies, page: PageName, file = 'index.html', folder?: Folder): RouteHandler =>
   (exchange) =>
-    answer(deps, exchange, { page, file });
+    answer(deps, exchange, { page, folder, file });
 
 /** GET /app/assets/{file} and GET /api-reference/{file}. */
 export const createGetPageFile =
@@ -29,8 +28,21 @@ export const createGetPageFile =
   (exchange) =>
     answer(deps, exchange, { page, file: exchange.route?.params.file ?? '' });
 
+/** GET /api-reference/routes/{name} and GET /api-reference/guides/{name}. A guide is also available as `{name}.md`. */
+export const createGetDocument =
+  (deps: PageDependencies, page: PageName, folder: Folder): RouteHandler =>
+  (exchange) => {
+    const name = exchange.route?.params.name ?? '';
+    const file = name.endsWith('.md') ? name : `${name}.html`;
+    return answer(deps, exchange, { page, folder, file });
+  };
+
+/** Folder of documents of the API reference. */
+type Folder = 'routes' | 'guides';
+
 interface Asked {
   readonly page: PageName;
+  readonly folder?: Folder | undefined;
   readonly file: string;
 }
 
@@ -55,8 +67,9 @@ const UNREAD = 'Pages cannot be looked up now. Retry later.';
 
 const form = /^[a-z0-9-]{1,60}\.[a-z0-9.]{1,10}$/;
 
-const open = async ({ pages }: PageDependencies, { page, file }: Asked): Promise<StoredMedia> => {
-  const stored = form.test(file) ? await orUnavailable(pages.open(page, file), UNREAD) : undefined;
+const open = async ({ pages }: PageDependencies, { page, folder, file }: Asked): Promise<StoredMedia> => {
+  const path = folder === undefined ? file : `${folder}/${file}`;
+  const stored = form.test(file) ? await orUnavailable(pages.open(page, path), UNREAD) : undefined;
   if (!stored) throw new GatewayError('not_found', `The page /${page} has no such file.`);
   return stored;
 };

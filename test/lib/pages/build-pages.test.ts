@@ -12,10 +12,9 @@ const textOf = (page: string, file: string): string => {
 test.each(pageNames)('KEY-4 REF-1 the page %s is built completely and loads nothing from another origin', (page) => {
   const files = pages.filter((each) => each.page === page).map(({ file }) => file);
   expect(files).toEqual(expect.arrayContaining(['index.html', 'main.js', 'main.css']));
+  if (page === 'api-reference') expect(files).toContain('llms.txt');
   const html = textOf(page, 'index.html');
-  const sources = [...html.matchAll(/(?:src|href)="([^"]*)"/g)]
-    .map(([, source = '']) => source)
-    .filter((source) => !source.startsWith('data:'));
+  const sources = [...html.matchAll(/(?:\ssrc|rel="stylesheet" href)="([^"]*)"/g)].map(([, source = '']) => source);
   expect(sources.length).toBeGreaterThan(1);
   const prefix = page === 'app' ? '/app/assets/' : `/${page}/`;
   for (const source of sources) {
@@ -39,9 +38,17 @@ test('KEY-4 the script of the mini app is small enough for a phone without compr
   expect(textOf('app', 'main.js').length).toBeLessThan(100_000);
 });
 
+test('REF-1 a page of the reference has at most 250 KB, and its script and styles have 40 KB', () => {
+  const reference = pages.filter(({ page, file }) => page === 'api-reference' && file.endsWith('.html'));
+  for (const { file, bytes } of reference) expect(bytes.length, file).toBeLessThan(250_000);
+  expect(textOf('api-reference', 'main.js').length + textOf('api-reference', 'main.css').length).toBeLessThan(40_000);
+});
+
 test('REF-1 files have the media types that browsers require', () => {
   const types = new Map(pages.map(({ file, mediaType }) => [file.slice(file.lastIndexOf('.')), mediaType]));
   expect(types.get('.html')).toBe('text/html; charset=utf-8');
   expect(types.get('.js')).toBe('text/javascript; charset=utf-8');
   expect(types.get('.css')).toBe('text/css; charset=utf-8');
+  expect(types.get('.md')).toBe('text/markdown; charset=utf-8');
+  expect(types.get('.txt')).toBe('text/plain; charset=utf-8');
 });

@@ -207,6 +207,7 @@ const PUBLIC = [
   /^\/api\/models$/,
   /^\/api\/models\/\{id\}\/fallbacks$/,
   /^\/api-reference/,
+  /^\/llms\.txt$/,
   /^\/media/,
   /^\/app(\/(?!api\/).*)?$/,
 ];

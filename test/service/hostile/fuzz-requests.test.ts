@@ -59,7 +59,7 @@ const twists: Readonly<Record<string, (path: string) => string>> = {
 };
 /** Paths on which any text can be the id of a model, a video, a request or a file, or a month. */
 const endsWithId =
-  /^\/(v1(beta)?\/models|v1\/videos|(app\/)?api\/keys|api\/usage|api\/statements|media|app\/assets|api-reference)\/[^/]*$/;
+  /^\/(v1(beta)?\/models|v1\/videos|(app\/)?api\/keys|api\/usage|api\/statements|media|app\/assets|api-reference(\/(routes|guides))?)\/[^/]*$/;
 const twisted = paths.flatMap((path) =>
   Object.entries(twists)
     .map(([how, twist]) => [how, twist(path)] as const)

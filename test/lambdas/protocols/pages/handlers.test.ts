@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import type { PageFiles } from '../../../../lambdas/core/images/media.ts';
 import type { RouteHandler } from '../../../../lambdas/http/exchange.ts';
-import { createGetPage, createGetPageFile } from '../../../../lambdas/protocols/pages/handlers.ts';
+import { createGetDocument, createGetPage, createGetPageFile } from '../../../../lambdas/protocols/pages/handlers.ts';
 import { pageNames } from '../../../../lambdas/routes.ts';
 import { MemoryPageFiles } from '../../../support/memory/memory-page-files.ts';
 import { createChain } from '../../http/chain.ts';
@@ -16,7 +16,10 @@ beforeEach(() => {
   lines = [];
   for (const page of pageNames) {
     files.put(page, 'index.html', `<!doctype html>${page}`, 'text/html; charset=utf-8');
-    files.put(page, 'clients.html', '<!doctype html>clients', 'text/html; charset=utf-8');
+    files.put(page, 'guides/clients.html', '<!doctype html>clients', 'text/html; charset=utf-8');
+    files.put(page, 'guides/clients.md', '# Clients', 'text/markdown; charset=utf-8');
+    files.put(page, 'routes/health.html', '<!doctype html>health', 'text/html; charset=utf-8');
+    files.put(page, 'llms.txt', '# API', 'text/plain; charset=utf-8');
     files.put(page, 'main.js', `'${page}'`, 'text/javascript; charset=utf-8');
   }
 });
@@ -27,9 +30,12 @@ const get = async (path: string, pages: PageFiles = files) => {
   const page = path.startsWith('/app') ? 'app' : 'api-reference';
   const wholes: Readonly<Record<string, RouteHandler>> = {
     [`/${page}`]: createGetPage(deps, page),
-    '/api-reference/clients': createGetPage(deps, page, 'clients.html'),
+    '/api-reference/clients': createGetPage(deps, page, 'clients.html', 'guides'),
+    '/llms.txt': createGetPage(deps, page, 'llms.txt'),
   };
-  const handle = wholes[path] ?? createGetPageFile(deps, page);
+  const [, folder] = /^\/api-reference\/(routes|guides)\//.exec(path) ?? [];
+  const document = folder === 'routes' || folder === 'guides' ? createGetDocument(deps, page, folder) : undefined;
+  const handle = wholes[path] ?? document ?? createGetPageFile(deps, page);
   const chain = await createChain({ handle });
   return invoke(chain.handler, functionUrlEvent({ path }));
 };
@@ -38,6 +44,9 @@ test.each([
   ['/app', '<!doctype html>app', 'text/html; charset=utf-8'],
   ['/api-reference', '<!doctype html>api-reference', 'text/html; charset=utf-8'],
   ['/api-reference/clients', '<!doctype html>clients', 'text/html; charset=utf-8'],
+  ['/api-reference/guides/clients', '<!doctype html>clients', 'text/html; charset=utf-8'],
+  ['/api-reference/guides/clients.md', '# Clients', 'text/markdown; charset=utf-8'],
+  ['/api-reference/routes/health', '<!doctype html>health', 'text/html; charset=utf-8'],
   ['/app/assets/main.js', "'app'", 'text/javascript; charset=utf-8'],
   ['/api-reference/main.js', "'api-reference'", 'text/javascript; charset=utf-8'],
 ])('AUTH-6 REF-1 %s is served without an API key', async (path, text, mediaType) => {
@@ -47,8 +56,14 @@ test.each([
   expect(lines).toHaveLength(1);
 });
 
+test('REF-4 /llms.txt and /api-reference/llms.txt are the same text', async () => {
+  const [one, other] = await Promise.all(['/llms.txt', '/api-reference/llms.txt'].map((path) => get(path)));
+  expect([one?.status, one?.headers['content-type'], one?.text]).toEqual([200, 'text/plain; charset=utf-8', '# API']);
+  expect(other?.text).toBe(one?.text);
+});
+
 test('REF-1 browsers do not cache a page, and cache its files for minutes', async () => {
-  for (const page of ['/app', '/api-reference/clients'])
+  for (const page of ['/app', '/api-reference/clients', '/api-reference/guides/clients'])
     expect((await get(page)).headers['cache-control']).toBe('no-cache');
   expect((await get('/app/assets/main.js')).headers['cache-control']).toBe('public, max-age=300');
 });
@@ -77,6 +92,22 @@ test.each(['none.js', 'main', '.js', 'MAIN.JS', '..%2fmain.js', 'a.b.c.toolongen
     expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'not_found']);
   },
 );
+
+test.each([
+  'guides/none',
+  'guides/clients.html',
+  'routes/clients',
+  'guides/..%2fllms.txt',
+  'guides/Clients',
+  'guides/.md',
+])('AUTH-6 %s is not a document of the reference', async (name) => {
+  const answer = await get(`/api-reference/${name}`);
+  expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'not_found']);
+});
+
+test('REF-1 the reference allows no style and script in its pages', async () => {
+  expect((await get('/api-reference/routes/health')).headers['content-security-policy']).not.toContain('unsafe');
+});
 
 test('BILL-14 files that cannot be looked up are 503', async () => {
   const open = () => Promise.reject(new StoreError('unavailable', 'TimeoutError'));

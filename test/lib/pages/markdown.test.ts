@@ -1,8 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toPage } from '../../../lib/pages/client-guide.ts';
-import { renderMarkdown } from '../../../lib/pages/markdown.ts';
+import { renderInline, renderMarkdown } from '../../../lib/pages/markdown.ts';
 
 const render = (markdown: string): string => renderMarkdown(markdown).html.trim();
 
@@ -27,11 +24,22 @@ describe('REF-2 Markdown', () => {
   });
 });
 
-test('REF-2 the guide is a page with a title, its own style sheet and no script', () => {
-  const source = join(import.meta.dirname, '../../../docs/guides/clients.md');
-  const page = toPage(existsSync(source) ? readFileSync(source, 'utf8') : '# Clients\n\ntext');
-  expect(page).toMatch(/<title>Model gateway: [^<]+<\/title>/);
-  expect(page).toContain('href="/api-reference/clients.css"');
-  expect(page.match(/<h1/g)).toHaveLength(1);
-  expect(page).not.toMatch(/<script|\son\w+=|style=/);
+test('REF-2 a header of a table without text is a plain cell', () => {
+  expect(render('| | a |\n|---|---|\n| b | c |')).toContain('<thead><tr><td></td><th>a</th></tr></thead>');
+});
+
+test('REF-2 a link to a file with a page leads to the page', () => {
+  const linkOf = (href: string) => (href === 'a.md' ? '/a' : undefined);
+  expect(renderMarkdown('[a](a.md) [b](b.md)', { linkOf }).html).toBe('<p><a href="/a">a</a> b</p>\n');
+});
+
+test('REF-2 headings are listed with their anchors', () => {
+  expect(renderMarkdown('# A `b`\n\n## C').headings).toEqual([
+    { id: 'a-b', text: 'A b', depth: 1 },
+    { id: 'c', text: 'C', depth: 2 },
+  ]);
+});
+
+test('REF-1 one line is rendered without a paragraph, and its HTML and unsafe links are text', () => {
+  expect(renderInline('`a` <b> [c](javascript:d)')).toBe('<code>a</code> &lt;b&gt; c');
 });

@@ -1,0 +1,143 @@
+type Row = readonly [kind: string, title: string, context: string, text: string, url: string];
+
+/** Results that are shown. */
+const SHOWN_MAX = 20;
+/** Characters of the text before and after the first word that was found. */
+const AROUND = 60;
+
+const includesAll = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
+
+/** Lower is better: title that starts with the query, title, path, text. Undefined without a match. */
+export const rankOf = ([kind, title, context, text]: Row, words: readonly string[]): number | undefined => {
+  const [name, place] = [title.toLowerCase(), context.toLowerCase()];
+  const offset = kind === 'Route' ? 0 : 0.5;
+  if (name.startsWith(words.join(' '))) return offset;
+  if (includesAll(name, words)) return 1 + offset;
+  if (includesAll(`${name} ${place}`, words)) return 2 + offset;
+  return includesAll(`${name} ${place} ${text.toLowerCase()}`, words) ? 3 + offset : undefined;
+};
+
+/** Returns the best rows for a query. */
+export const findRows = (rows: readonly Row[], query: string): readonly Row[] => {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [];
+  return rows
+    .flatMap((row) => {
+      const rank = rankOf(row, words);
+      return rank === undefined ? [] : [{ row, rank }];
+    })
+    .toSorted((one, other) => one.rank - other.rank)
+    .slice(0, SHOWN_MAX)
+    .map(({ row }) => row);
+};
+
+const excerptOf = (text: string, query: string): string => {
+  const [word = ''] = query.toLowerCase().trim().split(/\s+/);
+  const at = Math.max(0, text.toLowerCase().indexOf(word));
+  const from = Math.max(0, at - AROUND);
+  return `${from > 0 ? '…' : ''}${text.slice(from, at + word.length + AROUND)}${at + word.length + AROUND < text.length ? '…' : ''}`;
+};
+
+const span = (className: string, text: string): HTMLElement => {
+  const node = document.createElement('span');
+  Object.assign(node, { className, textContent: text });
+  return node;
+};
+
+const toItem = ([kind, title, context, text, url]: Row, query: string): HTMLLIElement => {
+  const link = document.createElement('a');
+  link.href = url;
+  link.append(
+    span('kind', kind),
+    span('title', title),
+    span('context', context),
+    span('excerpt', excerptOf(text, query)),
+  );
+  const item = document.createElement('li');
+  item.append(link);
+  return item;
+};
+
+const loadRows = async (): Promise<readonly Row[]> => {
+  const response = await fetch('/api-reference/search.json');
+  if (!response.ok) throw new Error(`search.json: HTTP ${response.status}`);
+  return response.json();
+};
+
+interface Parts {
+  readonly dialog: HTMLDialogElement;
+  readonly input: HTMLInputElement;
+  readonly list: HTMLElement;
+  readonly count: HTMLElement;
+}
+
+const show = ({ list, count }: Parts, rows: readonly Row[], query: string): void => {
+  const found = findRows(rows, query);
+  list.replaceChildren(...found.map((row) => toItem(row, query)));
+  if (query.trim() === '') count.textContent = '';
+  else count.textContent = found.length === 1 ? '1 result' : `${found.length || 'No'} results`;
+};
+
+/** Moves the focus between the field and the results. */
+const move = ({ input, list }: Parts, event: KeyboardEvent): void => {
+  const stops: (Element & HTMLOrSVGElement)[] = [input, ...list.querySelectorAll('a')];
+  const at = stops.findIndex((stop) => stop.matches(':focus'));
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  if (step === 0 || at < 0) return;
+  event.preventDefault();
+  stops.at((at + step) % stops.length)?.focus();
+};
+
+const isTyping = ({ target }: Event): boolean =>
+  target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
+
+const isShortcut = (event: KeyboardEvent): boolean =>
+  (event.key === '/' && !isTyping(event)) || (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey));
+
+/** Loads the index when the search is first opened. */
+const run = (parts: Parts, button: HTMLButtonElement): void => {
+  let loading: Promise<readonly Row[]> | undefined;
+  const { dialog, input, list, count } = parts;
+  const update = async (): Promise<void> => {
+    loading ??= loadRows();
+    try {
+      show(parts, await loading, input.value);
+    } catch {
+      loading = undefined;
+      count.textContent = 'The search index cannot be loaded. Try again.';
+    }
+  };
+  const open = (): void => {
+    if (!dialog.open) dialog.showModal();
+    input.select();
+    void update();
+  };
+  button.hidden = false;
+  button.addEventListener('click', open);
+  input.addEventListener('input', () => void update());
+  dialog.addEventListener('keydown', (event) => move(parts, event));
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  list.addEventListener('click', () => dialog.close());
+  dialog.querySelector('form')?.addEventListener('submit', (event) => {
+    const first = list.querySelector<HTMLAnchorElement>('a');
+    if (event.submitter?.matches(':focus') || !first) return;
+    event.preventDefault();
+    first.click();
+  });
+  addEventListener('keydown', (event) => {
+    if (!isShortcut(event)) return;
+    event.preventDefault();
+    open();
+  });
+};
+
+export const startSearch = (): void => {
+  const dialog = document.querySelector<HTMLDialogElement>('dialog.search');
+  const button = document.querySelector<HTMLButtonElement>('button.find');
+  const input = dialog?.querySelector<HTMLInputElement>('input');
+  const list = dialog?.querySelector<HTMLElement>('.found');
+  const count = dialog?.querySelector<HTMLElement>('.count');
+  if (dialog && button && input && list && count) run({ dialog, input, list, count }, button);
+};
