@@ -33,7 +33,13 @@ afterAll(async () => {
 const run = async (command: string, args: readonly string[], input: string) => {
   const child = spawn(command, args, {
     cwd: folder,
-    env: { PATH: process.env.PATH, GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.apiKey, TOP_UP_KEY, DATA_DIR: gateway.folder },
+    env: {
+      PATH: process.env.PATH,
+      GATEWAY_URL: gateway.url,
+      GATEWAY_KEY: gateway.apiKey,
+      TOP_UP_KEY,
+      DATA_DIR: gateway.folder,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(input);
