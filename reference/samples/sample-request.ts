@@ -15,9 +15,6 @@ export interface SampleRequest {
   readonly accepts: string;
 }
 
-/** Name of the example that a second group of samples streams. */
-const STREAM_EXAMPLE = 'stream';
-
 /** Returns the request of the first example of an operation. */
 export const sampleRequestOf = (route: Route, operation: Operation): SampleRequest => {
   const { alt, accepts } = streamsByPath(route)
@@ -28,7 +25,7 @@ export const sampleRequestOf = (route: Route, operation: Operation): SampleReque
 
 /** Returns the request of the example that streams, or undefined if the operation has none. */
 export const streamRequestOf = (route: Route, operation: Operation): SampleRequest | undefined => {
-  const body = bodyOf(operation, (_, examples) => examples[STREAM_EXAMPLE]);
+  const body = bodyOf(operation, (_, examples) => examples.stream);
   return body && { ...requestOf(route, operation, ''), accepts: 'text/event-stream', body };
 };
 

@@ -31,7 +31,6 @@ const cases: readonly (readonly [code: string, RouteName, Sent])[] = [
     { value: { model: 'a', input: 'b' }, headers: { 'idempotency-key': 'a' } },
   ],
   ['invalid_fallback_model', 'chatCompletions', { value: chat, headers: { 'x-service-fallback-model': 'gpt-4.1' } }],
-  ['request_budget_exceeded', 'chatCompletions', { value: { ...chat, model: 'gpt-5.4-pro', n: 128 } }],
   ['invalid_size', 'createVideo', { value: { model: 'seedance-2-0-fast', prompt: 'A boat', size: '1x1' } }],
   ['invalid_image_format', 'generateImages', { value: { ...image, model: 'flux-2-pro', input_image: 'data:a' } }],
   ['model_not_found', 'chatCompletions', { value: { ...chat, model: 'gpt-4.1-mimi' } }],

@@ -9,8 +9,8 @@ const opaque: Readonly<Record<string, string>> = {
   encrypted_content: 'gAAAAABxbGVuY3J5cHRlZCByZWFzb25pbmc',
   thoughtSignature: 'c2lnbmF0dXJlIG9mIHRoZSB0aG91Z2h0',
   responseId: 'kZ4eaeXvN8yUvdIP1qC4wQ8',
-  secret: 'whsec_c2lnbmluZyBzZWNyZXQgb2YgYW4gYWNjb3VudA==',
-  key: 'sk-service-...',
+  secret: 'whsec_ZXhhbXBsZSBzZWNyZXQgb2YgMzIgYnl0ZXMsIGZha2U=',
+  key: 'sk-service-AbCdExampleKeyExampleKeyExampleKeyExampleKeyEwxyz',
   masked: 'sk-service-AbCd…wxyz',
 };
 

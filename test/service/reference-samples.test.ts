@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { DRY_RUN_TYPE } from '../../lambdas/protocols/paid-response.ts';
 import { routes } from '../../lambdas/routes.ts';
-import { recordedFile } from '../../reference/recorded-answers.ts';
+import { recordedFile } from '../../reference/to-operation.ts';
 import { toRecord } from './reference-record.ts';
 import { type RouteSample, samplesIn, startSampleRunner } from './reference-samples.ts';
 
@@ -59,13 +59,13 @@ test('REF-5 every JavaScript sample succeeds', async () => {
   for (const sample of samples) {
     const file = `${sample.name}${sample.label.replaceAll(/\W/g, '')}.mjs`;
     writeFileSync(join(runner.folder, file), await runner.prepare(sample));
-    files.push(file);
+    files.push(`./${file}`);
   }
   // One process for all: a start of Node with an SDK takes most of a second.
   const all = `
     Date.now = () => ${runner.nowMs};
     for (const file of process.argv.slice(2)) {
-      try { await import('./' + file); process.stdout.write('\\n'); }
+      try { await import(file); process.stdout.write('\\n'); }
       catch (error) { console.error(file, error); process.exitCode = 1; }
     }`;
   writeFileSync(join(runner.folder, 'all.mjs'), all);

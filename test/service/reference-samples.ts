@@ -24,7 +24,14 @@ export interface RouteSample extends CodeSample {
 }
 
 /** The receipts of one request make a short list. */
-const first: readonly RouteName[] = ['chatCompletions', 'listUsage', 'getUsageSummary', 'getStatement', 'getAccount'];
+const first: readonly RouteName[] = [
+  'chatCompletions',
+  'listUsage',
+  'getUsageSummary',
+  'getStatement',
+  'getAccount',
+  'listKeys',
+];
 
 const entries = (): readonly (readonly [RouteName, Route])[] => {
   const found: (readonly [RouteName, Route])[] = [];
