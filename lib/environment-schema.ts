@@ -296,6 +296,11 @@ const usageEvents = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const hasCredentials = (url: string): boolean => {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+};
+
 const sampling = z.number().min(0).max(1).default(1);
 
 const tracing = z.discriminatedUnion('kind', [
@@ -312,7 +317,7 @@ const tracing = z.discriminatedUnion('kind', [
     endpoint: z
       .url({ protocol: /^https?$/, error: 'must be a URL such as https://collector.example.com' })
       .refine(
-        (url) => !new URL(url).username,
+        (url) => !hasCredentials(url),
         'must not have credentials, because every reader of the function sees them',
       ),
     sampling,

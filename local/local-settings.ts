@@ -39,7 +39,13 @@ const trustedProxies = z.string().transform((text, context) => {
   }
 });
 
-const url = (example: string) => z.url({ protocol: /^https?$/, error: `must be a URL such as ${example}` }).optional();
+const url = (example: string) =>
+  z
+    .url({ protocol: /^https?$/, error: `must be a URL such as ${example}`, abort: true })
+    .refine((text) => new URL(text).username === '' && new URL(text).password === '', {
+      error: 'must not have a user name or password, which no request can send. Remove them',
+    })
+    .optional();
 
 /** Settings of the local program. The functions read and check the other variables themselves. */
 const schema = z.object({

@@ -2,7 +2,7 @@ import type { EventPublisher } from '../lambdas/core/event-publisher.ts';
 import { publishAndReport, reportUnreadable } from '../lambdas/functions/wiring/usage-events-handler.ts';
 import { toUsageEvent } from '../lambdas/protocols/account/usage-event.ts';
 import type { Database } from './stores/sqlite/database.ts';
-import { type ChargeDelivery, deliverCharges, queueCharges } from './stores/sqlite/usage-events.ts';
+import { BATCH_MAX, type ChargeDelivery, deliverCharges, queueCharges } from './stores/sqlite/usage-events.ts';
 import { startDelivery, type UsageDeliveryOptions } from './usage-delivery.ts';
 
 /**
@@ -21,8 +21,12 @@ export const followQueue = async (db: Database, options: UsageDeliveryOptions): 
       const { failed } = await publishAndReport(publish, events, reporting);
       return new Set(prepared.flatMap(({ charge, event }) => (event && failed.has(event.id) ? [charge] : [])));
     };
-  return startDelivery(
-    (signal) => deliverCharges(db, { now: Date.now, deliver: deliverTo(publisherFor(signal)) }),
-    options,
-  );
+  // A receiver may reject a batch for its size, or for one event. Smaller batches pass around both.
+  let limit = BATCH_MAX;
+  return startDelivery(async (signal) => {
+    const outcome = await deliverCharges(db, { now: Date.now, deliver: deliverTo(publisherFor(signal)), limit });
+    if (outcome === 'failed') limit = Math.max(1, Math.floor(limit / 2));
+    if (outcome === 'delivered') limit = Math.min(BATCH_MAX, limit * 2);
+    return outcome;
+  }, options);
 };

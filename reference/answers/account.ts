@@ -82,7 +82,7 @@ export const usageSummary = z
             .string()
             .nullable()
             .optional()
-            .describe('Name of the API key. Null if it was deleted, or the row has none.'),
+            .describe('Name of the API key. Null if it was deleted, if the row has none, or if another key without `manage` asks.'),
           end_user: z.string().nullable().optional(),
           other: z
             .boolean()

@@ -52,6 +52,7 @@ test.each([
   ],
   ['tracing.endpoint', { tracing: { kind: 'otlp', endpoint: 'collector:4318' } }],
   ['tracing.endpoint', { tracing: { kind: 'otlp', endpoint: 'https://me:secret@collector.example' } }],
+  ['tracing.endpoint', { tracing: { kind: 'otlp', endpoint: 'https://:secret@collector.example' } }],
   ['publicUrl', { publicUrl: 'http://gateway.example' }],
   ['videos.VIDEO_POLL_SECONDS_MAX', { videos: { VIDEO_POLL_SECONDS: 10, VIDEO_POLL_SECONDS_MAX: 5 } }],
   ['publicUrl', { publicUrl: 'https://gateway.example/v1' }],

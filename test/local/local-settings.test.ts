@@ -180,6 +180,10 @@ test('OPS-20 an endpoint for usage events needs a URL and a secret that can sign
   expect(problemsOf({ USAGE_EVENTS_URL: 'ftp://example.com', USAGE_EVENTS_SECRET: secret })).toEqual([
     'USAGE_EVENTS_URL: must be a URL such as https://billing.example.com/usage',
   ]);
+  for (const withUser of ['http://me:secret@127.0.0.1/usage', 'http://:secret@127.0.0.1/usage'])
+    expect(problemsOf({ USAGE_EVENTS_URL: withUser, USAGE_EVENTS_SECRET: secret })).toEqual([
+      'USAGE_EVENTS_URL: must not have a user name or password, which no request can send. Remove them',
+    ]);
   for (const wrong of ['a secret without a prefix', 'whsec_c2hvcnQ='])
     expect(problemsOf({ USAGE_EVENTS_URL: url, USAGE_EVENTS_SECRET: wrong })).toEqual([
       'USAGE_EVENTS_SECRET: must be whsec_ and at least 24 bytes in base64',

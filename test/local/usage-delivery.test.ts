@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import type { EventPublisher } from '../../lambdas/core/event-publisher.ts';
 import { createLedgerStore } from '../../local/stores/sqlite/ledger-store.ts';
 import { followQueue } from '../../local/usage-queue.ts';
 import { chargeOf } from '../lambdas/functions/wiring/usage-events-records.ts';
@@ -25,6 +26,24 @@ test('OPS-20 charges wait in the embedded store while the receiver is down or no
   endings.push(db.close.bind(db), await followQueue(db, options));
   await expect.poll(() => state.ids).toEqual([idOf(1), idOf(2)]);
   expect(state.failures).toEqual([]);
+});
+
+test('OPS-20 a receiver that rejects large batches and one event gets all others', async () => {
+  const db = await openTestDatabase();
+  const ledger = createLedgerStore(db);
+  const { options } = createReceiver();
+  const ids: string[] = [];
+  const publish: EventPublisher = async (events) => {
+    const isRejected = events.length > 10 || events.some(({ id }) => id === idOf(1));
+    if (isRejected) return { failed: new Set(events.map(({ id }) => id)), reason: 'the endpoint returned 413' };
+    ids.push(...events.map(({ id }) => id));
+    return { failed: new Set() };
+  };
+  const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
+  endings.push(db.close.bind(db), await followQueue(db, { ...options, publisherFor: () => publish }));
+  for (const number of numbers) await ledger.putRecord(chargeOf(number));
+  await expect.poll(() => ids.length).toBe(39);
+  expect(ids.toSorted()).toEqual(numbers.slice(1).map(idOf).toSorted());
 });
 
 test('OPS-20 abandoned hold ids leave the queue without an event', async () => {

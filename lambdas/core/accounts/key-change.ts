@@ -49,11 +49,17 @@ const ITSELF = 'An API key cannot change or delete itself. Use another key with 
 export const authorize = (ring: KeyRing, actor: Actor, targetId?: string): number | undefined => {
   if (actor === 'owner') return undefined;
   const { keyId } = actor;
-  const named = ring.named.find(({ hash }) => keyIdOf(hash) === keyId);
-  if (!(named?.manage || isManagingFirst(ring, keyId))) throw new GatewayError('key_right_missing', MISSING_RIGHT);
+  if (!mayManage(ring, keyId)) throw new GatewayError('key_right_missing', MISSING_RIGHT);
   if (targetId === keyId) throw new GatewayError('key_right_missing', ITSELF);
-  return named?.limits.rate;
+  return namedKey(ring, keyId)?.limits.rate;
 };
+
+/** Whether an API key has the right `manage`. */
+export const mayManage = (ring: KeyRing, keyId: string): boolean =>
+  namedKey(ring, keyId)?.manage === true || isManagingFirst(ring, keyId);
+
+const namedKey = ({ named }: KeyRing, keyId: string): NamedKey | undefined =>
+  named.find(({ hash }) => keyIdOf(hash) === keyId);
 
 const isManagingFirst = ({ first, firstProperties }: KeyRing, keyId: string): boolean =>
   first !== undefined && !first.isRevoked && firstProperties.manage && keyIdOf(first.hash) === keyId;

@@ -4,7 +4,7 @@ import type { Account } from '../ledger/ledger.ts';
 import type { Bucket } from '../limits/rate-limit.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import { type AccountKeyDependencies, type CreatedKey, findKey, type KeyCaller } from './account-keys.ts';
-import { authorize } from './key-change.ts';
+import { type Actor, authorize, mayManage } from './key-change.ts';
 import { type KeyLimits, type KeyRing, keyBucketOf, type NamedKey } from './key-ring.ts';
 import type { KeyRecord, KeyStore } from './key-store.ts';
 import { type KeyLabel, keyIdOf } from './keys.ts';
@@ -61,13 +61,20 @@ export interface KeyNameDependencies extends Pick<KeyListDependencies, 'clock' |
   readonly keys: Pick<KeyStore, 'ring'>;
 }
 
-/** Returns the names of the keys that exist, by key id. Throws StoreError. */
+/**
+ * Returns the names of the keys that exist, by key id. An API key without the right `manage` gets only its own. Throws
+ * StoreError.
+ */
 export const readKeyNames = async (
   deps: KeyNameDependencies,
   accountId: string,
+  actor: Actor,
 ): Promise<ReadonlyMap<string, string>> => {
   const ring = await retryUntilDefinite(deps, () => deps.keys.ring(accountId));
-  return new Map(keysOf(ring).map(({ hash, name }) => [keyIdOf(hash), name]));
+  const names = keysOf(ring).map(({ hash, name }) => [keyIdOf(hash), name] as const);
+  return new Map(
+    actor === 'owner' || mayManage(ring, actor.keyId) ? names : names.filter(([id]) => id === actor.keyId),
+  );
 };
 
 /** Returns a key that was just created. Makes no store call, because the key can be shown only once. */

@@ -34,13 +34,16 @@ const isMatch = (record: ChargeRecord, { model, keyId, outcome, endUser }: Usage
 const decisive = (records: readonly ChargeRecord[]): ChargeRecord | undefined => {
   const inOrder = records
     .filter(({ reason }) => reason !== 'given_up')
-    .toSorted((one, other) => (one.holdId < other.holdId ? -1 : 1));
+    .toSorted((one, other) => numberOf(one.holdId) - numberOf(other.holdId));
   return (
     inOrder.find(({ outcome }) => outcome === 'settled') ??
     inOrder.findLast(({ reason }) => reason !== 'taken_over') ??
     inOrder[0]
   );
 };
+
+/** Number of a hold within its request: `.10` follows `.9`. */
+const numberOf = (holdId: string): number => Number(holdId.slice(holdId.lastIndexOf('.') + 1));
 
 /**
  * Groups records by request. Takes them in list order, so that those of one request are adjacent. Passes on the

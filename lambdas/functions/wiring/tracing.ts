@@ -59,7 +59,11 @@ export class Tracer {
   /** Takes a finished request. Its spans are built later, so that the response does not wait. */
   take(requestId: string, summary: Summary): void {
     const { trace } = summary;
-    if (!trace || this.#pending.length >= PENDING_MAX) return;
+    if (!trace) return;
+    if (this.#pending.length >= PENDING_MAX) {
+      this.#report('queue_full');
+      return;
+    }
     this.#pending.push({ requestId, summary, trace });
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -98,8 +102,12 @@ export class Tracer {
       this.#failedAtMs = undefined;
       return;
     }
+    this.#failedAtMs = this.#options.clock.now();
+    this.#report(failure);
+  }
+
+  #report(failure: string): void {
     const nowMs = this.#options.clock.now();
-    this.#failedAtMs = nowMs;
     if (this.#reportedAtMs !== undefined && nowMs - this.#reportedAtMs < REPORT_MS) return;
     this.#reportedAtMs = nowMs;
     this.#options.onFailure(failure);
@@ -118,6 +126,7 @@ export const withTracing = <Deps extends TracedDependencies>(deps: Deps, environ
   const url = endpointOf(deps.settings);
   if (url === undefined) return deps;
   const { clock, reporting, settings } = deps;
+  const newTraceId = (): string => randomBytes(16).toString('hex');
   const tracer = new Tracer({
     clock,
     lookup: createLookup(deps),
@@ -126,17 +135,28 @@ export const withTracing = <Deps extends TracedDependencies>(deps: Deps, environ
   });
   const traced: Reporting = {
     ...reporting,
-    finished: (requestId, summary) => {
+    finished: (requestId, finished) => {
+      const summary = withTrustedParent(finished, newTraceId);
       reporting.finished(requestId, summary);
       tracer.take(requestId, summary);
     },
     tracing: {
-      newTraceId: () => randomBytes(16).toString('hex'),
+      newTraceId,
       ...(mayFreeze(environment) && { afterResponse: () => tracer.flushBeforeFreeze() }),
       flush: (limitMs) => tracer.flush(limitMs),
     },
   };
   return { ...deps, reporting: traced };
+};
+
+/**
+ * Drops the client's span unless an account made the request. Otherwise anyone could add spans to a trace, or cause
+ * exports that the sampler would leave out.
+ */
+const withTrustedParent = (summary: Summary, newTraceId: () => string): Summary => {
+  const { trace, accountId } = summary;
+  if (!trace?.parent || accountId !== undefined) return summary;
+  return { ...summary, trace: { ...trace, traceId: newTraceId(), parent: undefined } };
 };
 
 /**

@@ -33,7 +33,9 @@ export const createXrayExporter = ({
   environment = process.env,
   post = fetch,
 }: XrayOptions): SpanExporter => {
-  const { hostname, pathname } = new URL(url);
+  const { hostname, pathname, protocol } = new URL(url);
+  // The signature covers the session token, which must not be sent in clear text.
+  if (protocol !== 'https:') throw new Error('The endpoint of X-Ray must use https.');
   const signer = new SignatureV4({
     service: 'xray',
     region,
@@ -58,6 +60,7 @@ export const createXrayExporter = ({
     const response = await post(url, {
       method: 'POST',
       headers,
+      redirect: 'error',
       body: Buffer.from(body),
       signal: AbortSignal.timeout(timeoutMs),
     });

@@ -1,3 +1,4 @@
+import type { Actor } from '../../core/accounts/key-change.ts';
 import { type KeyNameDependencies, readKeyNames } from '../../core/accounts/key-list.ts';
 import { utcDay } from '../../core/clock.ts';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
@@ -64,7 +65,7 @@ export const createGetUsageSummary =
     );
     const read = Promise.all([
       summarizeDays(deps, accountId, range),
-      groups.has('key') ? readKeyNames(deps, accountId) : NO_NAMES,
+      groups.has('key') ? readKeyNames(deps, accountId, actorOf(exchange)) : NO_NAMES,
     ]);
     const [summaries, keyNames] = await orUnavailable(read);
     if (!summaries) throw new Error('the account of a summary is missing');
@@ -89,10 +90,13 @@ export const createGetUsageSummary =
     };
   };
 
+/** A request without an API key comes from the owner's mini app. */
+const actorOf = ({ admission }: Exchange): Actor => (admission ? { keyId: admission.key.keyId } : 'owner');
+
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 interface NamedRow extends SummaryRow {
-  /** Undefined if the row has no API key, or the key was deleted. */
+  /** Undefined if the row has no API key, the key was deleted, or the caller may not read its name. */
   readonly keyName?: string | undefined;
 }
 

@@ -23,7 +23,7 @@ const SCHEMA = [
 /** Longer than one delivery takes. */
 const LEASE_MS = 60_000;
 /** Charge records of one delivery. */
-const BATCH_MAX = 100;
+export const BATCH_MAX = 100;
 
 /** Delivers charge records in one call. Returns those that must be delivered again. */
 export type ChargeDelivery = (charges: readonly WrittenCharge[]) => Promise<ReadonlySet<WrittenCharge>>;
@@ -34,37 +34,50 @@ export const queueCharges = (db: Database): Promise<void> =>
     for (const statement of SCHEMA) db.sql(statement).run();
   });
 
+export interface QueueDelivery {
+  readonly now: () => number;
+  readonly deliver: ChargeDelivery;
+  /** Largest number of charge records in this delivery. */
+  readonly limit?: number;
+}
+
 /**
- * Delivers the charge records that have waited longest. Removes those that were delivered. Returns `idle` if none
- * waits, `failed` if some must be delivered again. Throws StoreError.
+ * Delivers the charge records that have waited longest. Removes those that were delivered. A record that fails alone
+ * waits for a minute if others are due, so that it cannot delay them all. Returns `idle` if none waits, `failed` if some
+ * must be delivered again. Throws StoreError.
  */
 export const deliverCharges = async (
   db: Database,
-  { now, deliver }: { readonly now: () => number; readonly deliver: ChargeDelivery },
+  { now, deliver, limit = BATCH_MAX }: QueueDelivery,
 ): Promise<'delivered' | 'failed' | 'idle'> => {
-  const leased = await lease(db, now());
+  const leased = await lease(db, now(), limit);
   if (leased.length === 0) return 'idle';
   // Resolves when the disk has the records: a power cut must not undo a charge that was delivered.
   const charges = await db.read(() => leased.map((row) => readCharge(db, row)));
   const failed = await deliver(charges.map(({ charge }) => charge));
   await db.write(() => {
     for (const { seq, charge } of charges) {
-      if (failed.has(charge)) db.sql('UPDATE usage_events SET leased_until = 0 WHERE seq = ?').run(seq);
-      else db.sql('DELETE FROM usage_events WHERE seq = ?').run(seq);
+      if (failed.has(charge)) {
+        const dueMs = leased.length === 1 && isDue(db, now()) ? now() + LEASE_MS : 0;
+        db.sql('UPDATE usage_events SET leased_until = ? WHERE seq = ?').run(dueMs, seq);
+      } else db.sql('DELETE FROM usage_events WHERE seq = ?').run(seq);
     }
   });
   return failed.size > 0 ? 'failed' : 'delivered';
 };
 
-const DUE = 'SELECT seq FROM usage_events WHERE leased_until <= ? ORDER BY seq LIMIT ?';
+/** A lease that ends later than any lease from now on was taken before the clock was set back. */
+const DUE = 'SELECT seq FROM usage_events WHERE leased_until <= ? OR leased_until > ? ORDER BY seq LIMIT ?';
+
+const isDue = (db: Database, nowMs: number): boolean => db.sql(DUE).get(nowMs, nowMs + LEASE_MS, 1) !== undefined;
 
 /** Looks before it writes: most of the time nothing waits. */
-const lease = async (db: Database, nowMs: number): Promise<readonly Row[]> => {
-  if (!(await db.peek(() => db.sql(DUE).get(nowMs, 1)))) return [];
+const lease = async (db: Database, nowMs: number, limit: number): Promise<readonly Row[]> => {
+  if (!(await db.peek(() => isDue(db, nowMs)))) return [];
   return db.write(() =>
     db
       .sql(`UPDATE usage_events SET leased_until = ? WHERE seq IN (${DUE}) RETURNING seq, account_id, hold_id`)
-      .all(nowMs + LEASE_MS, nowMs, BATCH_MAX)
+      .all(nowMs + LEASE_MS, nowMs, nowMs + LEASE_MS, limit)
       .toSorted((one, other) => (bigintOf(one, 'seq') < bigintOf(other, 'seq') ? -1 : 1)),
   );
 };

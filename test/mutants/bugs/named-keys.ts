@@ -7,8 +7,8 @@ const rightBugs = bugsIn('lambdas/core/accounts/key-change.ts', 'test/lambdas/co
   {
     id: 'every-key-manages',
     what: 'An API key without the right `manage` creates and deletes keys.',
-    find: 'named?.manage || isManagingFirst(ring, keyId)',
-    replace: 'named || isManagingFirst(ring, keyId)',
+    find: 'namedKey(ring, keyId)?.manage === true || isManagingFirst(ring, keyId)',
+    replace: 'namedKey(ring, keyId) !== undefined || isManagingFirst(ring, keyId)',
   },
   {
     id: 'first-key-always-manages',

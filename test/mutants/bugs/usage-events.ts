@@ -57,8 +57,8 @@ export const usageEventBugs: readonly MoneyBug[] = [
     {
       id: 'usage-queue-forgets-failures',
       what: 'An event leaves the queue although its delivery failed.',
-      find: 'if (failed.has(charge)) db',
-      replace: 'if (failed.size < 0) db',
+      find: 'if (failed.has(charge)) {',
+      replace: 'if (failed.size < 0) {',
     },
     {
       id: 'usage-queue-reuses-numbers',

@@ -41,6 +41,11 @@ test('BILL-15 a request is listed once, by its charge or else a release that is 
   expect(await list(memory, { limit: 10 })).toEqual([['e.0', 'd.0', 'b.1', 'a.0'], undefined]);
 });
 
+test('BILL-15 the last of more than ten holds decides', async () => {
+  const memory = await open(released('a.9', 'expired'), released('a.10', 'upstream_error'));
+  expect(await list(memory, { limit: 10 })).toEqual([['a.10'], undefined]);
+});
+
 test('BILL-15 pages of any size form the whole list, and the last page has no cursor', async () => {
   const records = Array.from({ length: 23 }, (_, index) => String.fromCharCode(97 + index)).flatMap(
     (request, index) => [

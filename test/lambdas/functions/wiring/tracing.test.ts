@@ -69,11 +69,12 @@ test('OPS-19 spans of a finished request are built after the response', async ()
 });
 
 test('OPS-19 requests that finish before the exporter is loaded are kept, up to a bound', async () => {
-  const { tracer, sent, ready } = scene();
+  const { tracer, sent, failures, ready } = scene();
   for (let index = 0; index < 5_000; index += 1) tracer.take(`r${index}`, summary(`t${index}`));
   ready.resolve();
   await tracer.flush(1_000);
   expect(sent).toHaveLength(2_048);
+  expect(failures).toEqual(['queue_full']);
   tracer.take('later', summary('later'));
   await tracer.flush(1_000);
   expect(sent.at(-1)).toBe('later');

@@ -62,7 +62,12 @@ const ringOf = (...names: readonly string[]): KeyRing => ({
 });
 
 /** Returns the response for an account with these charges of today. */
-const summaryOf = async (query: string, charges: readonly Partial<UsageCell>[] = [], ring = ringOf()) => {
+const summaryOf = async (
+  query: string,
+  charges: readonly Partial<UsageCell>[] = [],
+  ring = ringOf(),
+  callerHash?: string,
+) => {
   const memory = new MemoryLedgerStore();
   await memory.createAccount(ID, NOW);
   for (const [index, { amountPicos = 1n, ...names }] of charges.entries()) {
@@ -79,14 +84,16 @@ const summaryOf = async (query: string, charges: readonly Partial<UsageCell>[] =
   };
   const deps = { store: memory, records: memory, keys, clock: new ManualClock(NOW), random: () => 0 };
   const handle = createGetUsageSummary(deps, () => ID);
-  const exchange: Pick<Exchange, 'event' | 'startedAtMs'> = {
+  const admission = callerHash === undefined ? undefined : { key: { keyId: keyIdOf(callerHash) } };
+  const exchange = {
+    admission,
     event: {
       ...functionUrlEvent({ path: '/api/usage/summary' }),
       queryStringParameters: Object.fromEntries(new URLSearchParams(query)),
     },
     startedAtMs: NOW,
   };
-  const { body, headers } = await handle(exchange as Exchange);
+  const { body, headers } = await handle(exchange as unknown as Exchange);
   return { body: String(body), headers, rings };
 };
 
@@ -161,4 +168,17 @@ test('BILL-23 a row has the present name of its API key, defused in CSV', async 
 test('BILL-23 a summary without the group of the keys does not read them', async () => {
   expect((await summaryOf('group_by=key')).rings).toEqual([ID]);
   expect((await summaryOf('group_by=model,end_user')).rings).toEqual([]);
+});
+
+test('BILL-23 an API key without manage reads only its own name in the summary', async () => {
+  const charges = ['first', 'shop', 'other'].map((hash, index) => ({
+    keyId: keyIdOf(hash),
+    amountPicos: BigInt(9 - index),
+  }));
+  const namesFor = async (callerHash: string) => {
+    const { body } = await summaryOf('group_by=key', charges, ringOf('shop', 'other'), callerHash);
+    return JSON.parse(body).data.map((row: Record<string, string>) => row.key_name);
+  };
+  expect(await namesFor('first')).toEqual(['First key', 'shop', 'other']);
+  expect(await namesFor('shop')).toEqual([null, 'shop', null]);
 });

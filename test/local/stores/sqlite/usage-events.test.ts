@@ -20,10 +20,11 @@ const charge = (number: number, into: Database = db) => createLedgerStore(into).
 const amounts = (charges: readonly WrittenCharge[]) => charges.map(({ record }) => Number(record?.amountPicos ?? -1n));
 
 /** Delivers once. Fails the charges of these amounts. Returns the result and the amounts of the call. */
-const deliver = async (failing: readonly number[] = [], from: Database = db) => {
+const deliver = async (failing: readonly number[] = [], from: Database = db, limit?: number) => {
   const taken: number[] = [];
   const result = await deliverCharges(from, {
     now: () => nowMs,
+    ...(limit !== undefined && { limit }),
     deliver: async (charges) => {
       taken.push(...amounts(charges));
       return new Set(charges.filter((one) => amounts([one]).some((amount) => failing.includes(amount))));
@@ -142,4 +143,23 @@ test('OPS-20 a charge is delivered only after the disk has it', async () => {
   reader.connection.exec('COMMIT');
   await reader.close();
   await slow.close();
+});
+
+test('OPS-20 a charge that fails alone lets the others pass, and is delivered again after a minute', async () => {
+  await queueCharges(db);
+  for (const number of [1, 2, 3]) await charge(number);
+  expect(await deliver([1], db, 1)).toEqual(['failed', [1]]);
+  expect(await deliver([1])).toEqual(['delivered', [2, 3]]);
+  expect(await deliver()).toEqual(['idle', []]);
+  nowMs += 60_000;
+  expect(await deliver([1], db, 1)).toEqual(['failed', [1]]);
+  expect(await deliver()).toEqual(['delivered', [1]]);
+});
+
+test('OPS-20 a clock that is set back does not delay a charge', async () => {
+  await queueCharges(db);
+  await charge(1);
+  const dead = deliverCharges(db, { now: () => nowMs + 3_600_000, deliver: () => Promise.reject(new Error('killed')) });
+  await expect(dead).rejects.toThrow('killed');
+  expect(await deliver()).toEqual(['delivered', [1]]);
 });
