@@ -9,7 +9,7 @@ export interface Picture {
   readonly height: number;
 }
 
-/** Luma, Cb and Cr, each from 16 to 235. */
+/** Luma from 16 to 235, Cb and Cr from 16 to 240. */
 export type Color = readonly [y: number, cb: number, cr: number];
 
 export interface EncodedVideo {

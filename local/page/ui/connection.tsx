@@ -60,7 +60,10 @@ export const Connection = ({ origin, value, localKey, check, onChange, onAskBot 
       <details class="settings">
         <summary>Client settings</summary>
         <div class="popover">
-          <p class="note">Paste into a shell, then start your client. The guides use the first two variables, and most SDKs read the others.</p>
+          <p class="note">
+            Paste into a shell, then start your client. The guides use the first two variables, and most SDKs read the
+            others.
+          </p>
           <pre>{clientSettings(origin, value)}</pre>
           <div class="actions">
             <CopyButton label="Copy client settings" text={() => clientSettings(origin, value)} />
