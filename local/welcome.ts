@@ -61,9 +61,9 @@ Try it${isCurrent ? '' : ` with a working key in place of ${PLACEHOLDER}`}
   curl $GATEWAY_URL/api/account -H "authorization: Bearer $GATEWAY_KEY"
 
 With the OpenAI SDK
+  import { env } from 'node:process';
   import OpenAI from 'openai';
-  const { GATEWAY_URL, GATEWAY_KEY } = process.env;
-  const client = new OpenAI({ baseURL: GATEWAY_URL + '/v1', apiKey: GATEWAY_KEY });
+  const client = new OpenAI({ baseURL: env.GATEWAY_URL + '/v1', apiKey: env.GATEWAY_KEY });
   const answer = await client.chat.completions.create({
     model: '${MODEL}',
     messages: [{ role: 'user', content: 'Say hello' }],
