@@ -80,7 +80,7 @@ const withoutSteps = async (page: Page): Promise<void> => page.waitForLoadState(
 
 const localPage: Shot = {
   name: 'local-page',
-  options: { viewport: { width: 1440, height: 900 } },
+  options: wide,
   address: (url) => `${url}/`,
   prepare: tryEverything,
 };

@@ -48,23 +48,22 @@ Key      ${apiKey}${noteOf(keyState)}
 Balance  ${balanceUsd} USD
 
 Try it${isCurrent ? '' : ` with a working key in place of ${PLACEHOLDER}`}
-  curl -N ${url}/v1/chat/completions \\
-    -H 'authorization: Bearer ${usable}' \\
-    -H 'content-type: application/json' \\
+  export GATEWAY_URL=${url} GATEWAY_KEY=${usable}
+
+  curl -N $GATEWAY_URL/v1/chat/completions -H "authorization: Bearer $GATEWAY_KEY" \\
     -d '{"model":"${MODEL}","stream":true,"messages":[{"role":"user","content":"Say hello"}]}'
 
-  curl ${url}/v1/videos \\
-    -H 'authorization: Bearer ${usable}' \\
-    -H 'content-type: application/json' \\
+  curl $GATEWAY_URL/v1/videos -H "authorization: Bearer $GATEWAY_KEY" \\
     -d '{"model":"${VIDEO_MODEL}","prompt":"A paper boat on a pond"}'
 
-  curl ${url}/v1/videos -H 'authorization: Bearer ${usable}'
+  curl $GATEWAY_URL/v1/videos -H "authorization: Bearer $GATEWAY_KEY"
 
-  curl ${url}/api/account -H 'authorization: Bearer ${usable}'
+  curl $GATEWAY_URL/api/account -H "authorization: Bearer $GATEWAY_KEY"
 
 With the OpenAI SDK
+  import { env } from 'node:process';
   import OpenAI from 'openai';
-  const client = new OpenAI({ baseURL: '${url}/v1', apiKey: '${usable}' });
+  const client = new OpenAI({ baseURL: env.GATEWAY_URL + '/v1', apiKey: env.GATEWAY_KEY });
   const answer = await client.chat.completions.create({
     model: '${MODEL}',
     messages: [{ role: 'user', content: 'Say hello' }],

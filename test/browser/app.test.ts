@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
       await page.getByLabel(said.search).fill('seedance-2-0');
       const clips = page.locator('.models > li').filter({ has: page.getByText('seedance-2-0', { exact: true }) });
       expect(((await clips.textContent()) ?? '').replaceAll('\u00a0', ' ')).toContain(said.example);
-      expect(await textOf(page, 'quickstart')).toContain(`curl ${scene.app.url}/v1/chat/completions`);
+      expect(await textOf(page, 'quickstart')).toContain(`export GATEWAY_URL=${scene.app.url} GATEWAY_KEY=`);
       expect(await textOf(page, 'key')).toContain('sk-service-AbCd…wxyz');
       const guide = page.locator('#quickstart').getByRole('link', { name: said.guide });
       expect(await guide.getAttribute('href')).toBe('/api-reference/clients');
@@ -190,9 +190,10 @@ describe.skipIf(chromiumPath === undefined)('mini app', () => {
     await open({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       const quickstart = page.locator('#quickstart');
       for (const [client, hint] of [
-        ['OpenAI Python', `base_url="${scene.app.url}/v1"`],
-        ['OpenAI JS', `baseURL: '${scene.app.url}/v1'`],
-        ['Anthropic', `base_url="${scene.app.url}"`],
+        ['curl', `export GATEWAY_URL=${scene.app.url} GATEWAY_KEY=sk-service-...`],
+        ['OpenAI Python', `base_url="${scene.app.url}/v1", api_key=os.environ["GATEWAY_KEY"]`],
+        ['OpenAI JS', `baseURL: '${scene.app.url}/v1', apiKey: process.env.GATEWAY_KEY`],
+        ['Anthropic', `base_url="${scene.app.url}", api_key=os.environ["GATEWAY_KEY"]`],
         ['Google', `base_url="${scene.app.url}"`],
       ] as const) {
         await quickstart.getByRole('radio', { name: client }).check();

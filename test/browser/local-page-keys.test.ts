@@ -39,6 +39,8 @@ describe.skipIf(chromiumPath === undefined)('the keys on the local page', () => 
     await page.getByRole('button', { name: 'Copy client settings' }).click();
     const key = await keyField(page).inputValue();
     const lines = [
+      `export GATEWAY_URL=${program.url()}`,
+      `export GATEWAY_KEY=${key}`,
       `export OPENAI_BASE_URL=${program.url()}/v1`,
       `export OPENAI_API_KEY=${key}`,
       `export ANTHROPIC_BASE_URL=${program.url()}`,

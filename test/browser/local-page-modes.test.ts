@@ -1,8 +1,19 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { chromiumPath } from './browser.ts';
 import { askInPlayground, openMode, readFacts } from './local-page-browser.ts';
 import { useLocalPage } from './local-page-program.ts';
+
+const playsH264 = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.createElement('video').canPlayType('video/mp4; codecs="avc1.42C028"') !== '');
+
+/** Plays the video without sound. Returns its size, its length in seconds, and whether it advances. */
+const played = (video: Locator) =>
+  video.evaluate(async (player: HTMLVideoElement) => {
+    player.muted = true;
+    await player.play();
+    return [player.videoWidth, player.videoHeight, player.duration, player.currentTime > 0];
+  });
 
 describe.skipIf(chromiumPath === undefined)('the modes of the playground', () => {
   const program = useLocalPage();
@@ -84,6 +95,18 @@ describe.skipIf(chromiumPath === undefined)('the modes of the playground', () =>
     expect(await panel.locator('.job').textContent()).toContain('completed720x1280, 4 s');
     expect(await panel.locator('video').getAttribute('src')).toMatch(/^blob:/);
     await checkFacts(page, '/v1/videos');
+    if (await playsH264(page)) await expect.poll(() => played(panel.locator('video'))).toEqual([720, 1280, 4, true]);
+    else console.log('This Chromium has no H.264: the test does not play the video.');
+  });
+
+  test('VID-3 a file that the browser cannot play is offered as a download', async () => {
+    const page = program.page();
+    const panel = await openMode(page, 'Video');
+    await page.route('**/v1/videos/*/content', (route) => route.fulfill({ contentType: 'video/mp4', body: 'no film' }));
+    await askInPlayground(page, 'A paper boat [[takes 100]]');
+    await panel.getByText('The browser cannot play this file. Download it.').waitFor();
+    expect(await panel.locator('video').isHidden()).toBe(true);
+    expect(await panel.getByRole('link', { name: 'Download' }).getAttribute('download')).toMatch(/^video_.+\.mp4$/);
   });
 
   test('VID-3 a failed video shows the error of its job, and costs nothing', async () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { chromiumPath } from './browser.ts';
+import { askInPlayground, openMode } from './local-page-browser.ts';
 import { type PageProgram, useLocalPage } from './local-page-program.ts';
 
 const inboxOf = (page: Page) => page.getByRole('region', { name: 'Webhook inbox' });
@@ -109,6 +110,24 @@ describe.skipIf(chromiumPath === undefined)('the webhook inbox of the local page
     expect(await page.locator(`.delivery[data-id="${id}"]`).count()).toBeGreaterThan(1);
     await attempt(2).locator('summary .valid').waitFor();
     expect(await attempt(2).locator('.type').textContent()).toBe('video.completed');
+  });
+
+  test('HOOK-4 a video of the playground sends its webhook to the inbox only if the user checks the box', async () => {
+    const page = program.page();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: program.url() });
+    const panel = await openMode(page, 'Video');
+    const copied = async (): Promise<string> => {
+      await panel.getByRole('button', { name: /^Copy as curl/ }).click();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    expect(await copied()).not.toContain('webhook_url');
+    await askInPlayground(page, 'A boat [[takes 100]]');
+    await panel.getByLabel('Send the webhook to the inbox below').check();
+    expect(await copied()).toContain(`"webhook_url":"${program.url()}/local/webhooks/inbox"`);
+    await askInPlayground(page, 'A boat [[takes 100]]');
+    const id = await panel.locator('.job code').textContent();
+    await page.locator(`.delivery[data-id="evt_${id}"] summary .valid`).waitFor();
+    expect(await deliveriesOf(page).count()).toBe(1);
   });
 
   test('HOOK-4 a test event without a response is listed while the gateway waits', async () => {

@@ -14,7 +14,8 @@ const welcomeWith = (keyState: LocalKeyState): string =>
 test('OPS-6 the commands of the welcome have a working API key', () => {
   const text = welcomeWith({ kind: 'current' });
   expect(text).toContain(`Key      ${API_KEY}\nBalance  3 USD\n\nTry it\n`);
-  expect(text.split(API_KEY).length - 1).toBe(6);
+  expect(text).toContain(`\n  export GATEWAY_URL=http://127.0.0.1:8787 GATEWAY_KEY=${API_KEY}\n`);
+  expect(text.split(API_KEY).length - 1).toBe(2);
   expect(text).not.toContain('YOUR_API_KEY');
 });
 
@@ -28,6 +29,6 @@ test.each<[LocalKeyState, string]>([
   const text = welcomeWith(state);
   expect(text).toContain(note);
   expect(text).not.toContain('keys rotate');
-  expect(text).toContain('Bearer YOUR_API_KEY');
+  expect(text).toContain('GATEWAY_KEY=YOUR_API_KEY');
   expect(text.split(API_KEY).length - 1).toBe(1);
 });

@@ -13,51 +13,57 @@ export const clientNames: Readonly<Record<Client, string>> = {
   google: 'Google',
 };
 
+const keyLine = 'First: export GATEWAY_KEY=sk-service-...';
+
 /** The key comes from the environment, so that users do not paste it into a program. */
 export const snippetOf = (client: Client, origin: string, models: readonly Model[]): string => {
   const [chat, messages, content] = ['chat_completions', 'messages', 'generate_content'].map((protocol) =>
     cheapest(models, protocol),
   );
   const written: Record<Client, string> = {
-    curl: `export KEY=sk-service-...
+    curl: `export GATEWAY_URL=${origin} GATEWAY_KEY=sk-service-...
 
-curl ${origin}/v1/chat/completions \\
-  -H "authorization: Bearer $KEY" \\
+curl $GATEWAY_URL/v1/chat/completions \\
+  -H "authorization: Bearer $GATEWAY_KEY" \\
   -H 'content-type: application/json' \\
   -d '{"model":"${chat}","messages":[{"role":"user","content":"Say hello"}]}'`,
-    'openai-python': `import os
+    'openai-python': `# ${keyLine}
+import os
 from openai import OpenAI
 
-client = OpenAI(base_url="${origin}/v1", api_key=os.environ["KEY"])
+client = OpenAI(base_url="${origin}/v1", api_key=os.environ["GATEWAY_KEY"])
 chat = client.chat.completions.create(
     model="${chat}",
     messages=[{"role": "user", "content": "Say hello"}],
 )
 print(chat.choices[0].message.content)`,
-    'openai-js': `import OpenAI from 'openai';
+    'openai-js': `// ${keyLine}
+import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.KEY });
+const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.GATEWAY_KEY });
 const chat = await client.chat.completions.create({
   model: '${chat}',
   messages: [{ role: 'user', content: 'Say hello' }],
 });
 console.log(chat.choices[0].message.content);`,
-    anthropic: `import os
+    anthropic: `# ${keyLine}
+import os
 from anthropic import Anthropic
 
-client = Anthropic(base_url="${origin}", api_key=os.environ["KEY"])
+client = Anthropic(base_url="${origin}", api_key=os.environ["GATEWAY_KEY"])
 message = client.messages.create(
     model="${messages}",
     max_tokens=256,
     messages=[{"role": "user", "content": "Say hello"}],
 )
 print(message.content[-1].text)`,
-    google: `import os
+    google: `# ${keyLine}
+import os
 from google import genai
 from google.genai import types
 
 client = genai.Client(
-    api_key=os.environ["KEY"],
+    api_key=os.environ["GATEWAY_KEY"],
     http_options=types.HttpOptions(base_url="${origin}"),
 )
 answer = client.models.generate_content(

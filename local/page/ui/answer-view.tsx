@@ -133,7 +133,7 @@ const MediaView = ({ media: { kind, url, file } }: { media: Media }) => {
       {kind === 'video' && <video controls loop hidden={isBroken} src={url} onError={fail} />}
       {isBroken && (
         <p class="unplayable" role="status">
-          The browser cannot show this file. A simulated provider sends videos without a picture.
+          The browser cannot play this file. Download it.
         </p>
       )}
       <figcaption class="note">

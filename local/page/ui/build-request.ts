@@ -32,15 +32,21 @@ const bodies: Readonly<Record<Mode, (fields: FormFields) => object>> = {
   }),
   images: ({ prompt, size }) => ({ prompt, size: sent(size) }),
   speech: ({ prompt, voice }) => ({ input: prompt, voice }),
-  video: ({ prompt, size, seconds }) => ({ prompt, size: sent(size), seconds: sent(seconds) }),
+  video: ({ prompt, size, seconds, webhook_url }) => ({
+    prompt,
+    size: sent(size),
+    seconds: sent(seconds),
+    webhook_url: sent(webhook_url),
+  }),
 };
 
-/** Returns a command that sends the request from a POSIX shell. */
+/** Returns commands that send the request from a POSIX shell, with the variables of the guides. */
 export const toCurl = (origin: string, key: string, { path, body }: ApiRequest): string => {
   const options = body.stream === true ? ' -N' : '';
   const output = path === modeFacts.speech.path ? ' \\\n  -o speech.mp3' : '';
-  return `curl${options} ${origin}${path} \\
-  -H ${quote(`authorization: Bearer ${key}`)} \\
+  return `export GATEWAY_URL=${quote(origin)} GATEWAY_KEY=${quote(key)}
+curl${options} "$GATEWAY_URL${path}" \\
+  -H "authorization: Bearer $GATEWAY_KEY" \\
   -H 'content-type: application/json' \\
   -d ${quote(JSON.stringify(body))}${output}`;
 };

@@ -2,9 +2,11 @@ import type { KeyCheck } from './check-key.ts';
 import { CopyButton } from './copy-button.tsx';
 import type { LocalKey } from './wire.ts';
 
-/** Variables that most clients read. Anthropic's clients add `/v1` themselves. */
+/** Variables of the guides, and those that most clients read. Anthropic's clients add `/v1` themselves. */
 export const clientSettings = (origin: string, key: string): string =>
   [
+    `export GATEWAY_URL=${origin}`,
+    `export GATEWAY_KEY=${key || 'YOUR_API_KEY'}`,
     `export OPENAI_BASE_URL=${origin}/v1`,
     `export OPENAI_API_KEY=${key || 'YOUR_API_KEY'}`,
     `export ANTHROPIC_BASE_URL=${origin}`,
@@ -58,7 +60,10 @@ export const Connection = ({ origin, value, localKey, check, onChange, onAskBot 
       <details class="settings">
         <summary>Client settings</summary>
         <div class="popover">
-          <p class="note">Paste into a shell, then start your client. Most SDKs read these variables.</p>
+          <p class="note">
+            Paste into a shell, then start your client. The guides use the first two variables, and most SDKs read the
+            others.
+          </p>
           <pre>{clientSettings(origin, value)}</pre>
           <div class="actions">
             <CopyButton label="Copy client settings" text={() => clientSettings(origin, value)} />

@@ -3,6 +3,8 @@ import { type GatewayModel, type Mode, sizesOf } from './modes.ts';
 interface ModeFieldsProps {
   readonly mode: Mode;
   readonly model: GatewayModel;
+  /** URL of the webhook inbox. */
+  readonly inboxUrl: string;
 }
 
 const prompts: Readonly<Record<Mode, { readonly label: string; readonly text: string }>> = {
@@ -14,7 +16,7 @@ const prompts: Readonly<Record<Mode, { readonly label: string; readonly text: st
 };
 
 /** Fields of a mode. Their choices come from the model's entry in the gateway's list. */
-export const ModeFields = ({ mode, model }: ModeFieldsProps) => {
+export const ModeFields = ({ mode, model, inboxUrl }: ModeFieldsProps) => {
   const { label, text } = prompts[mode];
   return (
     <>
@@ -33,11 +35,16 @@ export const ModeFields = ({ mode, model }: ModeFieldsProps) => {
           </>
         )}
       </div>
+      {mode === 'video' && (
+        <label class="inline">
+          <input type="checkbox" name="webhook_url" value={inboxUrl} /> Send the webhook to the inbox below
+        </label>
+      )}
     </>
   );
 };
 
-const TextFields = ({ mode, model: { capabilities } }: ModeFieldsProps) => {
+const TextFields = ({ mode, model: { capabilities } }: Pick<ModeFieldsProps, 'mode' | 'model'>) => {
   const label = mode === 'chat' ? 'System prompt' : 'Instructions';
   return (
     <>

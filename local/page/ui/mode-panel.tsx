@@ -16,6 +16,7 @@ interface ModePanelProps {
   readonly models: readonly GatewayModel[];
   readonly vendorOf: (model: string) => VendorState | undefined;
   readonly apiKey: string;
+  readonly inboxUrl: string;
   /** Called when the request id is known. */
   readonly onRequest: (id: string | undefined) => void;
   /** Returns the balance after a request. */
@@ -24,7 +25,7 @@ interface ModePanelProps {
 
 /** Form and response of one mode. A hidden panel keeps both, and its request continues. */
 export const ModePanel = (props: ModePanelProps) => {
-  const { mode, isShown, models, vendorOf, apiKey, onRequest, balanceAfter } = props;
+  const { mode, isShown, models, vendorOf, apiKey, inboxUrl, onRequest, balanceAfter } = props;
   const [modelId, setModelId] = useState(firstModelOf(models)?.id ?? '');
   const form = useRef<HTMLFormElement>(null);
   const { reading, isBusy, send, stop } = useRun(mode, apiKey, onRequest);
@@ -44,7 +45,7 @@ export const ModePanel = (props: ModePanelProps) => {
       >
         <ModelField id={`model-${mode}`} models={models} value={modelId} onChange={setModelId} />
         <VendorNote vendor={vendorOf(modelId)} />
-        {model && <ModeFields key={mode} mode={mode} model={model} />}
+        {model && <ModeFields key={mode} mode={mode} model={model} inboxUrl={inboxUrl} />}
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy || !model}>
             Send

@@ -14,7 +14,7 @@ interface PlaygroundProps {
   readonly balanceAfter: (requestId: string | undefined) => string | undefined;
 }
 
-export const Playground = ({ state: { model_vendors }, vendors, ...shared }: PlaygroundProps) => {
+export const Playground = ({ state: { model_vendors, webhooks }, vendors, ...shared }: PlaygroundProps) => {
   const [mode, setMode] = useState<Mode>('chat');
   const [models, setModels] = useState<readonly GatewayModel[]>();
   const [problem, setProblem] = useState('');
@@ -39,6 +39,7 @@ export const Playground = ({ state: { model_vendors }, vendors, ...shared }: Pla
             isShown={name === mode}
             models={modelsOf(name, models)}
             vendorOf={vendorOf}
+            inboxUrl={webhooks.inbox_url}
             {...shared}
           />
         ))}

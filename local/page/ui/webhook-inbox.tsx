@@ -147,7 +147,8 @@ const InboxUrl = ({ webhooks: { inbox_url, other_ports } }: { webhooks: WebhookS
         </button>
       </div>
       <p class="note">
-        Send this URL as <code>webhook_url</code> of the next video, and the gateway delivers its end here.{' '}
+        Send this URL as <code>webhook_url</code> of a video, or check the box in the mode Video. The gateway reports
+        here when the video is completed or has failed.{' '}
         {other_ports ? (
           'LOCAL_WEBHOOKS is on: other ports of this machine receive webhooks, too.'
         ) : (

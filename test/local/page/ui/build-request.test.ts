@@ -39,6 +39,12 @@ test.each<[Mode, FormFields, string, object]>([
     '/v1/videos',
     { model: 'm', prompt: 'A boat', size: '1280x720', seconds: '8' },
   ],
+  [
+    'video',
+    { prompt: 'A boat', webhook_url: 'http://127.0.0.1/inbox' },
+    '/v1/videos',
+    { model: 'm', prompt: 'A boat', webhook_url: 'http://127.0.0.1/inbox' },
+  ],
 ])('the form of the mode %s becomes the request %j', (mode, fields, path, body) => {
   const request = buildRequest(mode, 'm', fields);
   expect(request.path).toBe(path);
