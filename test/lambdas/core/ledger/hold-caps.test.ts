@@ -157,6 +157,16 @@ test('KEY-9 and BILL-13 a hold whose reply was lost is adopted with its cap', as
   expect(left()).toBe(200n);
 });
 
+test('KEY-9 and BILL-14 the first hold of a day is placed although two replies before it are lost', async () => {
+  const { clock, place, left, epoch } = await open({ hold: [undefined, losesReply, losesReply] });
+  await place('a');
+  await clock.advance(DAY_MS);
+  // The store refuses the first three ids, because the day has ended. Only the third reply arrives.
+  const placed = await place('b');
+  expect(placed).toMatchObject({ holdId: 'b.3', cap: { keyId: 'k', period: `${epoch}:2026-11-27` } });
+  expect(left()).toBe(200n);
+});
+
 test('KEY-9 and BILL-13 a hold that was given up restores its cap', async () => {
   const { memory, place, left, account } = await open({ hold: [losesReply, fails, fails, fails] });
   await expect(place('a')).rejects.toMatchObject({ code: 'service_unavailable' });
