@@ -7,7 +7,7 @@ import { type CanaryRequest, canaryRequests } from './canaries/requests.ts';
 import { type CanaryScene, keyPlaces, openCanaryScene } from './canaries/scene.ts';
 import type { Kept } from './canaries/search.ts';
 
-const PLAY_MS = 300_000;
+const PLAY_MS = 600_000;
 
 type Answered = Exclude<Ending, 'killed'>;
 
