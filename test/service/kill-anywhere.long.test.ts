@@ -28,7 +28,7 @@ const LIMIT_PICOS = FUNDS_PICOS / 2n;
 const TOGETHER = 10;
 /** Number of servers that run concurrently and are killed repeatedly, each on its own folder. */
 const SLOTS = 2;
-const TRIES = 5;
+const TRIES = 10;
 const RANDOM_ROUNDS = 30;
 /** A busy machine needs several seconds for each of the many starts of a server. */
 const LIMIT_MS = 900_000;
