@@ -84,7 +84,9 @@ const repeat = (round: VideoRound, { server }: Afterlife): Promise<Answer> => {
     `a response for the key of ${describeRound(round)}`,
     async () => {
       const answer = await customerOf(round.account, server.url).send('POST', path, sent);
-      return answer.status === 409 && refusalIn(answer)[1] === 'idempotency_in_progress' ? undefined : answer;
+      const isInProgress = answer.status === 409 && refusalIn(answer)[1] === 'idempotency_in_progress';
+      // On a busy machine the time for store calls may end. The request then frees its claim.
+      return isInProgress || answer.status === 503 ? undefined : answer;
     },
     60_000,
   );

@@ -26,6 +26,9 @@ export interface TestProgram extends TestGateway {
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** A busy machine needs most of this time to start several programs. */
+const READY_MS = 90_000;
+
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-service-'));
 
 /** Starts `bin/local.ts` as a separate process, on the engines of `npm start`. */
@@ -44,10 +47,11 @@ export async function startProgram(options: ProgramOptions): Promise<TestProgram
     await stopOrphan(join(folder, 'dynamodb'));
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   };
-  const welcome = until('the ready line', () => {
+  const readyLine = () => {
     if (local.ended() !== undefined) throw new Error(`bin/local.ts ended: ${output()}`);
     return readWelcome(local.stdout());
-  });
+  };
+  const welcome = until('the ready line', readyLine, READY_MS);
   const [url, apiKey] = await welcome.catch(async (error: unknown) => {
     await stop();
     throw error;

@@ -7,7 +7,7 @@ import type { ServerGroup } from '../../support/server-group.ts';
 import { capComplaints } from '../capped-account.ts';
 import { isGood, postUntilDeath, type Received } from './client.ts';
 import { orderOf, type Round } from './life.ts';
-import { ADDRESS, RECORD, RENEW } from './scenarios.ts';
+import { ADDRESS, CHECK, RECORD, RENEW } from './scenarios.ts';
 
 const LIMIT_MS = 60_000;
 
@@ -51,8 +51,8 @@ const isCommitted = ({ scenario, point, met }: Round): boolean | undefined => {
   return scenario.calls.includes(name) && !atOnce(name) ? false : undefined;
 };
 
-/** Whether no request waits for this call, or only briefly. Its server is killed when the call arrives. */
-export const atOnce = (name: string): boolean => name === ADDRESS || name === RENEW;
+/** Whether few requests or none wait for this call. Its server is killed when the call arrives. */
+export const atOnce = (name: string): boolean => [ADDRESS, RENEW, CHECK].includes(name);
 
 export const untilSwept = (group: ServerGroup, round: Round): Promise<Account> =>
   until(

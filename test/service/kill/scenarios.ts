@@ -24,6 +24,8 @@ export const USED = { prompt_tokens: 70, completion_tokens: 21 };
 export const ADDRESS = 'counters UpdateItem';
 export const RENEW = 'idempotency renew';
 export const RECORD = 'accounts record';
+/** Read of a record: before the provider call if the claim was renewed late, and in the last step of a video. */
+export const CHECK = 'accounts check';
 /** Not a store call: represents the provider call. */
 export const VENDOR = 'vendor';
 const PLAIN = [ADDRESS, 'keys', 'accounts hold', VENDOR, RECORD, 'accounts apply'];
@@ -68,7 +70,7 @@ export const killScenarios: readonly KillScenario[] = [
 export function callName({ operation, table, keys, body }: Wanted): string {
   const text = JSON.stringify(body) ?? '';
   if (table === 'keys') return 'keys';
-  if (table === 'accounts' && keys[0]?.includes('CHARGE#')) return RECORD;
+  if (table === 'accounts' && keys[0]?.includes('CHARGE#')) return operation === 'PutItem' ? RECORD : CHECK;
   const [, name] = marks.find(([mark]) => `${table} ${text}`.includes(mark)) ?? [];
   return name ?? (table === 'idempotency' && operation === 'PutItem' ? 'idempotency claim' : `${table} ${operation}`);
 }

@@ -4,7 +4,7 @@ import { toCap } from '../../../../lambdas/core/ledger/caps.ts';
 import { type HoldParams, placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
-import { fails, type LedgerFaults, losesReply } from '../../../support/memory/faults.ts';
+import { createMoment, fails, type LedgerFaults, losesReply } from '../../../support/memory/faults.ts';
 import { ID, LIFETIME_MS, ledgerScene } from './ledger-scene.ts';
 
 const AT = Date.UTC(2026, 10, 26, 12);
@@ -157,10 +157,32 @@ test('KEY-9 and BILL-13 a hold whose reply was lost is adopted with its cap', as
   expect(left()).toBe(200n);
 });
 
+test('KEY-9 and BILL-14 the first hold of a day is placed although two replies before it are lost', async () => {
+  const { clock, place, left, epoch } = await open({ hold: [undefined, losesReply, losesReply] });
+  await place('a');
+  await clock.advance(DAY_MS);
+  // The store refuses the first three ids, because the day has ended. Only the third reply arrives.
+  const placed = await place('b');
+  expect(placed).toMatchObject({ holdId: 'b.3', cap: { keyId: 'k', period: `${epoch}:2026-11-27` } });
+  expect(left()).toBe(200n);
+});
+
 test('KEY-9 and BILL-13 a hold that was given up restores its cap', async () => {
   const { memory, place, left, account } = await open({ hold: [losesReply, fails, fails, fails] });
   await expect(place('a')).rejects.toMatchObject({ code: 'service_unavailable' });
   expect([left(), account().holds.size, memory.recordsOf(ID).length]).toEqual([300n, 0, 4]);
+});
+
+test('KEY-9 and BILL-14 holds that land after they were given up are closed 5 s later with their cap', async () => {
+  const { until, come } = createMoment();
+  const { clock, deps, place, left, account } = await open({ hold: { kind: 'lands-late', until } });
+  await expect(place('a')).rejects.toMatchObject({ code: 'service_unavailable' });
+  come();
+  await deps.store.landed();
+  // Each id needs only the one before it to be free, so the first and the third one are held.
+  expect([left(), account().holds.size]).toEqual([100n, 2]);
+  await clock.advance(5_000);
+  expect([left(), account().holds.size]).toEqual([300n, 0]);
 });
 
 test('KEY-9 a release restores the cap and names it in its record', async () => {
