@@ -94,10 +94,14 @@ const errorEntries = (description: Description, table: Tokens.Table): string | u
     })
     .join('\n');
 
+/** Removes the reference to the contract, which has no page. */
+export const withoutContract = (markdown: string): string =>
+  markdown.replace(/,?\s*contract: [^[\]]*\[behaviour\.md\]\([^)]*\)/, '');
+
 /** Page of a guide. */
 export const guidePage = (description: Description, guides: readonly Guide[], guide: Guide): TextPage => {
   const isErrors = guide.name === ERRORS_GUIDE;
-  const { html: text, headings } = renderMarkdown(guide.markdown, {
+  const { html: text, headings } = renderMarkdown(withoutContract(guide.markdown), {
     linkOf: linkTo(guides),
     ...(isErrors ? { tableOf: (table: Tokens.Table) => errorEntries(description, table) } : {}),
   });

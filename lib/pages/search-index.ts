@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Tokens } from 'marked';
 import { type Description, groupsOf, type Operation } from './description.ts';
-import { type ErrorCode, errorCodesIn, type Guide } from './guides.ts';
+import { type ErrorCode, errorCodesIn, type Guide, withoutContract } from './guides.ts';
 import { textOf } from './html.ts';
 import { ERRORS_GUIDE, urlOf } from './layout.ts';
 import { renderInline, renderMarkdown } from './markdown.ts';
@@ -50,7 +50,7 @@ const guideRows = (guide: Guide): readonly SearchRow[] => {
     codes.push(...(found ?? []));
     return found && '';
   };
-  const parts = renderMarkdown(markdown, { tableOf: takeCodes }).html.split(/(?=<h[123] id=)/);
+  const parts = renderMarkdown(withoutContract(markdown), { tableOf: takeCodes }).html.split(/(?=<h[123] id=)/);
   const rows = parts.flatMap((part): SearchRow[] => {
     const [, id = '', heading = ''] = /^<h[123] id="([^"]*)">(.*?)<\/h[123]>/.exec(part) ?? [];
     if (id === '') return [];
