@@ -87,7 +87,7 @@ export const ifRange = header('If-Range', 'ETag of the file to which the range a
 /** Header for a change of a version that the client has seen (KEY-8). */
 export const ifMatch = header(
   'If-Match',
-  'ETag of the API key that the client has read. If the key was changed since then, the request is 409.',
+  'ETag of the API key that the client has read, such as `"3"`. If the key was changed since then, the request is 409.',
   { type: 'string' },
 );
 

@@ -61,29 +61,47 @@ export const linkTo =
 const exampleOf = ({ components: { examples } }: Description, code: string): unknown =>
   Object.entries(examples).find(([name]) => name.endsWith(`.${code}`))?.[1].value;
 
-const cell = (text: string | undefined): Html => raw(renderInline(text ?? ''));
+const cell = (text: string): Html => raw(renderInline(text));
 
-/** Shows the rows of the table of codes as a section per code, each with its example. */
-const errorEntries = (description: Description, table: Tokens.Table): string | undefined => {
+/** Row of the table of error codes. */
+export interface ErrorCode {
+  readonly status: string;
+  readonly code: string;
+  /** Markdown of the other columns, by the name of the column. */
+  readonly facts: readonly (readonly [name: string, text: string])[];
+}
+
+/** Returns the rows of the table of error codes, or undefined for another table. */
+export const errorCodesIn = (table: Tokens.Table): readonly ErrorCode[] | undefined => {
   const columns = table.header.map(({ text }) => text);
   if (!columns.includes('status') || !columns.includes('code')) return undefined;
-  const entries = table.rows.map((row) => {
-    const at = (name: string): string | undefined => row[columns.indexOf(name)]?.text;
-    const code = (at('code') ?? '').replaceAll('`', '');
-    const example = exampleOf(description, code);
+  return table.rows.map((row) => {
+    const at = (name: string): string => row[columns.indexOf(name)]?.text ?? '';
     const rest = columns.filter((name) => name !== 'status' && name !== 'code' && at(name));
-    const facts = rest.map((name) => html`<div><dt>${name}</dt><dd>${cell(at(name))}</dd></div>`);
-    const status = at('status') ?? '';
-    return html`<section class="entry"><h3 id="${code}"><span class="status s-${status.charAt(0)}">${status}</span> <code>${code}</code></h3>
-<dl>${facts}</dl>${example !== undefined && raw(codeBlock(JSON.stringify(example, null, 2), 'json'))}</section>`;
+    const facts = rest.map((name) => [name, at(name)] as const);
+    return { status: at('status'), code: at('code').replaceAll('`', ''), facts };
   });
-  return entries.map((entry) => entry.html).join('\n');
 };
+
+/** Shows the rows of the table of codes as a section per code, each with its example. */
+const errorEntries = (description: Description, table: Tokens.Table): string | undefined =>
+  errorCodesIn(table)
+    ?.map(({ status, code, facts }) => {
+      const example = exampleOf(description, code);
+      const shown = facts.map(([name, text]) => html`<div><dt>${name}</dt><dd>${cell(text)}</dd></div>`);
+      return html`<section class="entry"><h3 id="${code}"><span class="status s-${status.charAt(0)}">${status}</span> <code>${code}</code></h3>
+<dl>${shown}</dl>${example !== undefined && raw(codeBlock(JSON.stringify(example, null, 2), 'json'))}</section>`.html;
+    })
+    .join('\n');
+
+/** Removes the reference to the contract, which has no page. */
+export const withoutContract = (markdown: string): string =>
+  markdown.replace(/,?\s*contract: [^[\]]*\[behaviour\.md\]\([^)]*\)/, '');
 
 /** Page of a guide. */
 export const guidePage = (description: Description, guides: readonly Guide[], guide: Guide): TextPage => {
   const isErrors = guide.name === ERRORS_GUIDE;
-  const { html: text, headings } = renderMarkdown(guide.markdown, {
+  const { html: text, headings } = renderMarkdown(withoutContract(guide.markdown), {
     linkOf: linkTo(guides),
     ...(isErrors ? { tableOf: (table: Tokens.Table) => errorEntries(description, table) } : {}),
   });

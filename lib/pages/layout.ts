@@ -89,9 +89,13 @@ const header = html`<a class="skip" href="#main">Skip to the content</a>
 <button class="icon theme" type="button" hidden>${icon('theme')}</button>
 </header>`;
 
-const searchDialog = html`<dialog class="search" aria-label="Search">
+/** The dialog, with links to the guides for a search that finds nothing. */
+const searchDialog = ({ guides }: Navigation): Html => html`<dialog class="search" aria-label="Search">
 <form method="dialog"><input type="search" aria-label="Search guides, routes and errors" placeholder="Search guides, routes and errors" autocomplete="off" spellcheck="false" /><button type="submit">Close</button></form>
 <p class="count" role="status"></p>
+<div class="hint" hidden><p>Try other words, the name of a field or an error code. Or read a guide:</p><ul>${guides.map(
+  ({ title, url }) => html`<li><a href="${url}">${title}</a></li>`,
+)}</ul></div>
 <ul class="found"></ul>
 </dialog>`;
 
@@ -154,7 +158,7 @@ export const renderPage = (navigation: Navigation, page: Page): string =>
 ${header}
 <nav id="navigation" class="navigation" popover aria-label="API reference">${navigationItems(navigation, page.url)}</nav>
 ${content(navigation, page)}
-${searchDialog}
+${searchDialog(navigation)}
 </body>
 </html>
 `.html;

@@ -107,7 +107,7 @@ export const modelOperations: Record<Name, Operation> = {
     summary: 'List the fallback models of a model',
     description:
       'Allowed models in `X-Service-Fallback-Model` and `X-Service-Fallback-Models` for this model. Only text models have fallback models. Needs no API key.',
-    path,
+    path: { id: ['Id of a model, or an alias.', 'gpt-5.4'] },
     answers: { '200': { description: 'The fallback models.', content: { 'application/json': { schema: reserves } } } },
     codes: ['model_not_found'],
   },

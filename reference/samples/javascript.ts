@@ -9,18 +9,23 @@ const ENV = `${'process'}.env`;
 const KEY = `${ENV}.GATEWAY_KEY`;
 const URL = `${ENV}.GATEWAY_URL`;
 
-const clients: Record<SdkCall['sdk'], readonly [load: string, client: string]> = {
-  openai: ["import OpenAI from 'openai';", `new OpenAI({ baseURL: \`\${${URL}}/v1\`, apiKey: ${KEY} })`],
-  anthropic: ["import Anthropic from '@anthropic-ai/sdk';", `new Anthropic({ baseURL: ${URL}, apiKey: ${KEY} })`],
+const clients: Record<SdkCall['sdk'], readonly [load: string, client: string, distribution: string]> = {
+  openai: ["import OpenAI from 'openai';", `new OpenAI({ baseURL: \`\${${URL}}/v1\`, apiKey: ${KEY} })`, 'openai'],
+  anthropic: [
+    "import Anthropic from '@anthropic-ai/sdk';",
+    `new Anthropic({ baseURL: ${URL}, apiKey: ${KEY} })`,
+    '@anthropic-ai/sdk',
+  ],
   google: [
     "import { GoogleGenAI } from '@google/genai';",
     `new GoogleGenAI({ apiKey: ${KEY}, httpOptions: { baseUrl: ${URL} } })`,
+    '@google/genai',
   ],
 };
 
 /** Prints a module that calls the route with its SDK. */
 export const toJavaScriptSdk = (request: SampleRequest, call: SdkCall): string => {
-  const [load, client] = clients[call.sdk];
+  const [load, client, distribution] = clients[call.sdk];
   const named = sdkArguments(request, call);
   const positional = request.ids.length > 0 && call.sdk === 'openai' ? request.ids.slice(0, 1) : [];
   const variable = request.accepts === EVENTS ? 'stream' : 'response';
@@ -31,7 +36,7 @@ export const toJavaScriptSdk = (request: SampleRequest, call: SdkCall): string =
   const program = [`const client = ${client};`, `${start}${printed.join(', ')});`, resultOfSdk(request, call)].join(
     '\n',
   );
-  return `${importsOf(program, load)}\n\n${program}\n`;
+  return `// npm install ${distribution}\n${importsOf(program, load)}\n\n${program}\n`;
 };
 
 const resultOfSdk = ({ accepts }: SampleRequest, { shown, streamed }: SdkCall): string => {

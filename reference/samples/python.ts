@@ -8,22 +8,29 @@ const EVENTS = 'text/event-stream';
 const KEY = 'os.environ["GATEWAY_KEY"]';
 const URL = 'os.environ["GATEWAY_URL"]';
 
-const clients: Record<SdkCall['sdk'], readonly [load: string, client: string]> = {
-  openai: ['from openai import OpenAI', `OpenAI(base_url=${URL} + "/v1", api_key=${KEY})`],
-  anthropic: ['from anthropic import Anthropic', `Anthropic(base_url=${URL}, api_key=${KEY})`],
-  google: ['from google import genai', `genai.Client(api_key=${KEY}, http_options={"base_url": ${URL}})`],
+const clients: Record<SdkCall['sdk'], readonly [load: string, client: string, distribution: string]> = {
+  openai: ['from openai import OpenAI', `OpenAI(base_url=${URL} + "/v1", api_key=${KEY})`, 'openai'],
+  anthropic: ['from anthropic import Anthropic', `Anthropic(base_url=${URL}, api_key=${KEY})`, 'anthropic'],
+  google: [
+    'from google import genai',
+    `genai.Client(api_key=${KEY}, http_options={"base_url": ${URL}})`,
+    'google-genai',
+  ],
 };
+
+/** First line of a program, which names the package that it imports. */
+const install = (distribution: string): string => `# pip install ${distribution}\n`;
 
 /** Prints a program that calls the route with its SDK. */
 export const toPythonSdk = (request: SampleRequest, call: SdkCall): string => {
-  const [load, client] = clients[call.sdk];
+  const [load, client, distribution] = clients[call.sdk];
   const named = Object.entries(sdkArguments(request, call)).flatMap(([name, value]) =>
     value === undefined ? [] : [[`${snakeCase(name)}=`, snakeConfig(name, withFiles(value))] as const],
   );
   const positional = request.ids.length > 0 && call.sdk === 'openai' ? [['', request.ids[0] ?? ''] as const] : [];
   const variable = request.accepts === EVENTS ? 'stream' : 'response';
   const called = printCall(`${variable} = client.${snakeCase(call.method)}`, [...positional, ...named]);
-  return `import os\n\n${load}\n\nclient = ${client}\n${called}\n${sdkResult(request, call)}\n`;
+  return `${install(distribution)}import os\n\n${load}\n\nclient = ${client}\n${called}\n${sdkResult(request, call)}\n`;
 };
 
 const sdkResult = ({ accepts }: SampleRequest, { shown, streamed }: SdkCall): string => {
@@ -85,7 +92,7 @@ export const toPythonRequests = ({ method, target, credential, body, accepts }: 
     ...sent,
   ]);
   return [
-    `${isSigned ? 'import hashlib\nimport hmac\nimport json\nimport os\nimport time' : 'import os'}\n\nimport requests\n`,
+    `${install('requests')}${isSigned ? 'import hashlib\nimport hmac\nimport json\nimport os\nimport time' : 'import os'}\n\nimport requests\n`,
     ...(isSigned && body ? signature(body.value) : []),
     call,
     'response.raise_for_status()',

@@ -113,6 +113,20 @@ describe.skipIf(chromiumPath === undefined)('the reference', () => {
       await page.waitForURL('**/guides/idempotent-requests');
     }));
 
+  test('REF-3 a search that finds nothing links to the guides, and Escape closes the search', () =>
+    visit('/api-reference', async (page) => {
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox').fill('xyzzy');
+      const hint = page.locator('dialog.search .hint');
+      await hint.getByRole('link', { name: 'Quick start' }).waitFor();
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox').fill('tools');
+      await page.locator('.found a').first().waitFor();
+      expect(await hint.isVisible()).toBe(false);
+    }));
+
   test('REF-3 tabs switch by click and by key, and the language holds for the next page', () =>
     visit('/api-reference/routes/chat-completions', async (page) => {
       const request = page.getByRole('region', { name: 'Request', exact: true });

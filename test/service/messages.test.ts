@@ -274,7 +274,7 @@ test.each([
     expect(vendor.requests.at(-1)?.headers['anthropic-version']).toBe('2023-06-01');
   }
   const refused = await send({ 'x-api-key': gateway.apiKey });
-  expect([refused.status, await readMessageError(refused)]).toMatchObject([400, { param: 'provider-version' }]);
+  expect([refused.status, await readMessageError(refused)]).toMatchObject([400, { param: 'anthropic-version' }]);
   expect(vendor.requests).toHaveLength(2);
 });
 

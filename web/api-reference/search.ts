@@ -1,39 +1,12 @@
-type Row = readonly [kind: string, title: string, context: string, text: string, url: string];
+import { findRows, queryWords, type Row } from './rank.ts';
 
-/** Results that are shown. */
-const SHOWN_MAX = 20;
 /** Characters of the text before and after the first word that was found. */
 const AROUND = 60;
 
-const includesAll = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
-
-/** Lower is better: title that starts with the query, title, path, text. Undefined without a match. */
-export const rankOf = ([kind, title, context, text]: Row, words: readonly string[]): number | undefined => {
-  const [name, place] = [title.toLowerCase(), context.toLowerCase()];
-  const offset = kind === 'Route' ? 0 : 0.5;
-  if (name.startsWith(words.join(' '))) return offset;
-  if (includesAll(name, words)) return 1 + offset;
-  if (includesAll(`${name} ${place}`, words)) return 2 + offset;
-  return includesAll(`${name} ${place} ${text.toLowerCase()}`, words) ? 3 + offset : undefined;
-};
-
-/** Returns the best rows for a query. */
-export const findRows = (rows: readonly Row[], query: string): readonly Row[] => {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return [];
-  return rows
-    .flatMap((row) => {
-      const rank = rankOf(row, words);
-      return rank === undefined ? [] : [{ row, rank }];
-    })
-    .toSorted((one, other) => one.rank - other.rank)
-    .slice(0, SHOWN_MAX)
-    .map(({ row }) => row);
-};
-
 const excerptOf = (text: string, query: string): string => {
-  const [word = ''] = query.toLowerCase().trim().split(/\s+/);
-  const at = Math.max(0, text.toLowerCase().indexOf(word));
+  const lower = text.toLowerCase();
+  const word = queryWords(query).find((each) => lower.includes(each)) ?? '';
+  const at = Math.max(0, lower.search(new RegExp(`\\b${word}`, 'u')));
   const from = Math.max(0, at - AROUND);
   return `${from > 0 ? '…' : ''}${text.slice(from, at + word.length + AROUND)}${at + word.length + AROUND < text.length ? '…' : ''}`;
 };
@@ -69,18 +42,22 @@ interface Parts {
   readonly input: HTMLInputElement;
   readonly list: HTMLElement;
   readonly count: HTMLElement;
+  /** Links to the guides, shown when nothing is found. */
+  readonly hint: HTMLElement;
 }
 
-const show = ({ list, count }: Parts, rows: readonly Row[], query: string): void => {
+const show = ({ list, count, hint }: Parts, rows: readonly Row[], query: string): void => {
   const found = findRows(rows, query);
   list.replaceChildren(...found.map((row) => toItem(row, query)));
+  hint.hidden = query.trim() === '' || found.length > 0;
   if (query.trim() === '') count.textContent = '';
   else count.textContent = found.length === 1 ? '1 result' : `${found.length || 'No'} results`;
 };
 
 /** Moves the focus between the field and the results. */
-const move = ({ input, list }: Parts, event: KeyboardEvent): void => {
-  const stops: (Element & HTMLOrSVGElement)[] = [input, ...list.querySelectorAll('a')];
+const move = ({ input, list, hint }: Parts, event: KeyboardEvent): void => {
+  const links = (hint.hidden ? list : hint).querySelectorAll('a');
+  const stops: (Element & HTMLOrSVGElement)[] = [input, ...links];
   const at = stops.findIndex((stop) => stop.matches(':focus'));
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   if (step === 0 || at < 0) return;
@@ -97,7 +74,7 @@ const isShortcut = (event: KeyboardEvent): boolean =>
 /** Loads the index when the search is first opened. */
 const run = (parts: Parts, button: HTMLButtonElement): void => {
   let loading: Promise<readonly Row[]> | undefined;
-  const { dialog, input, list, count } = parts;
+  const { dialog, input, list, count, hint } = parts;
   const update = async (): Promise<void> => {
     loading ??= loadRows();
     try {
@@ -115,11 +92,17 @@ const run = (parts: Parts, button: HTMLButtonElement): void => {
   button.hidden = false;
   button.addEventListener('click', open);
   input.addEventListener('input', () => void update());
-  dialog.addEventListener('keydown', (event) => move(parts, event));
+  dialog.addEventListener('keydown', (event) => {
+    // The field itself would take the first Escape to clear its text.
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      dialog.close();
+    } else move(parts, event);
+  });
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
   });
-  list.addEventListener('click', () => dialog.close());
+  for (const links of [list, hint]) links.addEventListener('click', () => dialog.close());
   dialog.querySelector('form')?.addEventListener('submit', (event) => {
     const first = list.querySelector<HTMLAnchorElement>('a');
     if (event.submitter?.matches(':focus') || !first) return;
@@ -139,5 +122,6 @@ export const startSearch = (): void => {
   const input = dialog?.querySelector<HTMLInputElement>('input');
   const list = dialog?.querySelector<HTMLElement>('.found');
   const count = dialog?.querySelector<HTMLElement>('.count');
-  if (dialog && button && input && list && count) run({ dialog, input, list, count }, button);
+  const hint = dialog?.querySelector<HTMLElement>('.hint');
+  if (dialog && button && input && list && count && hint) run({ dialog, input, list, count, hint }, button);
 };

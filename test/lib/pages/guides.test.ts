@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readDescription } from '../../../lib/pages/description.ts';
-import { guidePage, linkTo, overviewPage, readGuides, summaryOf } from '../../../lib/pages/guides.ts';
+import { guidePage, linkTo, overviewPage, readGuides, summaryOf, withoutContract } from '../../../lib/pages/guides.ts';
 import { textOf } from '../../../lib/pages/html.ts';
 import { smallJson } from './small-description.ts';
 
@@ -73,4 +73,11 @@ test.for([
   ['# A\n\n## B\n\nText.', ''],
 ] as const)('REF-2 the summary of %j is %j', ([markdown, summary]) => {
   expect(summaryOf(markdown)).toBe(summary);
+});
+
+test('REF-2 a page of a guide leaves out the reference to the contract, and keeps the other links', () => {
+  expect(withoutContract('[A](a.md), contract: KEY-8, MSG\nand GEM in\n[behaviour.md](../behaviour.md)\n')).toBe(
+    '[A](a.md)\n',
+  );
+  for (const guide of readGuides()) expect(guidePage(description, [], guide).text.html).not.toContain('behaviour.md');
 });

@@ -17,7 +17,7 @@ test('REF-5 a module loads only the functions that it uses', () => {
     toJavaScriptSdk({ ...request, accepts: 'audio/mpeg' }, call)
       .split('\n')
       .slice(0, 3),
-  ).toEqual(["import { writeFile } from 'node:fs/promises';", "import OpenAI from 'openai';", '']);
+  ).toEqual(['// npm install openai', "import { writeFile } from 'node:fs/promises';", "import OpenAI from 'openai';"]);
   expect(toJavaScriptFetch({ ...request, method: 'GET', credential: 'none', body: undefined })).toBe(
     `const response = await fetch(\`\${process.env.GATEWAY_URL}/v1/x\`);
 if (!response.ok) throw new Error(await response.text());

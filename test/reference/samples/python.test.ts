@@ -12,7 +12,8 @@ const request: SampleRequest = {
 };
 
 test('REF-5 a program without an SDK sends JSON with requests and raises an error', () => {
-  expect(toPythonRequests(request)).toBe(`import os
+  expect(toPythonRequests(request)).toBe(`# pip install requests
+import os
 
 import requests
 

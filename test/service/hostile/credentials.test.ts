@@ -183,7 +183,7 @@ const versions: readonly (readonly [headers: readonly string[], param: string | 
   [['anthropic-version: 2023-06-01'], undefined],
   [['anthropic-version: 2026-10-21'], undefined],
   [['provider-version: 2023-06-01', 'anthropic-version: 2026-10-21'], undefined],
-  [[], 'provider-version'],
+  [[], 'anthropic-version'],
   [['provider-version:'], 'provider-version'],
   [['provider-version: 2026-10-21'], 'provider-version'],
   [['provider-version: 2023-06-01, 2023-06-01'], 'provider-version'],

@@ -223,7 +223,7 @@ const table: readonly (readonly Fault[])[] = [
   ],
   [
     {
-      ...{ name: 'the 400 of the version', outcome: '400 provider-version', version: 'missing' },
+      ...{ name: 'the 400 of the version', outcome: '400 anthropic-version', version: 'missing' },
       on: ({ shape }) => shape === 'messages',
     },
   ],

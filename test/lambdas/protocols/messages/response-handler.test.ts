@@ -19,7 +19,7 @@ test.for([
 });
 
 test.for([
-  [{}, 'provider-version'],
+  [{}, 'anthropic-version'],
   [{ 'provider-version': '2023-01-01' }, 'provider-version'],
   [{ 'provider-version': `${good}, ${good}` }, 'provider-version'],
   [{ 'provider-version': '2026-10-21' }, 'provider-version'],
@@ -50,7 +50,7 @@ const exchangeOf = (headers: Readonly<Record<string, string>>, fields: object = 
 
 test('AUTH-2 GEN-8 the version is rejected before the fields of the body', () => {
   const broken = { max_tokens: 'x' };
-  expect(refusalIn(() => messages.toParams(exchangeOf({}, broken), alternatives)).param).toBe('provider-version');
+  expect(refusalIn(() => messages.toParams(exchangeOf({}, broken), alternatives)).param).toBe('anthropic-version');
   const versioned = exchangeOf({ 'provider-version': good }, broken);
   expect(refusalIn(() => messages.toParams(versioned, alternatives)).param).toBe('max_tokens');
 });

@@ -114,7 +114,7 @@ test('CAT-7 CAT-4 a model with a known last day shows it', () => {
 });
 
 test.for([
-  [{}, 'provider-version'],
+  [{}, 'anthropic-version'],
   [{ 'anthropic-version': '2024-01-01' }, 'anthropic-version'],
 ] as const)('AUTH-2 with the API key header of the messages format and %j a list is 400', async ([headers, param]) => {
   for (const create of [createListModels, createGetModel]) {
