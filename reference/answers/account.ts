@@ -82,7 +82,9 @@ export const usageSummary = z
             .string()
             .nullable()
             .optional()
-            .describe('Name of the API key. Null if it was deleted, if the row has none, or if another key without `manage` asks.'),
+            .describe(
+              'Name of the API key. Null if it was deleted, if the row has none, or if another key without `manage` asks.',
+            ),
           end_user: z.string().nullable().optional(),
           other: z
             .boolean()
