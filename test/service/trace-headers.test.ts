@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import * as z from 'zod';
 import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { startSimulator } from '../../local/simulators/server.ts';
@@ -12,9 +13,14 @@ const collector = await startCollector();
 const vendor = await startSimulator();
 const RELAYED = 'gpt-image-2-prompt';
 const FORMER = 'sora-2';
-const { providers, companies } = catalogData;
-type Model = (typeof companies.openai.models)[number];
-const changed = (model: Model): object => {
+const modelSchema = z.looseObject({ id: z.string(), upstreams: z.array(z.looseObject({})).default([]) });
+const { providers, companies } = z
+  .looseObject({
+    providers: z.looseObject({ providers: z.array(z.looseObject({ id: z.string() })) }),
+    companies: z.looseObject({ openai: z.looseObject({ models: z.array(modelSchema) }) }),
+  })
+  .parse(catalogData);
+const changed = (model: z.output<typeof modelSchema>): object => {
   if (model.id === FORMER) return { ...model, enabled: true };
   if (model.id !== RELAYED) return model;
   const [own] = model.upstreams;

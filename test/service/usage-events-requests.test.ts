@@ -51,7 +51,7 @@ const outcomesOf = (events: readonly UsageEvent[]) =>
   events.map(({ data }) => ('outcome' in data ? [data.outcome, data.model ?? data.reason] : []));
 
 const sumOf = (events: readonly UsageEvent[]): bigint =>
-  events.reduce((sum, { data }) => sum + ('cost_usd' in data ? parseUsd(data.cost_usd) : 0n), 0n);
+  events.reduce((sum, { data }) => sum + ('cost_usd' in data ? parseUsd(data.cost_usd ?? '0') : 0n), 0n);
 
 /** Returns the charges of the ledger in USD, after every hold has ended. */
 const chargedTo = ({ ledger }: InProcessGateway, accountId: string): Promise<string> =>
