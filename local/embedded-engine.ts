@@ -18,6 +18,7 @@ import { createHealth } from './health.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { createForeignChanges, forgetLowBalances, sendLowBalances } from './stores/sqlite/changes.ts';
 import type { AccountChange } from './stores/sqlite/ledger-store.ts';
+import { endUnusedQueue } from './stores/sqlite/usage-events.ts';
 import { followQueue } from './usage-queue.ts';
 import { createLocalVideoMachine } from './video-executions.ts';
 
@@ -36,6 +37,9 @@ const unused = {
 } as const;
 
 const FOLLOW_MS = 500;
+
+const QUEUE_ENDED =
+  'usage events: new charges are not queued from now on, because USAGE_EVENTS_URL was not set for a day. Set it to queue them again.';
 
 /** SQLite and plain files in the data folder. Several processes may use one folder. */
 export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engine> => {
@@ -56,6 +60,8 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
   };
   const videoMachine = createLocalVideoMachine(partsOf, stores.videoLeases, onFailure);
   const endings: (() => Promise<void> | void)[] = [stores.close, videoMachine.stop];
+  /** Undefined until `follow`. */
+  let deliversUsage: boolean | undefined;
   deps = await createParts(options, {
     ...stores.deps,
     videoMachine,
@@ -68,11 +74,13 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
     follow: async (followers) => {
       endings.push(await startFollowing({ stores, deps, own }, followers, onFailure));
       const { usage } = followers;
+      deliversUsage = usage !== undefined;
       if (usage) endings.push(await followQueue(stores.db, { ...usage, reporting: deps.reporting, onFailure }));
     },
     prune: async () => {
       await stores.prune(systemClock.now());
       if (deps.secrets.botToken === undefined) await forgetLowBalances(stores.db);
+      if (deliversUsage === false && (await endUnusedQueue(stores.db, systemClock.now()))) onFailure(QUEUE_ENDED);
     },
     stop: async () => {
       for (const end of endings.splice(0).reverse()) await end();

@@ -30,7 +30,9 @@ export const addFunctionRole = (
   for (const statement of description.buckets.flatMap((grant) => toStatements(grant, data)))
     role.addToPolicy(statement);
   for (const secret of secrets) role.addToPolicy(allow(['secretsmanager:GetSecretValue'], data.secretArnOf(secret)));
-  // X-Ray has no resources for these actions.
+  // X-Ray has no resources for these actions. Its OTLP endpoint needs them, and `AWSXrayWriteOnlyAccess` lacks them. CDK
+  // adds the actions for segments, because Lambda's own tracing is on.
+  // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html (2026-11-27)
   if (writesSpans) role.addToPolicy(allow(['xray:PutSpans', 'xray:PutSpansForIndexing'], '*'));
   if (parameterArn !== undefined) role.addToPolicy(allow(['ssm:GetParameter'], parameterArn));
   if (machineArn !== undefined) role.addToPolicy(allow(['states:StartExecution'], machineArn));

@@ -229,8 +229,9 @@ const limits = ({ own, sources, stock }: Board): Rows => {
       graph('Failed bot messages', [own('bot_message_failed'), own('bot_message_refused')]),
     ],
     [
-      heading('Usage events'),
+      heading('Usage events and traces'),
       graph('Failed usage events', [own('usage_events_failed'), own('usage_event_unreadable')]),
+      graph('Failed exports of traces', [own('traces_lost')]),
     ],
     stock.table('keys', data.tables.keys),
     stock.table('counters', data.tables.counters),

@@ -7,6 +7,7 @@ import { LOW_BALANCE_THRESHOLD_DEFAULT } from '../../lambdas/core/accounts/low-b
 import type { Notification } from '../../lambdas/core/accounts/send-notifications.ts';
 import { type DataFolder, joinDataFolder } from '../../local/data-folder.ts';
 import { openEmbeddedEngine } from '../../local/embedded-engine.ts';
+import { DATABASE_FILE } from '../../local/embedded-stores.ts';
 import type { Engine } from '../../local/engine.ts';
 import type { LocalSettings } from '../../local/local-settings.ts';
 import type { LedgerChange } from '../../local/page/ledger-feed.ts';
@@ -29,10 +30,10 @@ const BOT_TOKEN = '123456:token-of-the-tests';
 const open = async (
   environment: Readonly<Record<string, string>> = { BOT_TOKEN },
   MODE: LocalSettings['MODE'] = 'development',
+  onFailure = (message: string): void => expect.unreachable(message),
 ): Promise<Engine> => {
   const folder: DataFolder = joinDataFolder(path);
   endings.push(folder.close);
-  const onFailure = (message: string) => expect.unreachable(message);
   const engine = await openEmbeddedEngine({
     folder,
     settings: { MODE },
@@ -108,3 +109,36 @@ test.each(['development', 'production'] as const)(
     await open({}, first);
   },
 );
+
+test('OPS-20 without the setting a prune ends the queue a day after the last delivery', async () => {
+  const down = { publisherFor: () => async () => ({ failed: new Set<string>() }), source: 'gateway-local' };
+  const before = await open({});
+  await before.follow({ usage: down });
+  await before.stop();
+  const file = new DatabaseSync(join(path, 'database', DATABASE_FILE));
+  endings.push(() => file.close());
+  const isQueueing = () =>
+    file.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'usage_events_of_charges'").get() !== undefined;
+  const messages: string[] = [];
+  const engine = await open({}, 'development', (message) => messages.push(message));
+  await engine.follow({});
+  await engine.prune();
+  expect([isQueueing(), messages]).toEqual([true, []]);
+  file.exec("UPDATE facts SET value = '1' WHERE name = 'usage_events_queued_until'");
+  await engine.prune();
+  expect([isQueueing(), messages]).toEqual([
+    false,
+    [expect.stringContaining('USAGE_EVENTS_URL was not set for a day')],
+  ]);
+  await engine.prune();
+  expect(messages).toHaveLength(1);
+});
+
+test('OPS-20 a prune before the gateway follows its changes does not end the queue', async () => {
+  const engine = await open({});
+  const file = new DatabaseSync(join(path, 'database', DATABASE_FILE));
+  endings.push(() => file.close());
+  file.exec('CREATE TRIGGER usage_events_of_charges AFTER INSERT ON charges BEGIN SELECT 1; END');
+  await engine.prune();
+  expect(file.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()).toHaveLength(1);
+});

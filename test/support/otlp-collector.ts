@@ -57,15 +57,22 @@ export const INTERNAL = 1;
 export const SERVER = 2;
 export const CLIENT = 3;
 
+/** A longer delay means that the collector never responds. */
+const LONGEST_TIMER_MS = 60_000;
+
 /** An OTLP collector: an HTTP server that keeps everything it receives. */
 export const startCollector = async () => {
   const requests: { readonly path: string; readonly headers: http.IncomingHttpHeaders; readonly body: string }[] = [];
-  const answer = { status: 200, delayMs: 0 };
+  /** `count` is the number of responses so far. */
+  const answer = { status: 200, delayMs: 0, count: 0, onRequest: undefined as (() => void) | undefined };
   const server = http.createServer(async (request, response) => {
     let body = '';
     for await (const piece of request.setEncoding('utf8')) body += piece;
     requests.push({ path: request.url ?? '', headers: request.headers, body });
+    answer.onRequest?.();
+    if (answer.delayMs > LONGEST_TIMER_MS) return;
     setTimeout(() => {
+      answer.count += 1;
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end('{}');
     }, answer.delayMs);
   });
@@ -89,6 +96,7 @@ export const startCollector = async () => {
       }),
     clear: (): void => {
       requests.length = 0;
+      answer.count = 0;
     },
     stop: async (): Promise<void> => {
       server.closeAllConnections();

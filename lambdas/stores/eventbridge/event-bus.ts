@@ -5,8 +5,9 @@ import type { CloudEvent, EventPublisher, Publication } from '../../core/event-p
 /** Limit of `PutEvents`. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
 const ENTRIES_MAX = 10;
 /**
- * Limit of all entries of a call, in bytes. AWS has raised its limit of 256 KB to 1 MB, but an event has about 1 KB, so
- * the lower one costs nothing. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html
+ * Limit of all entries of a call, in bytes. AWS documents 256 KB, and announced 1 MB on 2026-01-29. An event has about
+ * 1 KB, so the lower limit costs nothing.
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevent-size.html (2026-11-27)
  */
 const BYTES_MAX = 256_000;
 

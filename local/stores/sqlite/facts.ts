@@ -11,8 +11,8 @@ const readFact = (db: Database, name: string): Promise<string | undefined> =>
     return row && textOf(row, 'value');
   });
 
-/** Writes within a transaction. */
-const setFact = (db: Database, name: string, value: string | undefined): void => {
+/** Writes within a transaction. Undefined removes the fact. */
+export const setFact = (db: Database, name: string, value: string | undefined): void => {
   if (value === undefined) db.sql('DELETE FROM facts WHERE name = ?').run(name);
   else
     db.sql('INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(

@@ -1,12 +1,15 @@
 import type { WrittenCharge } from '../../../lambdas/core/ledger/records.ts';
 import { bigintOf, type Database, type Row, textOf } from './database.ts';
+import { setFact } from './facts.ts';
 import { toRecord } from './ledger-store.ts';
 
 /*
  * Queue of charge records whose usage event is not delivered yet (OPS-20). A trigger fills it in the transaction that
  * writes the record. So no charge is missing, also of a process that does not deliver, and no request makes a further
- * store call. A number is never used again: a slow delivery must not remove the row of a newer charge.
+ * store call. Releases without this table write its rows too, because the trigger is in the database. A number is never
+ * used again: a slow delivery must not remove the row of a newer charge.
  */
+const TRIGGER = 'usage_events_of_charges';
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS usage_events (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -15,7 +18,7 @@ const SCHEMA = [
      -- A process is delivering it until then.
      leased_until INTEGER NOT NULL DEFAULT 0
    ) STRICT`,
-  `CREATE TRIGGER IF NOT EXISTS usage_events_of_charges AFTER INSERT ON charges BEGIN
+  `CREATE TRIGGER IF NOT EXISTS ${TRIGGER} AFTER INSERT ON charges BEGIN
      INSERT INTO usage_events (account_id, hold_id) VALUES (new.account_id, new.hold_id);
    END`,
 ] as const;
@@ -28,10 +31,19 @@ export const BATCH_MAX = 100;
 /** Delivers charge records in one call. Returns those that must be delivered again. */
 export type ChargeDelivery = (charges: readonly WrittenCharge[]) => Promise<ReadonlySet<WrittenCharge>>;
 
-/** From now on, each new charge record waits in the queue until it is delivered. Repeating it has no effect. */
-export const queueCharges = (db: Database): Promise<void> =>
+/** Time for which new charges are queued without a process that delivers them, in ms. */
+const KEPT_MS = 86_400_000;
+/** Fact: time until which new charges are queued, in Unix ms. */
+const QUEUED_UNTIL = 'usage_events_queued_until';
+
+/**
+ * From now on, each new charge record waits in the queue until it is delivered. A process that delivers repeats this
+ * every hour, else `endUnusedQueue` ends the queue a day later.
+ */
+export const queueCharges = (db: Database, nowMs: number): Promise<void> =>
   db.writeDurably(() => {
     for (const statement of SCHEMA) db.sql(statement).run();
+    setFact(db, QUEUED_UNTIL, String(nowMs + KEPT_MS));
   });
 
 export interface QueueDelivery {
@@ -40,6 +52,26 @@ export interface QueueDelivery {
   /** Largest number of charge records in this delivery. */
   readonly limit?: number;
 }
+
+/**
+ * Stops queueing new charges if no process has delivered for a day. Charges that wait stay. Returns whether it changed
+ * something. Throws StoreError.
+ */
+export const endUnusedQueue = async (db: Database, nowMs: number): Promise<boolean> => {
+  const isUnused = (): boolean =>
+    db
+      .sql(
+        `SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?
+           AND NOT EXISTS (SELECT 1 FROM facts WHERE name = ? AND CAST(value AS INTEGER) > ?)`,
+      )
+      .get(TRIGGER, QUEUED_UNTIL, nowMs) !== undefined;
+  if (!(await db.peek(isUnused))) return false;
+  return db.writeDurably(() => {
+    if (!isUnused()) return false;
+    db.sql(`DROP TRIGGER ${TRIGGER}`).run();
+    return true;
+  });
+};
 
 /**
  * Delivers the charge records that have waited longest. Removes those that were delivered. A record that fails alone

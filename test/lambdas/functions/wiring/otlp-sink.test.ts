@@ -35,7 +35,7 @@ const open = (options: Partial<OtlpOptions> = {}) => {
     await sink.flush().catch(() => undefined);
     return collector.spans();
   };
-  return { send, results };
+  return { send, results, sink };
 };
 
 test('OPS-19 spans have the id of the request, their own times and the names of the service', async () => {
@@ -80,4 +80,17 @@ test('OPS-19 a rejected batch is reported by its status alone', async () => {
   await send();
   expect(results).toEqual(['400']);
   collector.answer.status = 200;
+});
+
+test('OPS-19 a burst of spans is bounded by the queue, and later spans are exported', async () => {
+  const { sink, send } = open();
+  const trace: RequestTrace = { traceId: TRACE, parent: undefined, method: 'GET', startedAtMs: 0, calls: [] };
+  for (let count = 0; count < 10_000; count += 1) sink.send(trace, { root: span, parts: [] });
+  await sink.flush();
+  const exported = collector.spans().length;
+  expect(exported).toBeGreaterThanOrEqual(4_096);
+  // One batch may be on its way while the queue fills.
+  expect(exported).toBeLessThanOrEqual(4_096 + 512);
+  collector.clear();
+  expect(await send()).toHaveLength(2);
 });
