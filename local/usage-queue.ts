@@ -3,14 +3,15 @@ import { publishAndReport, reportUnreadable } from '../lambdas/functions/wiring/
 import { toUsageEvent } from '../lambdas/protocols/account/usage-event.ts';
 import type { Database } from './stores/sqlite/database.ts';
 import { BATCH_MAX, type ChargeDelivery, deliverCharges, queueCharges } from './stores/sqlite/usage-events.ts';
-import { startDelivery, type UsageDeliveryOptions } from './usage-delivery.ts';
+import { endpointReporting, startDelivery, type UsageDeliveryOptions } from './usage-delivery.ts';
 
 /**
  * Delivers the events of charge records in the embedded store. They wait in the store until their delivery, also while
  * no gateway runs. The returned function ends the delivery.
  */
 export const followQueue = async (db: Database, options: UsageDeliveryOptions): Promise<() => Promise<void>> => {
-  const { publisherFor, source, reporting } = options;
+  const { publisherFor, source } = options;
+  const reporting = endpointReporting(options);
   await queueCharges(db);
   const deliverTo =
     (publish: EventPublisher): ChargeDelivery =>
