@@ -8,6 +8,14 @@ const whole = (least: number, most: number, standard: number) => {
 
 const otlpProtocol = z.enum(['http/json'], { error: 'must be http/json. The gateway sends no other form' }).optional();
 
+const otlpEndpoint = (example: string) =>
+  z.url({ protocol: /^https?$/, error: `must be a URL such as ${example}` }).optional();
+
+const oneOf = <const Choice extends string>(...choices: readonly Choice[]) =>
+  z.enum(choices, { error: `must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` });
+
+const share = 'must be a number from 0 to 1';
+
 /** Decimal amount in USD below a million. */
 const usd = z
   .string()
@@ -153,32 +161,30 @@ export const settingsSchema = z.object({
   /** Name of this function in its log. */
   FUNCTION_NAME: z.string().min(1).optional(),
   /** Collector of traces: base URL, to which `v1/traces` is added. Without one no trace is exported (OPS-19). */
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint('http://127.0.0.1:4318'),
   /** Complete URL for traces, which replaces OTEL_EXPORTER_OTLP_ENDPOINT. */
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpEndpoint('http://127.0.0.1:4318/v1/traces'),
   /** The gateway sends JSON only, which every collector accepts at its HTTP port. */
   OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol,
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol,
   /** Name of this service in traces. */
   OTEL_SERVICE_NAME: z.string().min(1).optional(),
-  OTEL_TRACES_SAMPLER: z
-    .enum([
-      'always_on',
-      'always_off',
-      'traceidratio',
-      'parentbased_always_on',
-      'parentbased_always_off',
-      'parentbased_traceidratio',
-    ])
-    .default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER: oneOf(
+    'always_on',
+    'always_off',
+    'traceidratio',
+    'parentbased_always_on',
+    'parentbased_always_off',
+    'parentbased_traceidratio',
+  ).default('parentbased_always_on'),
   /** Share of the traces that a ratio sampler exports. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce
-    .number({ error: 'must be a number from 0 to 1' })
-    .min(0, { error: 'must be a number from 0 to 1' })
-    .max(1, { error: 'must be a number from 0 to 1' })
+    .number({ error: share })
+    .min(0, { error: share })
+    .max(1, { error: share })
     .default(1),
   /** `none` turns traces off. */
-  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
+  OTEL_TRACES_EXPORTER: oneOf('otlp', 'none').default('otlp'),
   /** `true` turns traces off. */
   OTEL_SDK_DISABLED: z.string().optional(),
   /** `json` for a log service, `line` for a person. */

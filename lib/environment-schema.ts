@@ -244,11 +244,14 @@ const limits = z.strictObject(
 
 const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a DynamoDB table');
 
+const arn = (form: RegExp, resource: string, error = `must be the ARN of ${resource}`) =>
+  z.string(error).regex(form, error);
+
 const restored = z.strictObject({
   accounts: z
     .strictObject({
       table: tableName,
-      streamArn: z.string().regex(/^arn:[\w-]+:dynamodb:.+\/stream\/.+$/, 'must be the ARN of a stream'),
+      streamArn: arn(/^arn:[\w-]+:dynamodb:.+\/stream\/.+$/, 'a stream'),
     })
     .optional(),
   keys: tableName.optional(),
@@ -263,66 +266,74 @@ const bot = z.strictObject({
 const domain = z.strictObject({
   name: z.hostname(),
   hostedZone: z.strictObject({ id: z.string().min(1), name: z.hostname() }).optional(),
-  certificateArn: z
-    .string()
-    .regex(/^arn:[a-z-]+:acm:[a-z0-9-]+:\d+:certificate\/\S+$/, 'must be the ARN of an ACM certificate')
-    .optional(),
+  certificateArn: arn(/^arn:[a-z-]+:acm:[a-z0-9-]+:\d+:certificate\/\S+$/, 'an ACM certificate').optional(),
 });
 
 const id = (kind: string) =>
   z.string().regex(new RegExp(`^${kind}-[0-9a-f]{8,17}$`), `must be an id such as ${kind}-0a1b2c3d`);
 
-const network = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('created'),
-    natGateways: z.literal([1, 2]).default(1),
-    cidr: z.cidrv4().default('10.0.0.0/16'),
-  }),
-  z.strictObject({
-    kind: z.literal('existing'),
-    vpcId: id('vpc'),
-    subnetIds: z.array(id('subnet')).min(1).max(16).refine(unique, 'must not repeat a subnet'),
-    securityGroupIds: z.array(id('sg')).min(1).max(5).refine(unique, 'must not repeat a security group'),
-  }),
-]);
+/** Error of a choice between objects by their `kind`. `shapes` lists them for a value that is not an object. */
+const kindError = (kinds: string, shapes: string) => ({
+  error: (issue: { readonly code?: string | undefined }) => `must be ${issue.code === 'invalid_type' ? shapes : kinds}`,
+});
 
-const usageEvents = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('created') }),
-  z.strictObject({
-    kind: z.literal('existing'),
-    eventBusArn: z
-      .string()
-      .regex(/^arn:aws[a-z-]*:events:[a-z0-9-]+:\d{12}:event-bus\/[\w./-]+$/, 'must be the ARN of an event bus'),
-  }),
-]);
+const network = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({
+      kind: z.literal('created'),
+      natGateways: z.literal([1, 2]).default(1),
+      cidr: z.cidrv4().default('10.0.0.0/16'),
+    }),
+    z.strictObject({
+      kind: z.literal('existing'),
+      vpcId: id('vpc'),
+      subnetIds: z.array(id('subnet')).min(1).max(16).refine(unique, 'must not repeat a subnet'),
+      securityGroupIds: z.array(id('sg')).min(1).max(5).refine(unique, 'must not repeat a security group'),
+    }),
+  ],
+  kindError('created or existing', "{ kind: 'created' } or { kind: 'existing', vpcId, subnetIds, securityGroupIds }"),
+);
 
-const hasCredentials = (url: string): boolean => {
-  const { username, password } = new URL(url);
-  return username !== '' || password !== '';
-};
+const usageEvents = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ kind: z.literal('created') }),
+    z.strictObject({
+      kind: z.literal('existing'),
+      eventBusArn: arn(/^arn:aws[a-z-]*:events:[a-z0-9-]+:\d{12}:event-bus\/[\w./-]+$/, 'an event bus'),
+    }),
+  ],
+  kindError('created or existing', "{ kind: 'created' } or { kind: 'existing', eventBusArn }"),
+);
 
-const sampling = z.number().min(0).max(1).default(1);
+const hasCredentials = ({ username, password }: URL): boolean => username !== '' || password !== '';
 
-const tracing = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('xray'), sampling }),
-  z.strictObject({
-    kind: z.literal('layer'),
-    layerArn: z
-      .string()
-      .regex(/^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:layer:[\w-]+:\d+$/, 'must be the ARN of a version of a layer'),
-    sampling,
-  }),
-  z.strictObject({
-    kind: z.literal('otlp'),
-    endpoint: z
-      .url({ protocol: /^https?$/, error: 'must be a URL such as https://collector.example.com' })
-      .refine(
-        (url) => !hasCredentials(url),
-        'must not have credentials, because every reader of the function sees them',
-      ),
-    sampling,
-  }),
-]);
+const share = 'must be a number from 0 to 1';
+const sampling = z.number(share).min(0, share).max(1, share).default(1);
+
+const tracing = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ kind: z.literal('xray'), sampling }),
+    z.strictObject({
+      kind: z.literal('layer'),
+      layerArn: arn(/^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:layer:[\w-]+:\d+$/, 'a version of a layer'),
+      sampling,
+    }),
+    z.strictObject({
+      kind: z.literal('otlp'),
+      endpoint: z
+        .url({ protocol: /^https?$/, error: 'must be a URL such as https://collector.example.com' })
+        .refine(
+          (url) => !hasCredentials(new URL(url)),
+          'must not have credentials, because every reader of the function sees them',
+        ),
+      sampling,
+    }),
+  ],
+  kindError('xray, layer or otlp', "{ kind: 'xray' }, { kind: 'layer', layerArn } or { kind: 'otlp', endpoint }"),
+);
 
 export const frontDoors = settingsSchema.shape.FRONT_DOOR.unwrap().options;
 export type FrontDoorName = (typeof frontDoors)[number];
@@ -337,10 +348,7 @@ export const environmentSchema = z
       .string()
       .regex(/^(\d{12}|any)$/, "must be the 12 digits of an AWS account, or 'any'")
       .optional(),
-    bootstrapKeyArn: z
-      .string()
-      .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/, 'must be the ARN of a KMS key')
-      .optional(),
+    bootstrapKeyArn: arn(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/, 'a KMS key').optional(),
     frontDoor: z.enum(frontDoors).default('cloudfront'),
     domain: domain.optional(),
     network: network.optional(),

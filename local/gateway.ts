@@ -299,6 +299,7 @@ const usageReceiverOf = (
     : {
         publisherFor: (signal) => createUsageEndpoint({ url, secret, now, signal }),
         source: settings.USAGE_EVENTS_SOURCE,
+        endpoint: new URL(url).host,
       };
 
 /**

@@ -44,8 +44,19 @@ const url = (example: string) =>
     .url({ protocol: /^https?$/, error: `must be a URL such as ${example}`, abort: true })
     .refine((text) => new URL(text).username === '' && new URL(text).password === '', {
       error: 'must not have a user name or password, which no request can send. Remove them',
-    })
-    .optional();
+    });
+
+/**
+ * Whether the URL is encrypted, or leads to this machine or a private network. Only private networks have host names
+ * without a dot, such as those of Docker Compose. Any other host name can change its address.
+ */
+const isPrivate = (text: string): boolean => {
+  const { protocol, hostname } = new URL(text);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (protocol === 'https:') return true;
+  if (isIP(host) === 0) return !host.includes('.');
+  return ['loopback', 'private', 'uniqueLocal'].includes(ipaddr.process(host).range());
+};
 
 /** Settings of the local program. The functions read and check the other variables themselves. */
 const schema = z.object({
@@ -74,13 +85,15 @@ const schema = z.object({
   /** Interval at which the sweeper releases expired holds and settles outbox entries. AWS does it every minute. */
   SWEEP_SECONDS: whole(1, 3_600).default(10),
   /** Endpoint of the operator that gets usage events, and the secret that signs them (OPS-20). */
-  USAGE_EVENTS_URL: url('https://billing.example.com/usage'),
+  USAGE_EVENTS_URL: url('https://billing.example.com/usage')
+    .refine(isPrivate, { error: 'must use https, except on this machine or a private network' })
+    .optional(),
   USAGE_EVENTS_SECRET: z
     .string()
     .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, 'must be whsec_ and at least 24 bytes in base64')
     .optional(),
-  DYNAMODB_ENDPOINT: url('http://127.0.0.1:8000'),
-  S3_ENDPOINT: url('http://127.0.0.1:9000'),
+  DYNAMODB_ENDPOINT: url('http://127.0.0.1:8000').optional(),
+  S3_ENDPOINT: url('http://127.0.0.1:9000').optional(),
 });
 
 type Fields = z.output<typeof schema>;
@@ -119,10 +132,15 @@ const developmentProblems = ({ HOST }: Fields): readonly string[] =>
     ? []
     : [`HOST: other machines can reach ${HOST}. Set MODE=production, or use 127.0.0.1.`];
 
-const usageProblems = ({ USAGE_EVENTS_URL, USAGE_EVENTS_SECRET }: Fields): readonly string[] =>
-  USAGE_EVENTS_URL !== undefined && USAGE_EVENTS_SECRET === undefined
-    ? ['USAGE_EVENTS_SECRET: missing. Set the secret that signs usage events: printf whsec_; openssl rand -base64 32.']
-    : [];
+const usageProblems = ({ USAGE_EVENTS_URL, USAGE_EVENTS_SECRET }: Fields): readonly string[] => {
+  if (USAGE_EVENTS_URL !== undefined && USAGE_EVENTS_SECRET === undefined)
+    return [
+      'USAGE_EVENTS_SECRET: missing. Set the secret that signs usage events: USAGE_EVENTS_SECRET=whsec_$(openssl rand -base64 32)',
+    ];
+  if (USAGE_EVENTS_URL === undefined && USAGE_EVENTS_SECRET !== undefined)
+    return ['USAGE_EVENTS_URL: missing. Set the endpoint that gets usage events, or remove USAGE_EVENTS_SECRET.'];
+  return [];
+};
 
 const productionProblems = (fields: Fields, own: Environment): readonly string[] => {
   const problems: string[] = [];

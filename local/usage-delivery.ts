@@ -8,6 +8,8 @@ export interface UsageReceiver {
   readonly publisherFor: (signal: AbortSignal) => EventPublisher;
   /** `source` of every event. */
   readonly source: string;
+  /** Host of the receiver, for the operator. */
+  readonly endpoint: string;
 }
 
 export interface UsageDeliveryOptions extends UsageReceiver {
@@ -18,15 +20,38 @@ export interface UsageDeliveryOptions extends UsageReceiver {
   readonly pollMs?: number;
   /** Longest wait in ms after a failed delivery. */
   readonly retryMsMax?: number;
+  /** Clock in Unix ms. */
+  readonly now?: () => number;
 }
 
 const POLL_MS = 500;
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 60_000;
+/** Shortest time between two reports of the same failure, in ms. */
+const REPORT_MS = 300_000;
 
 export type DeliveryOutcome = 'delivered' | 'failed' | 'idle';
 /** Delivers the next events. */
 export type DeliveryStep = (signal: AbortSignal) => Promise<DeliveryOutcome>;
+
+/** Adds the endpoint to reports of failed deliveries, and drops those whose reason was reported a short time ago. */
+export const endpointReporting = ({
+  reporting,
+  endpoint,
+  now = Date.now,
+}: Pick<UsageDeliveryOptions, 'reporting' | 'endpoint' | 'now'>): Pick<Reporting, 'notice'> => {
+  const reportedAtMs = new Map<string, number>();
+  return {
+    notice: (name, details) => {
+      if (name !== 'usage_events_failed') return reporting.notice(name, details);
+      const nowMs = now();
+      const reason = details.reason ?? '';
+      if (nowMs - (reportedAtMs.get(reason) ?? Number.NEGATIVE_INFINITY) < REPORT_MS) return;
+      reportedAtMs.set(reason, nowMs);
+      reporting.notice(name, { ...details, endpoint });
+    },
+  };
+};
 
 /** A step that throws counts as failed. Logs the first throw in a row. */
 const orFailed = (step: DeliveryStep, onFailure: UsageDeliveryOptions['onFailure']): DeliveryStep => {

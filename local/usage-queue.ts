@@ -3,7 +3,7 @@ import { publishAndReport, reportUnreadable } from '../lambdas/functions/wiring/
 import { toUsageEvent } from '../lambdas/protocols/account/usage-event.ts';
 import type { Database } from './stores/sqlite/database.ts';
 import { BATCH_MAX, type ChargeDelivery, deliverCharges, queueCharges } from './stores/sqlite/usage-events.ts';
-import { startDelivery, type UsageDeliveryOptions } from './usage-delivery.ts';
+import { endpointReporting, startDelivery, type UsageDeliveryOptions } from './usage-delivery.ts';
 
 /** Less than the day for which charges are queued without a delivery. */
 const RENEW_MS = 3_600_000;
@@ -13,7 +13,8 @@ const RENEW_MS = 3_600_000;
  * no gateway runs. The returned function ends the delivery.
  */
 export const followQueue = async (db: Database, options: UsageDeliveryOptions): Promise<() => Promise<void>> => {
-  const { publisherFor, source, reporting } = options;
+  const { publisherFor, source } = options;
+  const reporting = endpointReporting(options);
   await queueCharges(db, Date.now());
   let renewAtMs = Date.now() + RENEW_MS;
   const deliverTo =

@@ -2,7 +2,7 @@ import { createUsageEventsHandler } from '../lambdas/functions/wiring/usage-even
 import { readPosition, writePosition } from './account-changes.ts';
 import { failedOf } from './emulators/change-delivery.ts';
 import { type ChangeStream, openStream, pageMax } from './emulators/change-stream.ts';
-import { type DeliveryStep, startDelivery, type UsageDeliveryOptions } from './usage-delivery.ts';
+import { type DeliveryStep, endpointReporting, startDelivery, type UsageDeliveryOptions } from './usage-delivery.ts';
 
 export interface StreamOfCharges {
   readonly endpoint: string;
@@ -24,7 +24,10 @@ export const followStream = async (
     options.onFailure(`the table ${table} has no stream: no usage event is sent`);
     return async () => undefined;
   }
-  const stop = startDelivery(createStreamStep(stream, positionFile, options), options);
+  const stop = startDelivery(
+    createStreamStep(stream, positionFile, { ...options, reporting: endpointReporting(options) }),
+    options,
+  );
   return async () => {
     await stop();
     stream.close();

@@ -50,13 +50,14 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
   insufficient_balance: {
     when: 'the available balance does not cover the hold',
     fix: 'Top up, or lower `max_tokens`. The message names both amounts.',
-    message: 'This request needs a hold of up to 0.42 USD, but only 0.1 USD is available. Top up or lower max_tokens.',
+    message:
+      'This request needs a hold of up to 0.42 USD, but only 0.1 USD is available. Top up, or set max_tokens to at most 230.',
   },
   key_limit_exceeded: {
     when: 'the cap of the API key does not cover the hold',
     fix: 'Raise the cap, wait for its reset, or send a smaller request. The message has the cap and the time of the reset.',
     message:
-      'This request needs a hold of up to 0.42 USD, but only 0.1 USD is left of the cap of this API key: 5 USD per day (UTC). The cap resets at 2026-11-27T00:00:00Z. Raise the cap, or send a smaller request.',
+      'This request needs a hold of up to 0.42 USD, but only 0.1 USD is left of the cap of this API key: 5 USD per day (UTC). The cap resets at 2026-11-27T00:00:00Z. Raise the cap, or set max_tokens to at most 230.',
   },
   account_blocked: {
     when: 'the account is blocked for a violation of the terms',

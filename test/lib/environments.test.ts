@@ -127,3 +127,25 @@ test('OPS-1 the former field of alarm addresses is rejected with the names of th
     'environments.prod.alarmAddresses: replaced. Move the addresses to alarms.page.mail and alarms.ticket.mail',
   );
 });
+
+test.each([
+  ['tracing.sampling', 'must be a number from 0 to 1', { tracing: { kind: 'xray', sampling: 2 } }],
+  ['tracing.sampling', 'must be a number from 0 to 1', { tracing: { kind: 'xray', sampling: -1 } }],
+  ['tracing.sampling', 'must be a number from 0 to 1', { tracing: { kind: 'xray', sampling: '0.1' } }],
+  ['tracing.layerArn', 'must be the ARN of a version of a layer', { tracing: { kind: 'layer' } }],
+  ['tracing.kind', 'must be xray, layer or otlp', { tracing: { kind: 'zipkin' } }],
+  ['tracing.kind', 'must be xray, layer or otlp', { tracing: {} }],
+  ['tracing', "must be { kind: 'xray' }, { kind: 'layer', layerArn } or { kind: 'otlp', endpoint }", { tracing: true }],
+  ['usageEvents', "must be { kind: 'created' } or { kind: 'existing', eventBusArn }", { usageEvents: true }],
+  ['usageEvents.kind', 'must be created or existing', { usageEvents: { kind: 'new' } }],
+  ['usageEvents.eventBusArn', 'must be the ARN of an event bus', { usageEvents: { kind: 'existing' } }],
+  [
+    'network',
+    "must be { kind: 'created' } or { kind: 'existing', vpcId, subnetIds, securityGroupIds }",
+    { network: true },
+  ],
+  ['network.kind', 'must be created or existing', { network: { kind: 'vpc' } }],
+])('the error of %s is one line: %s (%o)', (path, problem, change) => {
+  const parsed = () => parseEnvironment({ ...environments.prod, ...change });
+  expect(parsed).toThrow(new Error(`${path}: ${problem}`));
+});

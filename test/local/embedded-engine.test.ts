@@ -111,7 +111,11 @@ test.each(['development', 'production'] as const)(
 );
 
 test('OPS-20 without the setting a prune ends the queue a day after the last delivery', async () => {
-  const down = { publisherFor: () => async () => ({ failed: new Set<string>() }), source: 'gateway-local' };
+  const down = {
+    publisherFor: () => async () => ({ failed: new Set<string>() }),
+    source: 'gateway-local',
+    endpoint: 'receiver',
+  };
   const before = await open({});
   await before.follow({ usage: down });
   await before.stop();

@@ -176,7 +176,12 @@ test('OPS-20 an endpoint for usage events needs a URL and a secret that can sign
   const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
   const url = 'http://127.0.0.1:9900/usage';
   expect(problemsOf({ USAGE_EVENTS_URL: url, USAGE_EVENTS_SECRET: secret })).toEqual([]);
-  expect(problemsOf({ USAGE_EVENTS_URL: url })).toEqual([expect.stringContaining('USAGE_EVENTS_SECRET: missing.')]);
+  expect(problemsOf({ USAGE_EVENTS_URL: url })).toEqual([
+    'USAGE_EVENTS_SECRET: missing. Set the secret that signs usage events: USAGE_EVENTS_SECRET=whsec_$(openssl rand -base64 32)',
+  ]);
+  expect(problemsOf({ USAGE_EVENTS_SECRET: secret })).toEqual([
+    'USAGE_EVENTS_URL: missing. Set the endpoint that gets usage events, or remove USAGE_EVENTS_SECRET.',
+  ]);
   expect(problemsOf({ USAGE_EVENTS_URL: 'ftp://example.com', USAGE_EVENTS_SECRET: secret })).toEqual([
     'USAGE_EVENTS_URL: must be a URL such as https://billing.example.com/usage',
   ]);
@@ -188,4 +193,42 @@ test('OPS-20 an endpoint for usage events needs a URL and a secret that can sign
     expect(problemsOf({ USAGE_EVENTS_URL: url, USAGE_EVENTS_SECRET: wrong })).toEqual([
       'USAGE_EVENTS_SECRET: must be whsec_ and at least 24 bytes in base64',
     ]);
+});
+
+test.each([
+  ['http://127.0.0.1:9900/usage', true],
+  ['http://localhost:9900/usage', true],
+  ['http://[::1]:9900/usage', true],
+  ['http://10.1.2.3/usage', true],
+  ['http://192.168.0.7/usage', true],
+  ['http://[fd00::7]/usage', true],
+  ['http://receiver:9900/usage', true],
+  ['https://billing.example.com/usage', true],
+  ['http://billing.example.com/usage', false],
+  ['http://localhost.example.com/usage', false],
+  ['http://8.8.8.8/usage', false],
+  ['http://172.32.0.1/usage', false],
+  ['http://0.0.0.0/usage', false],
+  ['http://[2001:4860:4860::8888]/usage', false],
+  ['http://[::ffff:8.8.8.8]/usage', false],
+])('OPS-20 usage events leave a private network only with https: %s', (url, isAccepted) => {
+  const problem = 'USAGE_EVENTS_URL: must use https, except on this machine or a private network';
+  const set = { USAGE_EVENTS_URL: url, USAGE_EVENTS_SECRET: `whsec_${'a'.repeat(44)}` };
+  expect(problemsOf(set)).toEqual(isAccepted ? [] : [problem]);
+});
+
+const samplers =
+  'always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off or parentbased_traceidratio';
+
+test.each([
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', 'must be a URL such as http://127.0.0.1:4318'],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'collector', 'must be a URL such as http://127.0.0.1:4318/v1/traces'],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'must be http/json. The gateway sends no other form'],
+  ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'grpc', 'must be http/json. The gateway sends no other form'],
+  ['OTEL_TRACES_SAMPLER', 'foo', `must be ${samplers}`],
+  ['OTEL_TRACES_SAMPLER_ARG', 'all', 'must be a number from 0 to 1'],
+  ['OTEL_TRACES_SAMPLER_ARG', '2', 'must be a number from 0 to 1'],
+  ['OTEL_TRACES_EXPORTER', 'zipkin', 'must be otlp or none'],
+])('OPS-19 %s=%s is rejected in one line that has the fix', (name, value, message) => {
+  expect(linesOf(() => readSettings({ ...noTables, [name]: value }))).toEqual([`${name}: ${message}`]);
 });

@@ -14,7 +14,8 @@ export const createReceiver = () => {
   const options: UsageDeliveryOptions = {
     publisherFor: () => publish,
     source: 'gateway-local',
-    reporting: { notice: (name, { reason }) => state.notices.push(`${name} ${reason}`) },
+    endpoint: 'billing.example.com',
+    reporting: { notice: (name, { reason, endpoint }) => state.notices.push([name, endpoint, reason].join(' ')) },
     onFailure: (message) => state.failures.push(message),
     pollMs: 5,
     retryMsMax: 5,

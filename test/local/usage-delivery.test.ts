@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { EventPublisher } from '../../lambdas/core/event-publisher.ts';
 import { createLedgerStore } from '../../local/stores/sqlite/ledger-store.ts';
+import { endpointReporting } from '../../local/usage-delivery.ts';
 import { followQueue } from '../../local/usage-queue.ts';
 import { chargeOf } from '../lambdas/functions/wiring/usage-events-records.ts';
 import { openTestDatabase } from '../support/sqlite.ts';
@@ -18,8 +19,8 @@ test('OPS-20 charges wait in the embedded store while the receiver is down or no
   const first = await followQueue(db, options);
   state.isDown = true;
   await ledger.putRecord(chargeOf(1));
-  await expect.poll(() => state.notices.length).toBeGreaterThan(1);
-  expect(new Set(state.notices)).toEqual(new Set(['usage_events_failed down']));
+  await expect.poll(() => state.calls).toBeGreaterThan(2);
+  expect(state.notices).toEqual(['usage_events_failed billing.example.com down']);
   await first();
   await ledger.putRecord(chargeOf(2));
   state.isDown = false;
@@ -67,4 +68,32 @@ test('OPS-20 a store that fails is reported once, and the delivery goes on', asy
   await createLedgerStore(db).putRecord(chargeOf(1));
   await expect.poll(() => state.ids).toEqual([idOf(1)]);
   expect(state.failures).toEqual([expect.stringContaining('usage events cannot be read from the store')]);
+});
+
+test('OPS-20 each reason of failed deliveries is reported once in five minutes, with the endpoint', () => {
+  let nowMs = 0;
+  const notices: unknown[] = [];
+  const reporting = { notice: (...notice: unknown[]) => notices.push(notice) };
+  const { notice } = endpointReporting({ reporting, endpoint: 'billing.example.com:9900', now: () => nowMs });
+  const report = (reason: string) => notice('usage_events_failed', { failed: '1', reason });
+  const reported = (reason: string) => [
+    'usage_events_failed',
+    { failed: '1', reason, endpoint: 'billing.example.com:9900' },
+  ];
+  for (const reason of ['down', 'down', 'late', 'down', 'late']) report(reason);
+  nowMs = 299_999;
+  report('down');
+  expect(notices).toEqual([reported('down'), reported('late')]);
+  nowMs = 300_000;
+  report('down');
+  report('down');
+  expect(notices.slice(2)).toEqual([reported('down')]);
+});
+
+test('OPS-20 other notices of a delivery are never dropped or changed', () => {
+  const notices: unknown[] = [];
+  const reporting = { notice: (...notice: unknown[]) => notices.push(notice) };
+  const { notice } = endpointReporting({ reporting, endpoint: 'billing.example.com', now: () => 0 });
+  for (let count = 0; count < 2; count++) notice('usage_event_unreadable', { requestId: 'r' });
+  expect(notices).toEqual(Array.from({ length: 2 }, () => ['usage_event_unreadable', { requestId: 'r' }]));
 });

@@ -43,9 +43,11 @@ streamTest('OPS-20 the position in a stream is stored after the delivery, and a 
   await expect.poll(() => state.ids).toEqual([idOf(11)]);
   await expect.poll(() => readFileSync(at.positionFile, 'utf8')).toContain('sequenceNumber');
   const stored = readFileSync(at.positionFile, 'utf8');
+  const calls = state.calls;
   state.isDown = true;
   await ledger.putRecord(chargeOf(12));
-  await expect.poll(() => state.notices.length).toBeGreaterThan(1);
+  await expect.poll(() => state.calls).toBeGreaterThan(calls + 1);
+  expect(state.notices).toEqual(['usage_events_failed billing.example.com down']);
   await first();
   expect(readFileSync(at.positionFile, 'utf8')).toBe(stored);
   await ledger.putRecord(chargeOf(13));

@@ -268,7 +268,7 @@ test.each(sdks)('KEY-9 the SDK of $name shows the cap of a named key and its res
   const error = await thrownBy(sdk.ask(nothingLeft, {}));
   expect(String(error)).toContain('0.000000000001 USD per month (UTC).');
   expect(String(error)).toMatch(
-    /The cap resets at \d{4}-\d\d-01T00:00:00Z\. Raise the cap, or send a smaller request\./,
+    /The cap resets at \d{4}-\d\d-01T00:00:00Z\. Raise the cap, or send a shorter prompt\./,
   );
 });
 

@@ -36,6 +36,7 @@ const follow = async ({ databasePath }: InProcessGateway): Promise<readonly Usag
       return { failed: new Set() };
     },
     source: 'gateway-local',
+    endpoint: 'receiver',
     reporting: { notice: (name) => expect.unreachable(name) },
     onFailure: (message) => expect.unreachable(message),
     pollMs: 5,

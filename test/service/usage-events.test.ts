@@ -33,6 +33,7 @@ const follow = () =>
   followQueue(db, {
     publisherFor: (signal) => createUsageEndpoint({ url: receiver.url, secret: SECRET, now: Date.now, signal }),
     source: 'gateway-local',
+    endpoint: '127.0.0.1',
     reporting: { notice: (name) => notices.push(name) },
     onFailure: (message) => notices.push(message),
     pollMs: 5,
@@ -149,6 +150,7 @@ test('OPS-20 a request makes the same store calls with usage events, also while 
   const stop = await followQueue(watcher, {
     publisherFor: () => async (events) => ({ failed: new Set(events.map(({ id }) => id)), reason: 'down' }),
     source: 'gateway-local',
+    endpoint: '127.0.0.1',
     reporting: { notice: () => undefined },
     onFailure: (message) => expect.unreachable(message),
     pollMs: 5,

@@ -62,12 +62,14 @@ interface RefusedHold {
   readonly nowMs: number;
   /** Sentence with what the rest of the cap pays for. */
   readonly advice: string | undefined;
+  /** Clause with how the client makes the request fit. */
+  readonly reduction?: string | undefined;
 }
 
 /** Returns the client's error for a hold that the cap of its API key does not cover. */
 export const capExceeded = (
   account: CappedAccount,
-  { keyId, amountPicos, nowMs, advice = '' }: RefusedHold,
+  { keyId, amountPicos, nowMs, advice = '', reduction = 'send a smaller request' }: RefusedHold,
 ): GatewayError => {
   const status = capStatus(account, keyId, nowMs);
   if (!status) throw new Error('the API key has no cap');
@@ -77,7 +79,7 @@ export const capExceeded = (
     heldPicos === 0n ? '' : `${formatUsd(heldPicos)} USD is held by requests in progress.`,
     advice,
     resetsAtMs === undefined ? 'The cap never resets.' : `The cap resets at ${inUtc(resetsAtMs)}.`,
-    'Raise the cap, or send a smaller request.',
+    `Raise the cap, or ${reduction}.`,
   ];
   return new GatewayError('key_limit_exceeded', sentences.filter(Boolean).join(' '));
 };

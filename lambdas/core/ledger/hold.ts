@@ -59,6 +59,8 @@ export interface HoldParams {
   readonly smaller?: (availablePicos: bigint) => bigint | undefined;
   /** Returns advice for a client without enough money: what the available amount pays for. */
   readonly advice?: (availablePicos: bigint) => string;
+  /** Returns how the client makes the request fit the available amount, such as `set max_tokens to at most 500`. */
+  readonly reduction?: (availablePicos: bigint) => string;
   /** Time that is left for store calls before the provider call. Undefined means no limit. */
   readonly storeTime?: StoreTime | undefined;
   /** Last sentence of the error, which advises the client without enough money. Replaces the default. */
@@ -213,7 +215,10 @@ const nextAfter = (reply: HoldReply, order: HoldOrder, refused: Wanted): Wanted 
   const smaller = refused.mayShrink ? order.smaller?.(usablePicos) : undefined;
   if (smaller !== undefined) return { amountPicos: smaller, cap, mayShrink: false };
   const keyId = leftPicos < availablePicos && paysFor(account, order, refused) ? cap?.keyId : undefined;
-  if (keyId !== undefined) throw capExceeded(account, { ...order, keyId, advice: order.advice?.(usablePicos) });
+  if (keyId !== undefined) {
+    const sentences = { advice: order.advice?.(usablePicos), reduction: order.reduction?.(usablePicos) };
+    throw capExceeded(account, { ...order, ...sentences, keyId });
+  }
   throw tooLittle(account, order);
 };
 
@@ -292,7 +297,7 @@ const tooLittle = (account: Account, order: HoldParams): GatewayError => {
     `This request needs a hold of up to ${formatUsd(order.amountPicos)} USD, but only ${formatUsd(account.availablePicos)} USD is available.`,
     account.holds.size === 0 ? '' : `${formatUsd(heldOf(account))} USD is held by requests in progress.`,
     order.advice?.(account.availablePicos) ?? '',
-    order.remedy ?? 'Top up or lower max_tokens.',
+    order.remedy ?? `Top up, or ${order.reduction?.(account.availablePicos) ?? 'send a smaller request'}.`,
   ];
   return new GatewayError('insufficient_balance', sentences.filter(Boolean).join(' '));
 };

@@ -18,7 +18,7 @@ import { applyCharge, commitCharge, learnFromOverage, type Receipt, type Settlem
 export interface Candidate {
   readonly model: Model;
   readonly circuit: CircuitId;
-  readonly hold: Pick<HoldParams, 'amountPicos' | 'expiresAtMs' | 'smaller' | 'advice' | 'remedy' | 'allowancePicos'>;
+  readonly hold: Omit<HoldParams, 'accountId' | 'requestId' | 'firstId' | 'endId' | 'cap' | 'storeTime'>;
   /** Deadline of the provider call, stopped when the call fails. Undefined if `use` limits the time itself. */
   readonly deadline?: Deadline;
   readonly uncollected?: UncollectedOf | undefined;

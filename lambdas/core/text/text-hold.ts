@@ -10,10 +10,12 @@ import { promptTokensPlausible } from './token-estimate.ts';
 
 /** Smallest output limit that the gateway offers (BILL-6). */
 const SMALLEST_CAP = 256;
+/** Smallest output limit that an error suggests. Some providers reject a lower one. */
+const SUGGESTED_CAP_MIN = 16;
 
 /** Hold of a request for text, and the output limit that follows from it. */
 export interface TextHold {
-  readonly order: Pick<HoldParams, 'amountPicos' | 'smaller' | 'advice'>;
+  readonly order: Pick<HoldParams, 'amountPicos' | 'smaller' | 'advice' | 'reduction'>;
   /** Returns the output limit of the current hold. It decreases after `smaller`. */
   readonly cap: () => number;
   /** Returns the output limit if the gateway chose it, because the client set none. */
@@ -56,9 +58,14 @@ export const priceText = (
       `The available amount pays for ${affordableAt(availablePicos)} output tokens.`,
       ...(factor > 1 ? [`After a charge above its hold, the prompt counts ${factor} times for some days.`] : []),
     ].join(' ');
+  const reduction = (availablePicos: bigint): string => {
+    const affordable = affordableAt(availablePicos);
+    if (affordable < SUGGESTED_CAP_MIN + imageTokens) return 'send a shorter prompt';
+    return affordable < cap ? `set ${capParam} to at most ${affordable}` : 'send a smaller request';
+  };
   const isOurs = request.outputTokensMax === undefined;
   return {
-    order: { amountPicos, advice, ...(isOurs ? { smaller } : {}) },
+    order: { amountPicos, advice, reduction, ...(isOurs ? { smaller } : {}) },
     cap: () => cap,
     chosenCap: () => (isOurs ? cap : undefined),
     promptTokens: heldTokens,

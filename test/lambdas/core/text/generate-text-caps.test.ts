@@ -29,7 +29,9 @@ test('KEY-9 without enough in the cap the error has the output tokens that its r
   const { ask, left } = await capped(heldFor(255));
   await expect(ask()).rejects.toMatchObject({
     code: 'key_limit_exceeded',
-    message: expect.stringMatching(/left of the cap.*The available amount pays for 255 output tokens\. The cap never/),
+    message: expect.stringMatching(
+      /left of the cap.*The available amount pays for 255 output tokens\. The cap never resets\. Raise the cap, or set max_tokens to at most 255\.$/,
+    ),
   });
   expect(await left()).toBe(heldFor(255));
 });

@@ -94,7 +94,24 @@ test('BILL-20 the 402 names a factor above 1', async () => {
     const world = await withFactor(factor, { usd: '0.00000001' });
     const error = await world.ask().catch((thrown: unknown) => String(thrown));
     expect(error).toContain('pays for 0 output tokens.');
+    expect(error).toMatch(/Top up, or send a shorter prompt\.$/);
     expect(String(error).includes('the prompt counts 3.4 times')).toBe(factor === 3.4);
+  }
+});
+
+test('BILL-6 the 402 sets the field of the output limit to a value that the balance pays for', async () => {
+  for (const [tokens, fix] of [
+    [16, 'set max_tokens to at most 16.'],
+    [15, 'send a shorter prompt.'],
+  ] as const) {
+    const world = await withFactor(1, { usd: '0' });
+    const amountPicos = 100n * INPUT_PICOS + BigInt(tokens) * OUTPUT_PICOS;
+    await world.memory.credit({ accountId: ACCOUNT, ref: 'some', amountPicos, reason: 'test', at: 0 });
+    await expect(world.ask({ outputTokensMax: 900 })).rejects.toMatchObject({
+      code: 'insufficient_balance',
+      message: expect.stringMatching(new RegExp(`Top up, or ${fix}$`)),
+    });
+    if (tokens === 16) expect(await world.ask({ outputTokensMax: tokens })).toBeDefined();
   }
 });
 
