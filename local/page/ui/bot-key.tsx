@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { post, wordsOf } from './asking.ts';
 import type { KeyCheck } from './check-key.ts';
@@ -15,6 +16,34 @@ export const askForKey = (): Promise<unknown> => post('/local/bot-key', {});
 
 /** Keeps the bot's API key in view: the bot sends it once, and later messages would hide it. */
 export const BotKey = ({ apiKey, check, onUse }: BotKeyProps) => {
+  const isDead = check?.kind === 'rejected';
+  return (
+    <section class={`bot-key${isDead ? ' dead' : ''}`} aria-label="Key from the bot">
+      <p>{isDead ? 'This key no longer works. Replace it to get one that does.' : 'Your key from the bot'}</p>
+      <code>{apiKey}</code>
+      <Replace>
+        {!isDead && <CopyButton label="Copy the bot's key" text={() => apiKey} />}
+        {!isDead && onUse && (
+          <button type="button" onClick={() => onUse(apiKey)}>
+            Use in the playground
+          </button>
+        )}
+      </Replace>
+    </section>
+  );
+};
+
+/** Shown after a restart of the program, which has no copy of the key that the bot sent before. */
+export const MaskedBotKey = ({ masked }: { masked: string }) => (
+  <section class="bot-key" aria-label="Key from the bot">
+    <p>Your key from the bot, masked after a restart. Replace issues another.</p>
+    <code>{masked}</code>
+    <Replace />
+  </section>
+);
+
+/** Actions of the key, and the button that replaces it. */
+const Replace = ({ children }: { children?: ComponentChildren }) => {
   const [problem, setProblem] = useState('');
   const replace = (): void => {
     askForKey().then(
@@ -22,18 +51,10 @@ export const BotKey = ({ apiKey, check, onUse }: BotKeyProps) => {
       (error: unknown) => setProblem(wordsOf(error)),
     );
   };
-  const isDead = check?.kind === 'rejected';
   return (
-    <section class={`bot-key${isDead ? ' dead' : ''}`} aria-label="Key from the bot">
-      <p>{isDead ? 'This key no longer works. Replace it to get one that does.' : 'Your key from the bot'}</p>
-      <code>{apiKey}</code>
+    <>
       <div class="actions">
-        {!isDead && <CopyButton label="Copy the bot's key" text={() => apiKey} />}
-        {!isDead && onUse && (
-          <button type="button" onClick={() => onUse(apiKey)}>
-            Use in the playground
-          </button>
-        )}
+        {children}
         <button type="button" onClick={replace}>
           Replace
         </button>
@@ -43,6 +64,6 @@ export const BotKey = ({ apiKey, check, onUse }: BotKeyProps) => {
           {problem}
         </p>
       )}
-    </section>
+    </>
   );
 };
