@@ -72,7 +72,7 @@ test('OPS-6 the state of the local key shows changes after the start', async () 
 test('OPS-6 the list of accounts starts with `local` and has up to 200 others, sorted by id', async () => {
   const ledgerStore = new MemoryLedgerStore();
   const others = Array.from({ length: 201 }, (_, index) => `a${String(index).padStart(3, '0')}`);
-  for (const id of [...others, 'local']) ledgerStore.(id);
+  for (const id of [...others, 'local']) await ledgerStore.createAccount(id, 0);
   const ids = (await listAccounts({ ledgerRecords: ledgerStore, ledgerStore })).map(({ id }) => id);
   expect(ids).toEqual(['local', ...others.slice(0, 200)]);
 });
