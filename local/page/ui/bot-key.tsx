@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { post, wordsOf } from './asking.ts';
 import type { KeyCheck } from './check-key.ts';
@@ -6,6 +5,8 @@ import { CopyButton } from './copy-button.tsx';
 
 interface BotKeyProps {
   readonly apiKey: string;
+  /** Whether the API key is masked, because the program has restarted since the bot sent it. */
+  readonly isMasked: boolean;
   readonly check: KeyCheck | undefined;
   /** Undefined while the playground uses this API key. */
   readonly onUse: ((apiKey: string) => void) | undefined;
@@ -15,35 +16,7 @@ interface BotKeyProps {
 export const askForKey = (): Promise<unknown> => post('/local/bot-key', {});
 
 /** Keeps the bot's API key in view: the bot sends it once, and later messages would hide it. */
-export const BotKey = ({ apiKey, check, onUse }: BotKeyProps) => {
-  const isDead = check?.kind === 'rejected';
-  return (
-    <section class={`bot-key${isDead ? ' dead' : ''}`} aria-label="Key from the bot">
-      <p>{isDead ? 'This key no longer works. Replace it to get one that does.' : 'Your key from the bot'}</p>
-      <code>{apiKey}</code>
-      <Replace>
-        {!isDead && <CopyButton label="Copy the bot's key" text={() => apiKey} />}
-        {!isDead && onUse && (
-          <button type="button" onClick={() => onUse(apiKey)}>
-            Use in the playground
-          </button>
-        )}
-      </Replace>
-    </section>
-  );
-};
-
-/** Shown after a restart of the program, which has no copy of the key that the bot sent before. */
-export const MaskedBotKey = ({ masked }: { masked: string }) => (
-  <section class="bot-key" aria-label="Key from the bot">
-    <p>Your key from the bot, masked after a restart. Replace issues another.</p>
-    <code>{masked}</code>
-    <Replace />
-  </section>
-);
-
-/** Actions of the key, and the button that replaces it. */
-const Replace = ({ children }: { children?: ComponentChildren }) => {
+export const BotKey = ({ apiKey, isMasked, check, onUse }: BotKeyProps) => {
   const [problem, setProblem] = useState('');
   const replace = (): void => {
     askForKey().then(
@@ -51,10 +24,21 @@ const Replace = ({ children }: { children?: ComponentChildren }) => {
       (error: unknown) => setProblem(wordsOf(error)),
     );
   };
+  const isDead = check?.kind === 'rejected';
+  const title = isMasked
+    ? 'Your key from the bot, masked after a restart. Replace issues another.'
+    : 'Your key from the bot';
   return (
-    <>
+    <section class={`bot-key${isDead ? ' dead' : ''}`} aria-label="Key from the bot">
+      <p>{isDead ? 'This key no longer works. Replace it to get one that does.' : title}</p>
+      <code>{apiKey}</code>
       <div class="actions">
-        {children}
+        {!isDead && !isMasked && <CopyButton label="Copy the bot's key" text={() => apiKey} />}
+        {!isDead && !isMasked && onUse && (
+          <button type="button" onClick={() => onUse(apiKey)}>
+            Use in the playground
+          </button>
+        )}
         <button type="button" onClick={replace}>
           Replace
         </button>
@@ -64,6 +48,6 @@ const Replace = ({ children }: { children?: ComponentChildren }) => {
           {problem}
         </p>
       )}
-    </>
+    </section>
   );
 };

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { fetchState, wordsOf } from './asking.ts';
-import { askForKey, BotKey, MaskedBotKey } from './bot-key.tsx';
+import { askForKey, BotKey } from './bot-key.tsx';
 import { Chat } from './chat.tsx';
 import { Connection } from './connection.tsx';
 import { LedgerPane } from './ledger-pane.tsx';
@@ -41,6 +41,7 @@ const Page = ({ state }: { state: LocalState }) => {
   const balanceAfter = (request: string | undefined): string | undefined =>
     gateway.ledger.rows.find(({ id, state }) => requestIdOf(id) === request && state !== 'held')?.balance_usd;
   const { keyCheck, botKey, maskedBotKey, botKeyCheck } = gateway;
+  const shownBotKey = botKey ?? maskedBotKey;
   const usedBotKey = useRef<string>();
   useEffect(() => {
     if (botKey === undefined || botKeyCheck?.kind !== 'works') return;
@@ -87,10 +88,14 @@ const Page = ({ state }: { state: LocalState }) => {
         </div>
         <LedgerPane ledger={gateway.ledger} account={account} onAccount={setAccount} requestId={requestId} />
         <Chat messenger={state.messenger} messages={gateway.messages} onTopUp={openTopUp}>
-          {botKey !== undefined && (
-            <BotKey apiKey={botKey} check={botKeyCheck} onUse={botKey === key ? undefined : setKey} />
+          {shownBotKey !== undefined && (
+            <BotKey
+              apiKey={shownBotKey}
+              isMasked={botKey === undefined}
+              check={botKeyCheck}
+              onUse={botKey === key ? undefined : setKey}
+            />
           )}
-          {botKey === undefined && maskedBotKey !== undefined && <MaskedBotKey masked={maskedBotKey} />}
         </Chat>
         <WebhookInbox webhooks={state.webhooks} apiKey={key} gateway={gateway} />
       </main>
