@@ -15,7 +15,7 @@ import { toProcessDependencies } from '../lambdas/functions/wiring/paid-call.ts'
 import type { Output } from '../lambdas/functions/wiring/reporting.ts';
 import { createSweepHandler } from '../lambdas/functions/wiring/sweep-handler.ts';
 import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';
-import { withTracing } from '../lambdas/functions/wiring/tracing.ts';
+import { endpointOf, withTracing } from '../lambdas/functions/wiring/tracing.ts';
 import { createResumeAll, createVideoSweepHandler } from '../lambdas/functions/wiring/video-sweep-handler.ts';
 import { createVideosHandler } from '../lambdas/functions/wiring/videos-handler.ts';
 import { installLambdaRuntime, streaming } from '../lambdas/host/lambda-runtime.ts';
@@ -32,7 +32,7 @@ import {
 import { DATABASE_FILE } from './embedded-stores.ts';
 import type { Engine, Environment } from './engine.ts';
 import { freePort } from './free-port.ts';
-import { openLocalAccount, readLocalKeyState, readPepper } from './local-account.ts';
+import { listAccounts, openLocalAccount, readLocalKeyState, readPepper } from './local-account.ts';
 import { hostDefaults, type LocalSettings } from './local-settings.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 import { createLocalReporting } from './output.ts';
@@ -123,6 +123,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
           port,
           apiKey: account.apiKey,
           readKeyState: () => readLocalKeyState(deps, account.apiKey),
+          readAccounts: () => listAccounts(deps),
           topUpKey,
           files: pages.localPage,
           onFailure,
@@ -144,8 +145,19 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   });
   if (page) endings.push(page.stop);
   development?.connectMessenger(`${url}/bot`);
-  return { url, account, emulators: [...engine.emulators, ...(development?.emulators ?? [])] };
+  const emulators = [...engine.emulators, ...(development?.emulators ?? [])];
+  return { url, account, emulators, destinations: destinationsOf(settings, endpointOf(deps.settings)) };
 };
+
+/** Where the program sends data on request of its settings. Origins only: a path or user information can be secret. */
+const destinationsOf = (
+  { USAGE_EVENTS_URL, LOCAL_WEBHOOKS }: LocalSettings,
+  tracesUrl: string | undefined,
+): Welcome['destinations'] => [
+  ...(tracesUrl === undefined ? [] : [['Traces', new URL(tracesUrl).origin] as const]),
+  ...(USAGE_EVENTS_URL === undefined ? [] : [['Usage events', new URL(USAGE_EVENTS_URL).origin] as const]),
+  ...(LOCAL_WEBHOOKS === 'on' ? [['Webhooks', 'also other ports of this machine (LOCAL_WEBHOOKS=on)'] as const] : []),
+];
 
 const urlHost = (address: string): string => {
   if (address === '0.0.0.0' || address === '::') return '127.0.0.1';

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { hashesOf, makeApiKey, toMasked, toNewKey } from '../lambdas/core/accounts/keys.ts';
-import { balanceOf } from '../lambdas/core/ledger/ledger.ts';
+import { type Account, balanceOf } from '../lambdas/core/ledger/ledger.ts';
+import { accountIds } from '../lambdas/core/ledger/records.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { type DataFolder, hasRoom, readOrCreateSecret } from './data-folder.ts';
 
 const ACCOUNT_ID = 'local';
+
+/** Limit of the account list, because it reads each account. */
+const LISTED_MAX = 200;
 
 /** State of the stored API key. `replaced`: the account has a newer one, shown as `masked`. `revoked`: it has none. */
 export type LocalKeyState =
@@ -73,4 +77,18 @@ export const readLocalKeyState = async (
   if (!current || current.isRevoked) return { kind: 'revoked' };
   const { hash, label } = current;
   return hashesOf(peppers, apiKey).includes(hash) ? { kind: 'current' } : { kind: 'replaced', masked: toMasked(label) };
+};
+
+/** Returns the account `local` and up to 200 others, sorted by id. */
+export const listAccounts = async ({
+  ledgerRecords,
+  ledgerStore,
+}: Pick<FunctionDependencies, 'ledgerRecords' | 'ledgerStore'>): Promise<readonly Account[]> => {
+  const ids: string[] = [];
+  for await (const id of accountIds(ledgerRecords)) {
+    if (id !== ACCOUNT_ID) ids.push(id);
+    if (ids.length === LISTED_MAX) break;
+  }
+  const accounts = await Promise.all([ACCOUNT_ID, ...ids.sort()].map((id) => ledgerStore.readAccount(id)));
+  return accounts.filter((account) => account !== undefined);
 };

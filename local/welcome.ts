@@ -7,14 +7,23 @@ export interface Welcome {
   /** Undefined in production: no secret is printed there. */
   readonly account: LocalAccount | undefined;
   readonly emulators: readonly Emulator[];
+  /** Receivers of data that the settings name, without paths, headers and secrets. */
+  readonly destinations: readonly Emulator[];
 }
 
 const MODEL = 'gpt-5.4-mini';
 const VIDEO_MODEL = 'seedance-2-0-fast';
 
 /** The first output: what runs, with which key, and how to try it. */
-export const toWelcome = ({ url, account, emulators }: Welcome): string =>
-  account ? forDevelopment(url, account, emulators) : `ready ${url}\n${toLines(emulators)}\n`;
+export const toWelcome = ({ url, account, emulators, destinations }: Welcome): string =>
+  account
+    ? forDevelopment(url, account, toParts(emulators, destinations))
+    : `ready ${url}\n${toLines([...emulators, ...destinations])}\n`;
+
+const toParts = (emulators: readonly Emulator[], destinations: readonly Emulator[]): string => {
+  const services = `Services on this machine\n${toLines(emulators)}`;
+  return destinations.length === 0 ? services : `${services}\n\nSends to\n${toLines(destinations)}`;
+};
 
 const toLines = (emulators: readonly Emulator[]): string =>
   emulators.map(([part, emulator]) => `  ${part.padEnd(18)} ${emulator}`).join('\n');
@@ -30,7 +39,7 @@ const noteOf = (state: LocalKeyState): string => {
   return `\n         ${note}`;
 };
 
-const forDevelopment = (url: string, account: LocalAccount, emulators: readonly Emulator[]): string => {
+const forDevelopment = (url: string, account: LocalAccount, parts: string): string => {
   const { apiKey, keyState, balanceUsd } = account;
   const isCurrent = keyState.kind === 'current';
   const usable = isCurrent ? apiKey : PLACEHOLDER;
@@ -41,8 +50,7 @@ Open ${url}/ for a playground, the live ledger, the bot's chat, a webhook inbox,
   ${url}/api-reference   every route and guide, with search
   ${url}/api-reference/clients   how to set up clients and SDKs
 
-Services on this machine
-${toLines(emulators)}
+${parts}
 
 Key      ${apiKey}${noteOf(keyState)}
 Balance  ${balanceUsd} USD

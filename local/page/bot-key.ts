@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { isApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { PageRefusal } from './guard.ts';
 import type { PageMessenger } from './page-messenger.ts';
-import type { ChatMessage } from './ui/wire.ts';
+import { type ChatMessage, OWN_REQUEST } from './ui/wire.ts';
 
 export type BotKey = {
   /** Latest API key of the messenger's user. Undefined until the bot sends one. It may be replaced by now. */
   present(): string | undefined;
+  /** Masked API key of the user's account, from the gateway. Undefined without an account, or if the gateway fails. */
+  masked(): Promise<string | undefined>;
   /**
    * Issues an API key in place of the user's present one, as the mini app does (KEY-2). A user without an account gets
    * both from the bot, as after /start (KEY-1). Throws PageRefusal.
@@ -27,6 +29,7 @@ export function createBotKey(url: string, messenger: PageMessenger, publish: (ap
   });
   return {
     present: () => present,
+    masked: () => readMasked(url, messenger.initData('en')),
     async issue() {
       const apiKey = await replaceKey(url, messenger.initData('en'));
       if (apiKey === undefined) messenger.say('/start', 'en');
@@ -44,9 +47,16 @@ export function keyIn({ from, text, spans }: ChatMessage): string | undefined {
     .find(isApiKey);
 }
 
-const accountSchema = z.object({ key: z.object({ id: z.string() }).nullable() });
+const accountSchema = z.object({ key: z.object({ id: z.string(), masked: z.string().optional() }).nullable() });
 const issuedSchema = z.object({ key: z.string() });
 const errorSchema = z.object({ error: z.object({ message: z.string() }) });
+
+async function readMasked(url: string, initData: string): Promise<string | undefined> {
+  const headers = { authorization: `tma ${initData}`, ...OWN_REQUEST };
+  const response = await fetch(`${url}/app/api/account`, { headers });
+  if (response.status !== 200) return undefined;
+  return accountSchema.safeParse(await response.json()).data?.key?.masked;
+}
 
 /** Undefined if the user has no account. */
 async function replaceKey(url: string, initData: string): Promise<string | undefined> {

@@ -60,7 +60,7 @@ function eventsOf({ before: known, after, at, recordOf }: LedgerChange): readonl
   ];
 }
 
-const toNumbers = (account: Account): AccountNumbers => ({
+export const toNumbers = (account: Account): AccountNumbers => ({
   account: account.id,
   balance_usd: formatUsd(balanceOf(account)),
   available_usd: formatUsd(account.availablePicos),

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import type { Account } from '../../lambdas/core/ledger/ledger.ts';
 import { mediaTypeOf } from '../../lambdas/routes.ts';
 import type { BuiltFile } from '../../lib/pages/build-pages.ts';
 import type { LocalKeyState } from '../local-account.ts';
@@ -12,10 +13,10 @@ import { type BotKey, createBotKey } from './bot-key.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFaults, faultSchema } from './faults.ts';
 import { checkSender, PageRefusal } from './guard.ts';
-import { createLedgerFeed, type LedgerFeed } from './ledger-feed.ts';
+import { createLedgerFeed, type LedgerFeed, toNumbers } from './ledger-feed.ts';
 import type { PageMessenger } from './page-messenger.ts';
 import { topUp, topUpSchema } from './top-up.ts';
-import { INBOX_PATH, type LocalKey, type LocalState, type RequestLine } from './ui/wire.ts';
+import { INBOX_PATH, type LocalKey, type LocalState, OWN_REQUEST, type RequestLine } from './ui/wire.ts';
 import { createWebhookInbox } from './webhook-inbox.ts';
 
 /** Returns the id of the provider of each model, which the public list of models does not have. */
@@ -29,7 +30,10 @@ function vendorsOfModels(nowMs: number, vendorIds: ReadonlySet<string>): Readonl
   return Object.fromEntries(vendors);
 }
 
-/** Reports each request of the gateway's API after its end. The query is left out, because it can contain a key. */
+/**
+ * Reports each request of the gateway's API after its end, except those that the page sends for itself. The query is
+ * left out, because it can contain a key.
+ */
 export function watchRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -37,6 +41,7 @@ export function watchRequest(
 ): void {
   const [path = '/'] = (request.url ?? '/').split('?', 1);
   if (!/^\/(?:v1|v1beta|bot|app\/api|app\/credits|api|media)(?:\/|$)/.test(path)) return;
+  if (Object.entries(OWN_REQUEST).some(([name, value]) => request.headers[name] === value)) return;
   const at = Date.now();
   response.once('close', () => {
     const { method = 'GET' } = request;
@@ -53,6 +58,8 @@ export type LocalPageOptions = {
   readonly apiKey: string;
   /** Whether the API key still works. Called whenever a browser opens the page. */
   readonly readKeyState: () => Promise<LocalKeyState>;
+  /** Reads the accounts of the database. Called like `readKeyState`. */
+  readonly readAccounts: () => Promise<readonly Account[]>;
   readonly topUpKey: string;
   /** Files of the page. Called when a browser first opens it. */
   readonly files: () => Promise<readonly BuiltFile[]>;
@@ -164,21 +171,28 @@ function present<Part>(ofMessenger: Part | undefined): Part {
 type PageParts = { readonly faults: ReturnType<typeof createFaults>; readonly botKey: BotKey | undefined };
 
 async function stateOf(
-  { apiKey, readKeyState, vendors, messenger, url, allowsOtherPorts }: LocalPageOptions,
+  { apiKey, readKeyState, readAccounts, vendors, messenger, url, allowsOtherPorts }: LocalPageOptions,
   { faults, botKey }: PageParts,
   language: 'en' | 'ru',
 ): Promise<LocalState> {
-  const keyState = await readKeyState();
+  const key = botKey?.present();
+  const [keyState, accounts, masked] = await Promise.all([
+    readKeyState(),
+    readAccounts(),
+    key === undefined ? botKey?.masked() : undefined,
+  ]);
   const localKey: LocalKey = keyState.kind === 'current' ? { kind: 'current', value: apiKey } : keyState;
   return {
     local_key: localKey,
     model_vendors: vendorsOfModels(Date.now(), new Set(vendors.vendors.map(({ id }) => id))),
     vendors: faults.states(),
+    accounts: accounts.map(toNumbers),
     messenger: messenger && {
       app_url: '/app',
       init_data: messenger.initData(language),
       messages: messenger.messages(),
-      key: botKey?.present(),
+      key,
+      masked_key: masked,
     },
     webhooks: { inbox_url: `${url}${INBOX_PATH}`, other_ports: allowsOtherPorts },
   };

@@ -141,6 +141,21 @@ describe.skipIf(chromiumPath === undefined)('the webhook inbox of the local page
     await deliveriesOf(page).first().waitFor({ state: 'detached' });
   });
 
+  test.each([
+    { width: 1024, height: 768 },
+    { width: 1280, height: 800 },
+    { width: 1920, height: 1080 },
+  ])('HOOK-4 the card of the inbox encloses its content at $width x $height', async (size) => {
+    const page = program.page();
+    await page.setViewportSize(size);
+    await sendTest(page);
+    await deliveriesOf(page).first().waitFor();
+    const card = await inboxOf(page).evaluate((element) => element.getBoundingClientRect().toJSON());
+    const last = await inboxOf(page).evaluate((element) => element.lastElementChild?.getBoundingClientRect().toJSON());
+    expect(last.height).toBeGreaterThan(0);
+    expect(card.bottom).toBeGreaterThanOrEqual(last.bottom);
+  });
+
   test('HOOK-4 the inbox has its URL, and the setting for other servers of this machine', async () => {
     const page = program.page();
     expect(await inboxOf(page).getByLabel('URL', { exact: true }).inputValue()).toBe(

@@ -83,6 +83,21 @@ test('OPS-6 development starts with a funded account, simulated providers and a 
   expect(await topUp(welcome.url)).toBe(200);
 });
 
+test('OPS-6 the welcome shows the receivers of data by their origin, without paths and secrets', async () => {
+  const { welcome } = await start({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://user:secret@127.0.0.1:9/base',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=secret',
+    USAGE_EVENTS_URL: 'http://127.0.0.1:9/usage/secret',
+    USAGE_EVENTS_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
+    LOCAL_WEBHOOKS: 'on',
+  });
+  expect(welcome.destinations).toEqual([
+    ['Traces', 'http://127.0.0.1:9'],
+    ['Usage events', 'http://127.0.0.1:9'],
+    ['Webhooks', 'also other ports of this machine (LOCAL_WEBHOOKS=on)'],
+  ]);
+});
+
 test('LIM-7 clients behind a trusted proxy have their own rate limits', async () => {
   const limits = { LIMIT_ADDRESS_PER_SECOND: '1', LIMIT_ADDRESS_BURST: '1' };
   const { welcome } = await start({ MODE: 'production', CREDITS: 'off', TRUST_PROXY: '127.0.0.1', ...limits });

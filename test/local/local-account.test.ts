@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { issueKey, rotateKey } from '../../lambdas/core/accounts/issue-key.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
 import { joinDataFolder } from '../../local/data-folder.ts';
-import { openLocalAccount, readLocalKeyState, readPepper } from '../../local/local-account.ts';
+import { listAccounts, openLocalAccount, readLocalKeyState, readPepper } from '../../local/local-account.ts';
 import { ManualClock } from '../support/memory/manual-clock.ts';
 import { MemoryAccountStore } from '../support/memory/memory-account-store.ts';
 import { MemoryKeyStore } from '../support/memory/memory-key-store.ts';
@@ -67,4 +67,12 @@ test('OPS-6 the state of the local key shows changes after the start', async () 
   await keys.revokeKey('local', (await keys.currentKey('local'))!.hash);
   expect(await readLocalKeyState(deps, apiKey)).toEqual({ kind: 'revoked' });
   folder.close();
+});
+
+test('OPS-6 the list of accounts starts with `local` and has up to 200 others, sorted by id', async () => {
+  const ledgerStore = new MemoryLedgerStore();
+  const others = Array.from({ length: 201 }, (_, index) => `a${String(index).padStart(3, '0')}`);
+  for (const id of [...others, 'local']) await ledgerStore.createAccount(id, 0);
+  const ids = (await listAccounts({ ledgerRecords: ledgerStore, ledgerStore })).map(({ id }) => id);
+  expect(ids).toEqual(['local', ...others.slice(0, 200)]);
 });

@@ -9,6 +9,7 @@ const welcomeWith = (keyState: LocalKeyState): string =>
     url: 'http://127.0.0.1:8787',
     account: { apiKey: API_KEY, keyState, balanceUsd: '3' },
     emulators: [['Database', 'SQLite']],
+    destinations: [],
   });
 
 test('OPS-6 the commands of the welcome have a working API key', () => {
@@ -17,6 +18,18 @@ test('OPS-6 the commands of the welcome have a working API key', () => {
   expect(text).toContain(`\n  export GATEWAY_URL=http://127.0.0.1:8787 GATEWAY_KEY=${API_KEY}\n`);
   expect(text.split(API_KEY).length - 1).toBe(2);
   expect(text).not.toContain('YOUR_API_KEY');
+});
+
+test('OPS-6 the welcome has a line for each receiver of data that the settings name', () => {
+  const emulators = [['Database', 'SQLite']] as const;
+  const destinations = [['Traces', 'http://127.0.0.1:4318']] as const;
+  const account = { apiKey: API_KEY, keyState: { kind: 'current' }, balanceUsd: '3' } as const;
+  const welcome = { url: 'http://127.0.0.1:8787', emulators, destinations };
+  expect(toWelcome({ ...welcome, account })).toContain(
+    '  Database           SQLite\n\nSends to\n  Traces             http://127.0.0.1:4318\n\nKey',
+  );
+  expect(toWelcome({ ...welcome, account: undefined })).toContain('\n  Traces             http://127.0.0.1:4318\n');
+  expect(welcomeWith({ kind: 'current' })).not.toContain('Sends to');
 });
 
 test.each<[LocalKeyState, string]>([

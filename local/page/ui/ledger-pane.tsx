@@ -29,23 +29,21 @@ interface LedgerPaneProps {
   readonly requestId: string | undefined;
 }
 
-export const LedgerPane = ({ ledger, account, onAccount, requestId }: LedgerPaneProps) => (
-  <section class="pane ledger" aria-labelledby="ledger">
-    <h2 id="ledger">Ledger</h2>
-    <AccountFigures ledger={ledger} account={account} onAccount={onAccount} />
-    <TopUp account={account ?? ''} />
-    {ledger.rows.length === 0 && <p class="note">Every hold and its result appear here.</p>}
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a list that scrolls. */}
-    <ol class="rows" aria-label="Holds and payments" tabIndex={0}>
-      {ledger.rows.map((row) => (
-        <LedgerRowView
-          key={row.id}
-          row={row}
-          isOther={row.account !== account}
-          isOwn={requestIdOf(row.id) === requestId}
-        />
-      ))}
-    </ol>
-    <RequestLines lines={ledger.requests} />
-  </section>
-);
+export const LedgerPane = ({ ledger, account, onAccount, requestId }: LedgerPaneProps) => {
+  const rows = ledger.rows.filter((row) => row.account === account);
+  return (
+    <section class="pane ledger" aria-labelledby="ledger">
+      <h2 id="ledger">Ledger</h2>
+      <AccountFigures ledger={ledger} account={account} onAccount={onAccount} />
+      <TopUp account={account ?? ''} />
+      {rows.length === 0 && <p class="note">Every hold and its result appear here.</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a list that scrolls. */}
+      <ol class="rows" aria-label="Holds and payments" tabIndex={0}>
+        {rows.map((row) => (
+          <LedgerRowView key={row.id} row={row} isOwn={requestIdOf(row.id) === requestId} />
+        ))}
+      </ol>
+      <RequestLines lines={ledger.requests} />
+    </section>
+  );
+};

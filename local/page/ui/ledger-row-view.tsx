@@ -2,8 +2,6 @@ import { type LedgerRow, requestIdOf } from './ledger-rows.ts';
 
 interface LedgerRowViewProps {
   readonly row: LedgerRow;
-  /** Whether the row belongs to another account than the one shown. */
-  readonly isOther: boolean;
   /** Whether the row belongs to the last request of the playground. */
   readonly isOwn: boolean;
 }
@@ -12,7 +10,7 @@ interface LedgerRowViewProps {
 const signs: Partial<Record<LedgerRow['state'], string>> = { credited: '+', returned: '-' };
 
 /** The bar is the hold. Its filled part is the charge, and the rest was released. */
-export const LedgerRowView = ({ row, isOther, isOwn }: LedgerRowViewProps) => (
+export const LedgerRowView = ({ row, isOwn }: LedgerRowViewProps) => (
   <li
     class={`row ${row.state}${isOwn ? ' own' : ''}`}
     id={`request-${requestIdOf(row.id)}`}
@@ -24,7 +22,7 @@ export const LedgerRowView = ({ row, isOther, isOwn }: LedgerRowViewProps) => (
     </span>
     {row.held_usd !== undefined && <Bar row={row} />}
     <span class="detail">
-      {row.model} {row.reason && <em>{row.reason}</em>} {isOther && row.account}
+      {row.model} {row.reason && <em>{row.reason}</em>}
     </span>
     {row.held_usd !== undefined && row.state !== 'held' && <span class="was">of ${row.held_usd} held</span>}
     <time>{new Date(row.at).toLocaleTimeString('en-GB')}</time>

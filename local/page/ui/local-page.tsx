@@ -40,7 +40,8 @@ const Page = ({ state }: { state: LocalState }) => {
   };
   const balanceAfter = (request: string | undefined): string | undefined =>
     gateway.ledger.rows.find(({ id, state }) => requestIdOf(id) === request && state !== 'held')?.balance_usd;
-  const { keyCheck, botKey, botKeyCheck } = gateway;
+  const { keyCheck, botKey, maskedBotKey, botKeyCheck } = gateway;
+  const shownBotKey = botKey ?? maskedBotKey;
   const usedBotKey = useRef<string>();
   useEffect(() => {
     if (botKey === undefined || botKeyCheck?.kind !== 'works') return;
@@ -87,8 +88,13 @@ const Page = ({ state }: { state: LocalState }) => {
         </div>
         <LedgerPane ledger={gateway.ledger} account={account} onAccount={setAccount} requestId={requestId} />
         <Chat messenger={state.messenger} messages={gateway.messages} onTopUp={openTopUp}>
-          {botKey !== undefined && (
-            <BotKey apiKey={botKey} check={botKeyCheck} onUse={botKey === key ? undefined : setKey} />
+          {shownBotKey !== undefined && (
+            <BotKey
+              apiKey={shownBotKey}
+              isMasked={botKey === undefined}
+              check={botKeyCheck}
+              onUse={botKey === key ? undefined : setKey}
+            />
           )}
         </Chat>
         <WebhookInbox webhooks={state.webhooks} apiKey={key} gateway={gateway} />

@@ -1,3 +1,5 @@
+import { OWN_REQUEST } from './wire.ts';
+
 /** Modes of the playground, in the order of its tabs. */
 export const modes = ['chat', 'responses', 'images', 'speech', 'video'] as const;
 export type Mode = (typeof modes)[number];
@@ -47,7 +49,7 @@ interface SizeRule {
 
 /** Returns the public list of models. Throws an Error if the gateway does not respond with it. */
 export const fetchModels = async (): Promise<readonly GatewayModel[]> => {
-  const response = await fetch('/api/models');
+  const response = await fetch('/api/models', { headers: OWN_REQUEST });
   if (!response.ok) throw new Error(`GET /api/models returned the status ${response.status}.`);
   const { data }: { data: readonly GatewayModel[] } = await response.json();
   return data;

@@ -31,17 +31,20 @@ export interface Gateway {
   readonly keyCheck: KeyCheck | undefined;
   /** Latest API key that the bot or the page has issued to the messenger's user. */
   readonly botKey: string | undefined;
+  /** Masked API key of the messenger's user. Used if `botKey` is undefined. */
+  readonly maskedBotKey: string | undefined;
   readonly botKeyCheck: KeyCheck | undefined;
 }
 
 /** Returns the gateway's state while the page is open. Calls `onAccount` with the account of the key. */
 export const useGateway = (state: LocalState, key: string, onAccount: (id: string) => void): Gateway => {
   const [isConnected, setConnected] = useState(false);
-  const [ledger, setLedger] = useState(emptyLedger);
+  const [ledger, setLedger] = useState(() => state.accounts.reduce(withAccount, emptyLedger));
   const [messages, setMessages] = useState(state.messenger?.messages ?? []);
   const [vendors, setVendors] = useState(state.vendors);
   const [inboxChange, setInboxChange] = useState<PageEvents['webhook']>();
   const [botKey, setBotKey] = useState(state.messenger?.key);
+  const [maskedBotKey, setMaskedBotKey] = useState(state.messenger?.masked_key);
   useEffect(() => {
     const listeners = {
       ledger: paceEvents((event) => setLedger((known) => withEvent(known, event))),
@@ -61,11 +64,17 @@ export const useGateway = (state: LocalState, key: string, onAccount: (id: strin
     const begin = (fresh: LocalState): void => {
       setMessages(fresh.messenger?.messages ?? []);
       setVendors(fresh.vendors);
+      setLedger((known) => fresh.accounts.reduce(withAccount, known));
+      setMaskedBotKey(fresh.messenger?.masked_key);
       setBotKey((known) => fresh.messenger?.key ?? known);
     };
     return followEvents(listeners, setPresence);
   }, []);
   const changedAt = ledger.requests.find(canChangeKeys)?.at;
+  useEffect(() => {
+    if (changedAt === undefined || botKey !== undefined) return;
+    fetchState('en').then(({ messenger }) => setMaskedBotKey(messenger?.masked_key), console.warn);
+  }, [changedAt, botKey]);
   const keyCheck = useKeyCheck(key, changedAt);
   const botKeyCheck = useKeyCheck(botKey ?? '', changedAt);
   useEffect(() => {
@@ -74,7 +83,7 @@ export const useGateway = (state: LocalState, key: string, onAccount: (id: strin
     setLedger((known) => withAccount(known, numbers));
     onAccount(numbers.account);
   }, [keyCheck, onAccount]);
-  return { isConnected, ledger, messages, vendors, inboxChange, keyCheck, botKey, botKeyCheck };
+  return { isConnected, ledger, messages, vendors, inboxChange, keyCheck, botKey, maskedBotKey, botKeyCheck };
 };
 
 /** Whether a request may have replaced or revoked a key, or shows that another process has. */

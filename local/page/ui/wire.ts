@@ -4,10 +4,15 @@ export interface LocalState {
   /** Id of the provider of each model. */
   readonly model_vendors: Readonly<Record<string, string>>;
   readonly vendors: readonly VendorState[];
+  /** The first accounts of the database, each with its numbers now. */
+  readonly accounts: readonly AccountNumbers[];
   /** Undefined if the bot is connected to the real messenger. */
   readonly messenger: MessengerState | undefined;
   readonly webhooks: WebhookSwitch;
 }
+
+/** Marks a request that the page sends for itself. The list of requests leaves it out. */
+export const OWN_REQUEST = { 'x-local-page': 'own' } as const;
 
 /** Path of the webhook inbox on the local program. */
 export const INBOX_PATH = '/local/webhooks/inbox';
@@ -58,6 +63,8 @@ export interface MessengerState {
   readonly messages: readonly ChatMessage[];
   /** Latest API key of the user that the messenger or the page has seen. It may be replaced by now. */
   readonly key: string | undefined;
+  /** Masked API key of the user's account if `key` is undefined, as after a restart. Undefined without an account. */
+  readonly masked_key: string | undefined;
 }
 
 export const faultNames = ['none', 'status 500', 'hang', 'cut 3', 'slow'] as const;

@@ -87,6 +87,15 @@ test('KEY-1 a user without an account gets the key from the bot', async () => {
   expect([botKey.present(), published, said]).toEqual([undefined, [], ['/start']]);
 });
 
+test.each([
+  ['an account', [200, { key: { id: 'k1', masked: 'sk-service-AbCd…wxyz' } }], 'sk-service-AbCd…wxyz'],
+  ['an account without a key', [200, { key: null }], undefined],
+  ['no account', [404, {}], undefined],
+] as const)('KEY-2 a restarted program reads the masked key of a user with %s', async (_name, account, masked) => {
+  const { botKey } = await open([], { '/app/api/account': account });
+  expect([botKey.present(), await botKey.masked()]).toEqual([undefined, masked]);
+});
+
 test('KEY-2 a rejected replacement keeps the key and passes on the message of the gateway', async () => {
   const error = { message: 'key_id: the key has been replaced.' };
   const { botKey } = await open([messageWith(first)], {

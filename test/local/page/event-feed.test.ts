@@ -43,6 +43,7 @@ test('a new page gets all earlier events, and a reconnecting page only those it 
 test("a request event has no query, which may hold a key, and the page's requests have no event", async () => {
   await ask(served.port, { path: '/v1beta/models?key=sk-service-secret' });
   await ask(served.port, { path: '/local/state' });
+  await ask(served.port, { path: '/api/account', headers: { 'x-local-page': 'own' } });
   await ask(served.port, { path: '/app/main.js' });
   await ask(served.port, { method: 'POST', path: '/bot' });
   const told = await follow(2);

@@ -40,6 +40,7 @@ export async function startTestPage(
     allowsOtherPorts: false,
     apiKey: 'sk-service-test',
     readKeyState: async () => keyState,
+    readAccounts: async () => [],
     topUpKey: 'a key for reporting payments',
     files: async () => ['index.html', 'main.js', 'main.css'].map((file) => ({ file, bytes: Buffer.from(file) })),
     vendors,
