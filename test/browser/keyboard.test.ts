@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPages } from '../../lib/pages/build-pages.ts';
 import { startGateway } from '../support/gateway.ts';
 import { type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
 import { unlimited } from '../support/in-process-gateway.ts';
@@ -9,6 +8,7 @@ import { newFolder } from '../support/program.ts';
 import { appScene } from './app-scene.ts';
 import { appViews } from './app-views.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
+import { builtPages } from './built-pages.ts';
 import { openWatched } from './local-page-browser.ts';
 import { localPageViews } from './local-page-views.ts';
 import { contextOf, variants } from './page-views.ts';
@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath === undefined)('keyboard of the other pages', () =>
   });
 
   test('REF-2 Tab reaches every link and block of the client guide in order, with a visible focus', async () => {
-    const gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9', pages: await buildPages() });
+    const gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9', pages: await builtPages() });
     try {
       const page = await browser.newPage(contextOf(phone));
       await page.goto(`${gateway.url}/api-reference/clients`);
