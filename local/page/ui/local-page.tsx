@@ -59,7 +59,7 @@ const Page = ({ state }: { state: LocalState }) => {
       <header class="top" aria-label="Local gateway">
         <h1>Model gateway</h1>
         <span class={gateway.isConnected ? 'live' : 'live off'} role="status">
-          {gateway.isConnected ? 'live' : 'not connected'}
+          {gateway.isConnected ? 'live' : 'offline'}
         </span>
         <nav>
           <a href="/api-reference">API reference</a>
