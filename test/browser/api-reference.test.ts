@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('the reference', () => {
   let gateway: TestGateway;
   let browser: Browser;
   beforeAll(async () => {
-    const pages = (await builtPages()).filter(({ file }) => file !== chatPage);
+    const pages = (await builtPages()).filter(({ file }) => !file.startsWith(chatPage));
     vendor = await startSimulator();
     gateway = await startGateway({ vendorUrl: vendor.url, pages: [...pages, chatWithSamples()] });
     browser = await openBrowser();
