@@ -8,10 +8,11 @@ import { startAppPage } from '../test/browser/app-page.ts';
 import { untilDrawn } from '../test/browser/app-page-visit.ts';
 import { appViews } from '../test/browser/app-views.ts';
 import { openBrowser } from '../test/browser/browser.ts';
+import { builtPages } from '../test/browser/built-pages.ts';
 import { openWatched } from '../test/browser/local-page-browser.ts';
 import { localPageViews } from '../test/browser/local-page-views.ts';
 import { contextOf, variants } from '../test/browser/page-views.ts';
-import { referencePaths } from '../test/browser/reference-paths.ts';
+import { referencePages } from '../test/browser/reference-paths.ts';
 import { spawnLocal, until } from '../test/support/gateway-process.ts';
 import { unlimited } from '../test/support/in-process-gateway.ts';
 import { type Figures, measurePage, type Target } from './page-figures.ts';
@@ -21,8 +22,8 @@ import { type Figures, measurePage, type Target } from './page-figures.ts';
  * `--screenshots <folder>`, writes every page and view on two screens in light and dark instead.
  */
 const RUNS = Number(process.env.BENCH_RUNS ?? 5);
-/** Part of the name of the pages to measure. */
-const ONLY = process.env.BENCH_ONLY ?? '';
+/** Part of the name of the pages or screenshots to make, as a regular expression. */
+const ONLY = new RegExp(process.env.BENCH_ONLY ?? '');
 
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
@@ -46,7 +47,7 @@ const printRow = (name: string, cells: readonly string[]): void =>
 
 const measure = async (browser: Browser, targets: readonly Target[]): Promise<void> => {
   printRow('page', titles);
-  for (const target of targets.filter(({ name }) => name.includes(ONLY))) {
+  for (const target of targets.filter(({ name }) => ONLY.test(name))) {
     for (const variant of variants.slice(0, 2)) {
       const runs: Figures[] = [];
       while (runs.length < RUNS) runs.push(await measurePage(browser, target, contextOf(variant)));
@@ -76,16 +77,15 @@ const openedApp = async (url: string): Promise<string> => {
   return `${url}/app#tgWebAppData=${encodeURIComponent(messenger.init_data)}`;
 };
 
-const listTargets = async (browser: Browser, url: string): Promise<readonly Target[]> => {
-  const page = await browser.newPage();
-  const paths = await referencePaths(page, url);
-  await page.close();
-  return [
-    { name: 'mini app', open: () => openedApp(url), ready: '#spend figure, #spend .none' },
-    { name: 'local page', open: async () => `${url}/`, ready: '.playground' },
-    ...paths.map((path) => ({ name: path, open: async () => `${url}${path}`, ready: 'h1, .opblock' })),
-  ];
-};
+const listTargets = async (url: string): Promise<readonly Target[]> => [
+  { name: 'mini app', open: () => openedApp(url), ready: '#spend figure, #spend .none' },
+  { name: 'local page', open: async () => `${url}/`, ready: '.playground' },
+  ...referencePages(await builtPages()).map(({ path }) => ({
+    name: path,
+    open: async () => `${url}${path}`,
+    ready: 'h1',
+  })),
+];
 
 const save = async (page: Page, folder: string, name: string): Promise<void> => {
   await page.evaluate('scrollTo(0, 0)');
@@ -95,7 +95,7 @@ const save = async (page: Page, folder: string, name: string): Promise<void> => 
 
 const saveApp = async (browser: Browser, folder: string): Promise<void> => {
   for (const { name, prepare, isOpen, reach } of appViews) {
-    for (const language of ['en', 'ru']) {
+    for (const language of ['en', 'ru'].filter((each) => ONLY.test(`app-${name}-${each}`))) {
       const app = await startAppPage();
       prepare?.(app);
       const page = await browser.newPage({ ...contextOf(variants[0]), timezoneId: 'UTC' });
@@ -115,7 +115,7 @@ const saveApp = async (browser: Browser, folder: string): Promise<void> => {
 
 const saveOthers = async (browser: Browser, folder: string, url: string): Promise<void> => {
   for (const variant of variants) {
-    for (const { name, reach } of localPageViews) {
+    for (const { name, reach } of localPageViews.filter((view) => ONLY.test(`local-${view.name}`))) {
       const { page } = await openWatched(browser, url, contextOf(variant));
       await page.locator('h2').first().waitFor();
       await reach(page);
@@ -123,7 +123,7 @@ const saveOthers = async (browser: Browser, folder: string, url: string): Promis
       await page.close();
     }
     const page = await browser.newPage(contextOf(variant));
-    for (const path of await referencePaths(page, url)) {
+    for (const { path } of referencePages(await builtPages()).filter(({ path }) => ONLY.test(path))) {
       await page.goto(`${url}${path}`, { waitUntil: 'networkidle', timeout: 120_000 });
       await save(page, folder, `${path.slice(1).replaceAll('/', '-')}-${variant.name}`);
     }
@@ -138,7 +138,7 @@ const browser = await openBrowser();
 try {
   if (screenshots === undefined) {
     await fillHistory(program.url, dataFolder);
-    await measure(browser, await listTargets(browser, program.url));
+    await measure(browser, await listTargets(program.url));
   } else {
     mkdirSync(screenshots, { recursive: true });
     await saveApp(browser, screenshots);

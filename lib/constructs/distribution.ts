@@ -77,7 +77,8 @@ const toBehaviour = (
   cachePolicyId: CachePolicy.CACHING_DISABLED.cachePolicyId,
   // The edge function adds the client IP, because this policy may not include CloudFront's own header for it.
   originRequestPolicyId: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER.originRequestPolicyId,
-  // Compression would delay a stream until enough bytes are available.
+  // The policy without a cache turns compression off, and compression would delay streams. The content function sends
+  // pages compressed (REF-7): https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/ServingCompressedFiles.html
   compress: false,
   // Do not redirect from HTTP: a client would keep sending its key unencrypted.
   viewerProtocolPolicy: 'https-only',

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { BuildOptions, OutputFile } from 'esbuild';
 import { mediaTypeOf, type PageName, pageNames } from '../../lambdas/routes.ts';
 import { referenceFiles } from './reference-pages.ts';
 
 /**
  * File of a page, stored as `pages/<page>/<file>` in the code of the function that serves it. Its name can have a
- * folder, such as `guides/keys.html`.
+ * folder, such as `guides/keys.html`. `<file>.gz` beside it is the same file, compressed.
  */
 export interface PageFile {
   readonly page: PageName;
@@ -38,7 +39,7 @@ export interface BuiltFile {
 
 /**
  * Builds the files of a page: copies static files, bundles `main.tsx` or `main.ts` into `main.js` and `main.css`, and
- * renders the pages of the API reference.
+ * renders the pages of the API reference. Adds each file in compressed form.
  */
 export const buildFiles = async (folder: string): Promise<readonly BuiltFile[]> =>
   toFiles(folder, (await bundle(folder)).outputFiles);
@@ -53,7 +54,8 @@ export const toFiles = (folder: string, outputFiles: readonly OutputFile[]): rea
     .filter((file) => existsSync(join(root, folder, file)))
     .map((file) => ({ file, bytes: readFileSync(join(root, folder, file)) }));
   const description = fixed.find(({ file }) => file === 'openapi.json');
-  return [...fixed, ...built, ...(description ? referenceFiles(description.bytes.toString('utf8')) : [])];
+  const files = [...fixed, ...built, ...(description ? referenceFiles(description.bytes.toString('utf8')) : [])];
+  return files.flatMap((each) => [each, { file: `${each.file}.gz`, bytes: gzipSync(each.bytes, { level: 9 }) }]);
 };
 
 /** Returns the names of the packages that page bundles contain. */

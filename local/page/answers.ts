@@ -20,8 +20,17 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
   response.end(JSON.stringify(body));
 }
 
-export function answerBytes(response: ServerResponse, mediaType: string, bytes: Uint8Array): void {
-  response.writeHead(200, { ...safeHeaders, 'content-type': mediaType, 'content-length': bytes.length });
+/** Responds with a file, whose bytes are compressed with gzip or not. */
+export function answerBytes(
+  response: ServerResponse,
+  mediaType: string,
+  bytes: Uint8Array,
+  isCompressed = false,
+): void {
+  response.writeHead(200, {
+    ...{ ...safeHeaders, vary: 'accept-encoding', 'content-type': mediaType, 'content-length': bytes.length },
+    ...(isCompressed ? { 'content-encoding': 'gzip' } : {}),
+  });
   response.end(response.req.method === 'HEAD' ? undefined : bytes);
 }
 

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { catalogData } from '../../catalog/index.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import type { Account } from '../../lambdas/core/ledger/ledger.ts';
+import { acceptsGzip } from '../../lambdas/http/content-coding.ts';
 import { mediaTypeOf } from '../../lambdas/routes.ts';
 import type { BuiltFile } from '../../lib/pages/build-pages.ts';
 import type { LocalKeyState } from '../local-account.ts';
@@ -116,9 +117,12 @@ function createActions(options: LocalPageOptions, events: ReturnType<typeof crea
   const faults = createFaults(vendors);
   const botKey = messenger && createBotKey(url, messenger, (apiKey) => events.publish('bot_key', apiKey));
   const sendFile = async (file: string, response: ServerResponse): Promise<void> => {
-    const found = (await options.files()).find((built) => built.file === file);
+    const files = await options.files();
+    const named = (name: string) => files.find((built) => built.file === name);
+    const compressed = acceptsGzip(response.req.headers['accept-encoding']) ? named(`${file}.gz`) : undefined;
+    const found = compressed ?? named(file);
     if (!found) throw new PageRefusal(404, `There is no ${file}.`);
-    answerBytes(response, mediaTypeOf(file), found.bytes);
+    answerBytes(response, mediaTypeOf(file), found.bytes, compressed !== undefined);
   };
   return {
     '/': { GET: (_request, response) => sendFile('index.html', response) },

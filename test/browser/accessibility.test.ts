@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPages } from '../../lib/pages/build-pages.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
 import { unlimited } from '../support/in-process-gateway.ts';
@@ -9,15 +8,18 @@ import { newFolder } from '../support/program.ts';
 import { currentTier, rowsOfTier } from '../tiers.ts';
 import { appScene } from './app-scene.ts';
 import { type AppView, appViews } from './app-views.ts';
-import { type Violation, violationsOf } from './axe.ts';
+import { violationsOf } from './axe.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
+import { builtPages } from './built-pages.ts';
 import { openWatched } from './local-page-browser.ts';
 import { localPageViews } from './local-page-views.ts';
 import { contextOf, type Variant, variants } from './page-views.ts';
-import { referencePaths } from './reference-paths.ts';
+import { referencePages } from './reference-paths.ts';
 
 /** Light on a desktop and dark on a phone. The long tier adds the two other variants. */
 const variantsOfTier = rowsOfTier(variants, ({ colorScheme }) => colorScheme);
+
+const reference = referencePages(await builtPages());
 
 /** Checks the page as each variant shows it, without loading it again. */
 const expectNoViolations = async (page: Page, shown: readonly Variant[]): Promise<void> => {
@@ -95,35 +97,11 @@ describe.skipIf(chromiumPath === undefined)('accessibility of the local page', (
   });
 });
 
-/** Rules that a page of the reference breaks today, by path. The test fails when a page no longer breaks one. */
-const knownViolations: Readonly<Record<string, readonly string[]>> = {
-  // Swagger UI.
-  '/api-reference': [
-    'color-contrast',
-    'landmark-main-is-top-level',
-    'landmark-no-duplicate-main',
-    'landmark-unique',
-    'nested-interactive',
-    'select-name',
-    'target-size',
-  ],
-};
-
-const rulesOf = (violations: readonly Violation[]): readonly string[] =>
-  [...new Set(violations.map(({ rule }) => rule))].toSorted();
-
-/** Axe takes half a minute for Swagger UI, so the quick tier only checks that the page still is Swagger UI. */
-const expectKnown = async (page: Page, path: string, known: readonly string[]): Promise<void> => {
-  const found = currentTier() === 'long' ? rulesOf(await violationsOf(page)) : known;
-  const isSwagger = (await page.locator('.swagger-ui').count()) > 0;
-  expect(isSwagger ? found : [], `${path}: remove its exception`).toEqual(known);
-};
-
 describe.skipIf(chromiumPath === undefined)('accessibility of the reference', () => {
   let gateway: TestGateway;
   let browser: Browser;
   beforeAll(async () => {
-    gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9', pages: await buildPages() });
+    gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9', pages: await builtPages() });
     browser = await openBrowser();
   });
   afterAll(async () => {
@@ -131,16 +109,34 @@ describe.skipIf(chromiumPath === undefined)('accessibility of the reference', ()
     await gateway?.stop();
   });
 
-  test('REF-1 REF-2 axe finds no violation in the pages that the reference links', async () => {
+  const rows = rowsOfTier(reference, ({ kind }) => kind).map((row, index) => ({
+    ...row,
+    shown: currentTier() === 'long' ? variants : [index % 2 === 0 ? variants[0] : variants[1]],
+  }));
+
+  test.each(rows)('REF-1 REF-2 axe finds no violation in $path with all its details open', async ({ path, shown }) => {
     const page = await browser.newPage(contextOf(variants[0]));
-    const paths = await referencePaths(page, gateway.url);
-    expect(paths).toContain('/api-reference/clients');
-    for (const path of paths) {
-      await page.goto(`${gateway.url}${path}`, { waitUntil: 'networkidle' });
-      const known = knownViolations[path];
-      if (!known) await expectNoViolations(page, variantsOfTier);
-      else await expectKnown(page, path, known);
-    }
+    await page.goto(`${gateway.url}${path}`);
+    await page.locator('details').evaluateAll(openAll);
+    await expectNoViolations(page, shown);
+    await page.close();
+  });
+
+  test('REF-3 axe finds no violation in the search and the menu of the reference', async () => {
+    const page = await browser.newPage(contextOf(variants[1]));
+    await page.goto(`${gateway.url}/api-reference`);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('navigation', { name: 'API reference' }).getByRole('link').first().waitFor();
+    await expectNoViolations(page, [variants[1]]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('searchbox').fill('keys');
+    await page.locator('.found a').first().waitFor();
+    await expectNoViolations(page, variantsOfTier);
     await page.close();
   });
 });
+
+const openAll = (all: readonly (SVGElement | HTMLElement)[]): void => {
+  for (const details of all) details.setAttribute('open', '');
+};

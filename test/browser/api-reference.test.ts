@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPages, type PageFile } from '../../lib/pages/build-pages.ts';
+import type { PageFile } from '../../lib/pages/build-pages.ts';
 import { referenceFiles } from '../../lib/pages/reference-pages.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { referencePath } from '../support/reference-document.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
+import { builtPages } from './built-pages.ts';
 
 const chatPage = 'routes/chat-completions.html';
 
@@ -57,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('the reference', () => {
   let gateway: TestGateway;
   let browser: Browser;
   beforeAll(async () => {
-    const pages = (await buildPages()).filter(({ file }) => file !== chatPage);
+    const pages = (await builtPages()).filter(({ file }) => !file.startsWith(chatPage));
     vendor = await startSimulator();
     gateway = await startGateway({ vendorUrl: vendor.url, pages: [...pages, chatWithSamples()] });
     browser = await openBrowser();

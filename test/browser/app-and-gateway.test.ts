@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPages } from '../../lib/pages/build-pages.ts';
 import { usdText } from '../../web/app/usd.ts';
 import { type AppGateway, startAppGateway } from '../support/app-gateway.ts';
 import { visit } from './app-page-visit.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
+import { builtPages } from './built-pages.ts';
 
 describe.skipIf(chromiumPath === undefined)('mini app of the real program', () => {
   let browser: Browser;
@@ -12,7 +12,7 @@ describe.skipIf(chromiumPath === undefined)('mini app of the real program', () =
   beforeAll(async () => {
     [browser, gateway] = await Promise.all([
       openBrowser(),
-      startAppGateway({ pages: await buildPages(), now: Date.now }),
+      startAppGateway({ pages: await builtPages(), now: Date.now }),
     ]);
   });
   afterAll(async () => {

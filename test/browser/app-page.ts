@@ -2,8 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Exchange } from '../../lambdas/http/exchange.ts';
 import { createGetPage, createGetPageFile } from '../../lambdas/protocols/pages/handlers.ts';
-import { mediaTypeOf } from '../../lambdas/routes.ts';
-import { buildFiles } from '../../lib/pages/build-pages.ts';
 import { MemoryPageFiles } from '../support/memory/memory-page-files.ts';
 import {
   account,
@@ -15,6 +13,7 @@ import {
   summaryRows,
   usageRows,
 } from './app-page-data.ts';
+import { builtPages } from './built-pages.ts';
 
 /** Replaces the next response of a path. */
 export interface Refusal {
@@ -95,14 +94,12 @@ type Open = (path: string, response: ServerResponse) => Promise<void>;
 /** Serves pages with the gateway's own handlers and headers. */
 const openPages = async (): Promise<Open> => {
   const pages = new MemoryPageFiles();
-  for (const { file, bytes } of await buildFiles('web/app')) {
-    pages.put('app', file, new TextDecoder().decode(bytes), mediaTypeOf(file));
-  }
+  for (const { page, file, bytes, mediaType } of await builtPages()) pages.put(page, file, bytes, mediaType);
   const ports = { pages, now: () => 0, finished: () => undefined };
   const [getPage, getFile] = [createGetPage(ports, 'app'), createGetPageFile(ports, 'app')];
   return async (path, response) => {
     const params = { file: path.slice('/app/assets/'.length) };
-    const event = { requestContext: { http: { method: 'GET' } } };
+    const event = { headers: response.req.headers, requestContext: { http: { method: 'GET' } } };
     const exchange = { event, summary: {}, route: { params } } as unknown as Exchange;
     const { statusCode, headers, body } = await (path === '/app' ? getPage : getFile)(exchange);
     response.writeHead(statusCode, headers);

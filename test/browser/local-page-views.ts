@@ -53,8 +53,8 @@ export const localPageViews: readonly PageView<unknown>[] = [
     reach: async (page) => {
       const inbox = page.getByRole('region', { name: 'Webhook inbox' });
       await inbox.getByRole('button', { name: 'Send test event' }).click();
-      await inbox.locator('.delivery summary .valid').waitFor();
-      await inbox.locator('.delivery summary').click();
+      await inbox.locator('.delivery summary .valid').first().waitFor();
+      await inbox.locator('.delivery summary').first().click();
     },
   },
   {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPages } from '../../lib/pages/build-pages.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
+import { builtPages } from './built-pages.ts';
 
 describe.skipIf(chromiumPath === undefined)('pages', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9', pages: await buildPages() });
+    gateway = await startGateway({ vendorUrl: 'http://127.0.0.1:9', pages: await builtPages() });
   });
   afterAll(() => gateway?.stop());
 

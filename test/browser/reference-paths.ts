@@ -1,22 +1,23 @@
-import type { Page } from 'playwright-core';
+import type { PageFile } from '../../lib/pages/build-pages.ts';
+
+export interface ReferencePage {
+  readonly path: string;
+  /** Pages of one kind have the same structure. */
+  readonly kind: 'overview' | 'route' | 'guide' | 'errors' | 'clients';
+}
 
 const ROOT = '/api-reference';
 
-/** Returns the paths of the pages of the reference: its first page, and every page that one of them links. */
-export const referencePaths = async (page: Page, origin: string): Promise<readonly string[]> => {
-  const found = new Set([ROOT, `${ROOT}/clients`]);
-  for (const path of found) {
-    await page.goto(`${origin}${path}`, { waitUntil: 'networkidle', timeout: 120_000 });
-    for (const target of await page.locator('a[href]').evaluateAll(targetsOf)) {
-      const { origin: site, pathname } = new URL(target);
-      if (site === origin && isPage(pathname)) found.add(pathname);
-    }
-  }
-  return [...found];
+/** Returns the pages of the reference: the overview, then routes and guides in the order of the navigation. */
+export const referencePages = (pages: readonly PageFile[]): readonly ReferencePage[] =>
+  pages
+    .filter(({ page, file }) => page === 'api-reference' && file.endsWith('.html'))
+    .map(({ file }) => file.slice(0, -'.html'.length))
+    .map((name) => ({ path: name === 'index' ? ROOT : `${ROOT}/${name}`, kind: kindOf(name) }));
+
+const kindOf = (name: string): ReferencePage['kind'] => {
+  if (name === 'index') return 'overview';
+  if (name === 'guides/errors-and-retries') return 'errors';
+  if (name === 'guides/clients') return 'clients';
+  return name.startsWith('routes/') ? 'route' : 'guide';
 };
-
-const targetsOf = (links: readonly (SVGElement | HTMLElement)[]): readonly string[] =>
-  links.map((link) => (link instanceof HTMLAnchorElement ? link.href : location.href));
-
-/** A file such as `openapi.json` is not a page. */
-const isPage = (path: string): boolean => (path === ROOT || path.startsWith(`${ROOT}/`)) && !/\.\w+$/.test(path);

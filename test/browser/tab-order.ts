@@ -18,7 +18,7 @@ interface Stop {
 }
 
 /** No page has more. The limit only stops an endless loop. */
-const STOPS_MAX = 400;
+export const STOPS_MAX = 400;
 
 /** Presses the key from the start of the page until the focus has left the page or is back at its first stop. */
 export const tabThrough = async (page: Page, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<TabOrder> => {

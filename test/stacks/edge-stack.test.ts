@@ -107,7 +107,7 @@ const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-origin-request-policies.html
 const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
-test('OPS-1 the edge caches and compresses nothing and forwards every method, over HTTPS only', () => {
+test('OPS-1 REF-7 the edge caches and compresses nothing and forwards every method and header, over HTTPS only', () => {
   for (const behaviour of allBehaviours) {
     const { PathPattern, AllowedMethods, OriginRequestPolicyId: passedOn, FunctionAssociations } = behaviour;
     const expected = { CachePolicyId: cachingDisabled, Compress: false, ViewerProtocolPolicy: 'https-only' };

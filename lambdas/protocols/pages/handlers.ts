@@ -1,7 +1,8 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { PageFiles, StoredMedia } from '../../core/images/media.ts';
+import { acceptsGzip } from '../../http/content-coding.ts';
 import type { Exchange, GatewayResponse, RouteHandler } from '../../http/exchange.ts';
-import type { PageName } from '../../routes.ts';
+import { mediaTypeOf, type PageName } from '../../routes.ts';
 import { orUnavailable } from '../account-reads.ts';
 import { type RelayDependencies, relayedAnswer } from '../relayed-answer.ts';
 
@@ -47,11 +48,17 @@ interface Asked {
 }
 
 const answer = async (deps: PageDependencies, exchange: Exchange, asked: Asked): Promise<GatewayResponse> => {
-  const { mediaType, length, bytes } = await open(deps, asked);
+  const { length, bytes, isCompressed } = await open(
+    deps,
+    asked,
+    acceptsGzip(exchange.event.headers['accept-encoding']),
+  );
   return relayedAnswer(deps, exchange, {
     statusCode: 200,
     headers: {
-      'content-type': mediaType,
+      'content-type': mediaTypeOf(asked.file),
+      ...(isCompressed ? { 'content-encoding': 'gzip' } : {}),
+      vary: 'accept-encoding',
       // Browsers see a new deployment within minutes.
       'cache-control': asked.file.endsWith('.html') ? 'no-cache' : 'public, max-age=300',
       'x-content-type-options': 'nosniff',
@@ -65,11 +72,24 @@ const answer = async (deps: PageDependencies, exchange: Exchange, asked: Asked):
 
 const UNREAD = 'Pages cannot be looked up now. Retry later.';
 
-const form = /^[a-z0-9-]{1,60}\.[a-z0-9.]{1,10}$/;
+/** A compressed file has no path of its own: its `Content-Encoding` would be missing. */
+const form = /^[a-z0-9-]{1,60}\.(?!gz$)[a-z0-9]{1,10}$/;
 
-const open = async ({ pages }: PageDependencies, { page, folder, file }: Asked): Promise<StoredMedia> => {
+interface OpenFile extends StoredMedia {
+  readonly isCompressed: boolean;
+}
+
+/** Opens the file in the form that the build has compressed, if the client accepts it (REF-7). */
+const open = async (
+  { pages }: PageDependencies,
+  { page, folder, file }: Asked,
+  isGzipAccepted: boolean,
+): Promise<OpenFile> => {
   const path = folder === undefined ? file : `${folder}/${file}`;
-  const stored = form.test(file) ? await orUnavailable(pages.open(page, path), UNREAD) : undefined;
+  const read = (name: string) => orUnavailable(pages.open(page, name), UNREAD);
+  const isPossible = form.test(file);
+  const compressed = isPossible && isGzipAccepted ? await read(`${path}.gz`) : undefined;
+  const stored = compressed ?? (isPossible ? await read(path) : undefined);
   if (!stored) throw new GatewayError('not_found', `The page /${page} has no such file.`);
-  return stored;
+  return { ...stored, isCompressed: compressed !== undefined };
 };

@@ -42,12 +42,14 @@ const Page = ({ state }: { state: LocalState }) => {
     gateway.ledger.rows.find(({ id, state }) => requestIdOf(id) === request && state !== 'held')?.balance_usd;
   const { keyCheck, botKey, maskedBotKey, botKeyCheck } = gateway;
   const shownBotKey = botKey ?? maskedBotKey;
-  const usedBotKey = useRef<string>();
+  const botKeys = useRef(new Set<string>());
   useEffect(() => {
-    if (botKey === undefined || botKeyCheck?.kind !== 'works') return;
+    if (botKey === undefined) return;
+    // A key can be replaced before its check ends.
+    botKeys.current.add(botKey);
+    if (botKeyCheck?.kind !== 'works') return;
     // A replaced key of the bot no longer works, and an empty field gets the first key that does.
-    setKey((known) => (known === '' || known === usedBotKey.current ? botKey : known));
-    usedBotKey.current = botKey;
+    setKey((known) => (known === '' || botKeys.current.has(known) ? botKey : known));
   }, [botKey, botKeyCheck]);
   const [localKey, setLocalKey] = useState(state.local_key);
   const isDead = keyCheck?.kind === 'rejected' && localKey.kind === 'current' && localKey.value === key;
@@ -60,7 +62,7 @@ const Page = ({ state }: { state: LocalState }) => {
       <header class="top" aria-label="Local gateway">
         <h1>Model gateway</h1>
         <span class={gateway.isConnected ? 'live' : 'live off'} role="status">
-          {gateway.isConnected ? 'live' : 'not connected'}
+          {gateway.isConnected ? 'live' : 'offline'}
         </span>
         <nav>
           <a href="/api-reference">API reference</a>

@@ -1,7 +1,7 @@
-import { gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { pageNames } from '../../../lambdas/routes.ts';
-import { buildFiles, buildPages } from '../../../lib/pages/build-pages.ts';
+import { type BuiltFile, buildFiles, buildPages } from '../../../lib/pages/build-pages.ts';
 
 const pages = await buildPages();
 const textOf = (page: string, file: string): string => {
@@ -23,15 +23,37 @@ test.each(pageNames)('KEY-4 REF-1 the page %s is built completely and loads noth
   }
 });
 
-/** Bytes of the files that a browser loads to show the page, compressed. */
+/** Returns the bytes of the files that a browser loads to show the page, compressed. */
+const weightOf = (files: readonly BuiltFile[], html = 'index.html'): number => {
+  const names = new Set([html, 'main.js', 'main.css'].map((file) => `${file}.gz`));
+  const loaded = files.filter(({ file }) => names.has(file));
+  expect(loaded).toHaveLength(3);
+  return loaded.reduce((sum, { bytes }) => sum + bytes.length, 0);
+};
+
 test.each([
   { folder: 'web/app', budget: 36_000 },
   { folder: 'local/page/ui', budget: 40_000 },
-  { folder: 'web/api-reference', budget: 500_000 },
-])('KEY-4 REF-1 the page of $folder weighs less than $budget bytes', async ({ folder, budget }) => {
-  const loaded = (await buildFiles(folder)).filter(({ file }) => /^(?:index\.html|main\.(?:js|css))$/.test(file));
-  expect(loaded).toHaveLength(3);
-  expect(loaded.reduce((sum, { bytes }) => sum + gzipSync(bytes).length, 0)).toBeLessThan(budget);
+])('KEY-4 REF-7 the page of $folder has less than $budget bytes, compressed', async ({ folder, budget }) => {
+  const weight = weightOf(await buildFiles(folder));
+  expect(weight).toBeLessThan(budget);
+  expect(weight).toBeGreaterThan(budget / 2);
+});
+
+test('REF-1 REF-7 every page of the reference has less than 24 KB, compressed', () => {
+  const reference = pages.filter(({ page }) => page === 'api-reference');
+  const documents = reference.filter(({ file }) => file.endsWith('.html'));
+  expect(documents.length).toBeGreaterThan(50);
+  for (const { file } of documents) expect(weightOf(reference, file), file).toBeLessThan(24_000);
+});
+
+test('REF-7 each file of a page has a compressed form with the same content', () => {
+  const sources = pages.filter(({ file }) => !file.endsWith('.gz'));
+  expect(pages).toHaveLength(2 * sources.length);
+  for (const { page, file, bytes } of sources) {
+    const compressed = pages.find((each) => each.page === page && each.file === `${file}.gz`);
+    expect(gunzipSync(compressed?.bytes ?? Buffer.alloc(0)), file).toEqual(Buffer.from(bytes));
+  }
 });
 
 test('KEY-4 the script of the mini app is small enough for a phone without compression', () => {

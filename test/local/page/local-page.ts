@@ -42,7 +42,8 @@ export async function startTestPage(
     readKeyState: async () => keyState,
     readAccounts: async () => [],
     topUpKey: 'a key for reporting payments',
-    files: async () => ['index.html', 'main.js', 'main.css'].map((file) => ({ file, bytes: Buffer.from(file) })),
+    files: async () =>
+      ['index.html', 'main.js', 'main.js.gz', 'main.css'].map((file) => ({ file, bytes: Buffer.from(file) })),
     vendors,
     messenger: createPageMessenger(messenger),
     onFailure: (message) => failures.push(message),

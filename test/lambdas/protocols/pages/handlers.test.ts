@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import type { PageFiles } from '../../../../lambdas/core/images/media.ts';
@@ -21,11 +22,12 @@ beforeEach(() => {
     files.put(page, 'routes/health.html', '<!doctype html>health', 'text/html; charset=utf-8');
     files.put(page, 'llms.txt', '# API', 'text/plain; charset=utf-8');
     files.put(page, 'main.js', `'${page}'`, 'text/javascript; charset=utf-8');
+    files.put(page, 'main.js.gz', gzipSync(`'${page}'`), 'application/octet-stream');
   }
 });
 
 /** Requests `/app` and its files, or those of the API reference. */
-const get = async (path: string, pages: PageFiles = files) => {
+const get = async (path: string, pages: PageFiles = files, headers: Readonly<Record<string, string>> = {}) => {
   const deps = { pages, now: () => 0, finished: (_id: string, summary: object) => void lines.push(summary) };
   const page = path.startsWith('/app') ? 'app' : 'api-reference';
   const wholes: Readonly<Record<string, RouteHandler>> = {
@@ -37,7 +39,7 @@ const get = async (path: string, pages: PageFiles = files) => {
   const document = folder === 'routes' || folder === 'guides' ? createGetDocument(deps, page, folder) : undefined;
   const handle = wholes[path] ?? document ?? createGetPageFile(deps, page);
   const chain = await createChain({ handle });
-  return invoke(chain.handler, functionUrlEvent({ path }));
+  return invoke(chain.handler, functionUrlEvent({ path, headers }));
 };
 
 test.each([
@@ -78,6 +80,34 @@ test.each(['/app', '/api-reference'])('REF-1 %s can load only its own files', as
   expect(loading.filter((from) => /https?:|\*/.test(from))).toEqual([]);
 });
 
+test.each(['gzip', 'gzip, deflate, br, zstd', 'br;q=1.0, GZIP;q=0.5', '*', 'deflate, *;q=0.1'])(
+  'REF-7 a client that accepts "%s" gets the compressed file',
+  async (accepted) => {
+    const answer = await get('/api-reference/main.js', files, { 'accept-encoding': accepted });
+    expect(answer.bytes).toEqual(gzipSync("'api-reference'"));
+    expect(answer.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-length': String(answer.bytes.length),
+      vary: 'accept-encoding',
+    });
+  },
+);
+
+test.each(['', 'identity', 'br', 'gzip;q=0', 'gzip; q=0.0, *', '*;q=0', 'x-gzipped'])(
+  'REF-7 a client that accepts "%s" gets the file unchanged',
+  async (accepted) => {
+    const answer = await get('/api-reference/main.js', files, { 'accept-encoding': accepted });
+    expect([answer.text, answer.headers['content-encoding']]).toEqual(["'api-reference'", undefined]);
+    expect(answer.headers.vary).toBe('accept-encoding');
+  },
+);
+
+test('REF-7 a file that the build did not compress is sent unchanged', async () => {
+  const answer = await get('/app', files, { 'accept-encoding': 'gzip' });
+  expect([answer.text, answer.headers['content-encoding']]).toEqual(['<!doctype html>app', undefined]);
+});
+
 test('KEY-4 only the messenger can embed the mini app, and no site can embed the reference', async () => {
   expect((await get('/app')).headers['content-security-policy']).toContain(
     "frame-ancestors 'self' https://web.telegram.org",
@@ -85,13 +115,20 @@ test('KEY-4 only the messenger can embed the mini app, and no site can embed the
   expect((await get('/api-reference')).headers['content-security-policy']).toContain("frame-ancestors 'none'");
 });
 
-test.each(['none.js', 'main', '.js', 'MAIN.JS', '..%2fmain.js', 'a.b.c.toolongending', '%00.js', 'main.js%20'])(
-  'AUTH-6 %s is not a file of a page',
-  async (file) => {
-    const answer = await get(`/app/assets/${file}`);
-    expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'not_found']);
-  },
-);
+test.each([
+  'none.js',
+  'main',
+  '.js',
+  'MAIN.JS',
+  '..%2fmain.js',
+  'a.b.c.toolongending',
+  '%00.js',
+  'main.js%20',
+  'main.js.gz',
+])('AUTH-6 %s is not a file of a page', async (file) => {
+  const answer = await get(`/app/assets/${file}`);
+  expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([404, 'not_found']);
+});
 
 test.each([
   'guides/none',
