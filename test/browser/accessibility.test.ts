@@ -1,10 +1,6 @@
-import { rmSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
-import { unlimited } from '../support/in-process-gateway.ts';
-import { newFolder } from '../support/program.ts';
 import { currentTier, rowsOfTier } from '../tiers.ts';
 import { appScene } from './app-scene.ts';
 import { type AppView, appViews } from './app-views.ts';
@@ -12,6 +8,7 @@ import { violationsOf } from './axe.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
 import { builtPages } from './built-pages.ts';
 import { openWatched } from './local-page-browser.ts';
+import { useLocalProgram } from './local-page-program.ts';
 import { localPageViews } from './local-page-views.ts';
 import { contextOf, type Variant, variants } from './page-views.ts';
 import { referencePages } from './reference-paths.ts';
@@ -70,24 +67,10 @@ describe.skipIf(chromiumPath === undefined)('accessibility of the mini app', () 
 });
 
 describe.skipIf(chromiumPath === undefined)('accessibility of the local page', () => {
-  const folder = newFolder();
-  let program: LocalProcess;
-  let url: string;
-  let browser: Browser;
-  beforeAll(async () => {
-    program = spawnLocal({ ...unlimited, DATA_DIR: folder });
-    url = await until('the ready line', () => /^ready (http:\S+)$/m.exec(program.stdout())?.[1]);
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    program?.kill('SIGTERM');
-    await within('the end of the program', program.end);
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const program = useLocalProgram();
 
   test('OPS-6 axe finds no violation in the panels and dialogs of the local page', async () => {
-    const { page } = await openWatched(browser, url, contextOf(variants[0]));
+    const { page } = await openWatched(program.browser(), program.url(), contextOf(variants[0]));
     for (const { reach } of rowsOfTier(localPageViews, () => 'page')) {
       await reach(page);
       await expectNoViolations(page, variantsOfTier);

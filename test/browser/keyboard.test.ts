@@ -1,16 +1,13 @@
-import { rmSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { type LocalProcess, spawnLocal, until, within } from '../support/gateway-process.ts';
-import { unlimited } from '../support/in-process-gateway.ts';
-import { newFolder } from '../support/program.ts';
 import { appScene } from './app-scene.ts';
 import { appViews } from './app-views.ts';
 import { chromiumPath, openBrowser } from './browser.ts';
 import { builtPages } from './built-pages.ts';
 import { openWatched } from './local-page-browser.ts';
+import { useLocalProgram } from './local-page-program.ts';
 import { localPageViews } from './local-page-views.ts';
 import { contextOf, variants } from './page-views.ts';
 import { dialogFault, STOPS_MAX, tabThrough } from './tab-order.ts';
@@ -47,31 +44,17 @@ describe.skipIf(chromiumPath === undefined)('keyboard of the mini app', () => {
 });
 
 describe.skipIf(chromiumPath === undefined)('keyboard of the local page', () => {
-  const folder = newFolder();
-  let program: LocalProcess;
-  let url: string;
-  let browser: Browser;
-  beforeAll(async () => {
-    program = spawnLocal({ ...unlimited, DATA_DIR: folder });
-    url = await until('the ready line', () => /^ready (http:\S+)$/m.exec(program.stdout())?.[1]);
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    program?.kill('SIGTERM');
-    await within('the end of the program', program.end);
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const program = useLocalProgram();
 
   test('OPS-6 Tab reaches every control of the local page in order, with a visible focus', async () => {
-    const { page } = await openWatched(browser, url, contextOf(desktop));
+    const { page } = await openWatched(program.browser(), program.url(), contextOf(desktop));
     await localPageViews[0]?.reach(page);
     await expectTabOrder(page);
     await page.close();
   });
 
   test('OPS-6 the mini app in the local page keeps the focus until Escape closes it', async () => {
-    const { page } = await openWatched(browser, url, contextOf(desktop));
+    const { page } = await openWatched(program.browser(), program.url(), contextOf(desktop));
     await page.getByRole('button', { name: 'Open mini app' }).waitFor();
     expect(await dialogFault(page, '.chat-head button')).toBeUndefined();
     await page.close();

@@ -7,19 +7,20 @@ import { newFolder } from '../support/program.ts';
 import { openBrowser } from './browser.ts';
 import { openWatched, type WatchedPage } from './local-page-browser.ts';
 
-export type PageProgram = {
+export type LocalProgram = {
   readonly folder: string;
   readonly url: () => string;
-  readonly page: () => Page;
+  readonly browser: () => Browser;
 };
 
-/** Starts `npm start` for the tests of the file, and opens its page in a tab for each. */
-export function useLocalPage(environment: Environment = {}): PageProgram {
+export type PageProgram = LocalProgram & { readonly page: () => Page };
+
+/** Starts `npm start` and a browser for the tests of the suite. */
+export function useLocalProgram(environment: Environment = {}): LocalProgram {
   const folder = newFolder();
   let program: LocalProcess;
   let url: string;
   let browser: Browser;
-  let watched: WatchedPage;
   beforeAll(async () => {
     program = spawnLocal({ ...unlimited, DATA_DIR: folder, ...environment });
     url = await until('the ready line', () => /^ready (http:\S+)$/m.exec(program.stdout())?.[1]);
@@ -31,13 +32,20 @@ export function useLocalPage(environment: Environment = {}): PageProgram {
     await within('the end of the program', program.end);
     rmSync(folder, { recursive: true, force: true });
   });
+  return { folder, url: () => url, browser: () => browser };
+}
+
+/** Starts `npm start` for the tests of the suite, and opens its page in a tab for each. */
+export function useLocalPage(environment: Environment = {}): PageProgram {
+  const program = useLocalProgram(environment);
+  let watched: WatchedPage;
   beforeEach(async () => {
-    watched = await openWatched(browser, url);
+    watched = await openWatched(program.browser(), program.url());
   });
   afterEach(async () => {
     expect(watched.offOrigin).toEqual([]);
     expect(watched.problems).toEqual([]);
     await watched.page.close();
   });
-  return { folder, url: () => url, page: () => watched.page };
+  return { ...program, page: () => watched.page };
 }
