@@ -11,6 +11,8 @@ const PART = 0.1;
 /** Factors of a part of a guide, and of the page of a guide. */
 const GUIDE_FACTOR = 1.2;
 const PAGE_FACTOR = 1.6;
+/** Factor of a row whose title or path is the query. */
+const EXACT_FACTOR = 3;
 
 /** Words that a question has, and that say nothing about its subject. */
 const stopWords = new Set(
@@ -71,6 +73,13 @@ const kindFactor = ([kind, , context]: Row): number => {
   return context === '' ? PAGE_FACTOR : GUIDE_FACTOR;
 };
 
+/** Whether the query is the title of a row, or the path of a route, with or without its method. */
+const isExact = ([, title, context]: Row, query: string): boolean => {
+  const phrase = wordsOf(query).join(' ');
+  const path = wordsOf(context).join(' ');
+  return wordsOf(title).join(' ') === phrase || path === phrase || path.replace(/^[a-z]+ /, '') === phrase;
+};
+
 /** Returns the best rows for a query: those that have most of its words, in their titles first. Rare words count more. */
 export const findRows = (rows: readonly Row[], query: string): readonly Row[] => {
   const words = queryWords(query);
@@ -83,7 +92,8 @@ export const findRows = (rows: readonly Row[], query: string): readonly Row[] =>
     const own = weights[at] ?? [];
     const total = own.reduce((sum, weight, index) => sum + weight * (rarity[index] ?? 0), 0);
     const found = own.filter((weight) => weight > 0).length;
-    return { row, score: total * kindFactor(row) * (found / Math.max(1, words.length)) };
+    const exact = isExact(row, query) ? EXACT_FACTOR : 1;
+    return { row, score: total * exact * kindFactor(row) * (found / Math.max(1, words.length)) };
   });
   return scored
     .filter(({ score }) => score > 0)

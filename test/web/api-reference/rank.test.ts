@@ -55,6 +55,9 @@ test.each([
   ['call tools', '/api-reference/guides/tools'],
   ['cap', '/api-reference/guides/keys#effects-of-a-cap'],
   ['fetch the file of a vid', '/api-reference/routes/get-video-content'],
+  ['create a chat completion', '/api-reference/routes/chat-completions'],
+  ['/v1/messages', '/api-reference/routes/messages'],
+  ['get /v1/models', '/api-reference/routes/list-models'],
   ['webhook signature', '/api-reference/guides/webhooks#check-the-signature'],
 ])('REF-3 the query "%s" finds %s first', (query, url) => {
   expect(findRows(index, query)[0]?.[4]).toBe(url);
