@@ -1,7 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { currentTier, rowsOfTier } from '../tiers.ts';
 import { appScene } from './app-scene.ts';
 import { type AppView, appViews } from './app-views.ts';
 import { violationsOf } from './axe.ts';
@@ -12,9 +11,6 @@ import { useLocalProgram } from './local-page-program.ts';
 import { localPageViews } from './local-page-views.ts';
 import { contextOf, type Variant, variants } from './page-views.ts';
 import { referencePages } from './reference-paths.ts';
-
-/** Light on a desktop and dark on a phone. The long tier adds the two other variants. */
-const variantsOfTier = rowsOfTier(variants, ({ colorScheme }) => colorScheme);
 
 const reference = referencePages(await builtPages());
 
@@ -36,8 +32,8 @@ const expectNoViolations = async (page: Page, shown: readonly Variant[]): Promis
 describe.skipIf(chromiumPath === undefined)('accessibility of the mini app', () => {
   const scene = appScene();
   const rows = appViews.flatMap((view) => [
-    { view, name: view.name, language: 'en', quick: variants[0] },
-    { view, name: view.name, language: 'ru', quick: variants[1] },
+    { view, name: view.name, language: 'en', first: variants[0] },
+    { view, name: view.name, language: 'ru', first: variants[1] },
   ]);
 
   const openView = ({ prepare, isOpen }: AppView, options: object, look: (page: Page) => Promise<void>) => {
@@ -45,15 +41,12 @@ describe.skipIf(chromiumPath === undefined)('accessibility of the mini app', () 
     return scene.open({ ...options, ...(isOpen ? { url: `${scene.app.url}/app` } : {}) }, look);
   };
 
-  test.each(rowsOfTier(rows, ({ language }) => language))(
-    'KEY-4 axe finds no violation in $name in $language',
-    async ({ view, language, quick }) => {
-      await openView(view, { ...contextOf(quick), language }, async (page) => {
-        await view.reach(page);
-        await expectNoViolations(page, currentTier() === 'long' ? variants : [quick]);
-      });
-    },
-  );
+  test.each(rows)('KEY-4 axe finds no violation in $name in $language', async ({ view, language, first }) => {
+    await openView(view, { ...contextOf(first), language }, async (page) => {
+      await view.reach(page);
+      await expectNoViolations(page, variants);
+    });
+  });
 
   test('KEY-4 axe reports a text without enough contrast', async () => {
     await scene.open({ colorScheme: 'light' }, async (page) => {
@@ -73,9 +66,9 @@ describe.skipIf(chromiumPath === undefined)('accessibility of the local page', (
 
   test('OPS-6 axe finds no violation in the panels and dialogs of the local page', async () => {
     const { page } = await openWatched(program.browser(), program.url(), contextOf(variants[0]));
-    for (const { reach } of rowsOfTier(localPageViews, () => 'page')) {
+    for (const { reach } of localPageViews) {
       await reach(page);
-      await expectNoViolations(page, variantsOfTier);
+      await expectNoViolations(page, variants);
       await page.setViewportSize(variants[0].viewport);
     }
     await page.close();
@@ -94,16 +87,11 @@ describe.skipIf(chromiumPath === undefined)('accessibility of the reference', ()
     await gateway?.stop();
   });
 
-  const rows = rowsOfTier(reference, ({ kind }) => kind).map((row, index) => ({
-    ...row,
-    shown: currentTier() === 'long' ? variants : [index % 2 === 0 ? variants[0] : variants[1]],
-  }));
-
-  test.each(rows)('REF-1 REF-2 axe finds no violation in $path with all its details open', async ({ path, shown }) => {
+  test.each(reference)('REF-1 REF-2 axe finds no violation in $path with all its details open', async ({ path }) => {
     const page = await browser.newPage(contextOf(variants[0]));
     await page.goto(`${gateway.url}${path}`);
     await page.locator('details').evaluateAll(openAll);
-    await expectNoViolations(page, shown);
+    await expectNoViolations(page, variants);
     await page.close();
   });
 
@@ -117,7 +105,7 @@ describe.skipIf(chromiumPath === undefined)('accessibility of the reference', ()
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('searchbox').fill('keys');
     await page.locator('.found a').first().waitFor();
-    await expectNoViolations(page, variantsOfTier);
+    await expectNoViolations(page, variants);
     await page.close();
   });
 });
