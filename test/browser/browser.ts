@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell', '/usr/bin/google-chrome'];
+/** The headless shell comes first: it takes half of the time of the whole browser. */
+const places = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/google-chrome'];
 
 /** Path of a Chromium on this machine. Tests that need one are skipped without it. */
 export const chromiumPath: string | undefined = [process.env.CHROMIUM, ...places].find(
