@@ -31,8 +31,11 @@ describe.skipIf(chromiumPath === undefined)('the modes of the playground', () =>
     await panel.locator('.receipt pre').filter({ hasText: '"usage"' }).waitFor();
     const receipt = JSON.parse((await panel.locator('.receipt pre').textContent()) ?? '');
     expect(receipt).toMatchObject({ id: facts.get('Request'), cost_usd: cost, endpoint, outcome: 'charged' });
+    // The row arrives with the events of the ledger, which may come after the receipt. A link marks only an existing row.
+    const row = `.row.settled[data-request="${facts.get('Request')}"]`;
+    await page.locator(row).waitFor();
     await panel.getByRole('link', { name: facts.get('Request') }).click();
-    await page.locator(`.row.settled:target[data-request="${facts.get('Request')}"]`).waitFor();
+    await page.locator(`${row}:target`).waitFor();
   };
 
   test.each([
@@ -48,8 +51,10 @@ describe.skipIf(chromiumPath === undefined)('the modes of the playground', () =>
       (model) => model.kind === kind && model.protocols.includes(protocol),
     );
     const panel = await openMode(page, mode);
-    const offered = await panel.getByLabel('Model', { exact: true }).locator('option').allTextContents();
-    expect(offered.toSorted()).toEqual(listed.map(({ id }) => id).toSorted());
+    const offered = panel.getByLabel('Model', { exact: true }).locator('option');
+    await expect
+      .poll(async () => (await offered.allTextContents()).toSorted())
+      .toEqual(listed.map(({ id }) => id).toSorted());
   });
 
   test('BILL-15 a response of the Responses API streams, with its cost and receipt', async () => {

@@ -246,7 +246,7 @@ test('BILL-15 Ctrl-C during a response lets it complete and be charged', async (
 });
 
 /** Reads the state that the page at `/` receives. */
-const readState = async ({ url }: TestProgram): Promise<{ key: string; messenger?: { init_data: string } }> =>
+const readState = async ({ url }: TestProgram): Promise<{ local_key: unknown; messenger?: { init_data: string } }> =>
   (await fetch(`${url}/local/state`)).json();
 
 test('the page at / has the API key, and the welcome message names the page', async () => {
@@ -254,7 +254,7 @@ test('the page at / has the API key, and the welcome message names the page', as
   const page = await fetch(`${gateway.url}/`);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(gateway.output()).toContain(`Open ${gateway.url}/ `);
-  expect((await readState(gateway)).key).toBe(gateway.apiKey);
+  expect((await readState(gateway)).local_key).toEqual({ kind: 'current', value: gateway.apiKey });
 });
 
 test('the simulated messenger has its own bot token, which survives a restart', async () => {
