@@ -258,7 +258,8 @@ const priceFor = (model: Model, protocol: string, asked: Asked, usage: Readonly<
   return found[0]?.prices_usd ?? {};
 };
 
-test.for(table)(
+// Images and videos of some providers are polled, so the models wait concurrently.
+test.concurrent.for(table)(
   'CAT-2 BILL-3 the published price of %s on %s times the usage is the charge',
   async ([, protocol, model]) => {
     const asked = requests[protocol]?.(model) ?? [];
