@@ -2,6 +2,8 @@ import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
 const SLOWEST = 10;
+/** A path of shrinking can be longer. */
+const REPLAY_CHARACTERS_MAX = 2_000;
 
 /**
  * Ends a run with its slowest files, a line `FAILED <test>: <error>` per failed test, and the line `N passed, N
@@ -20,8 +22,8 @@ export default class ClosingLineReporter implements Reporter {
         if (state === 'passed') passed += 1;
         else if (state === 'failed') {
           failed += 1;
-          const [message = ''] = test.result().errors?.[0]?.message.split('\n') ?? [];
-          failures.push(`FAILED ${relative(process.cwd(), module.moduleId)} > ${test.fullName}: ${message}\n`);
+          const reason = reasonOf(test.result().errors?.[0]);
+          failures.push(`FAILED ${relative(process.cwd(), module.moduleId)} > ${test.fullName}: ${reason}\n`);
         } else skipped += 1;
       }
       for (const suite of module.children.allSuites()) failed += suite.errors().length;
@@ -31,6 +33,20 @@ export default class ClosingLineReporter implements Reporter {
     process.on('exit', () => process.stdout.write(`\n${slowestOf(modules)}\n${failures.join('')}${line}\n`));
   }
 }
+
+interface Failure {
+  readonly message: string;
+  readonly cause?: { readonly message?: string } | undefined;
+}
+
+/** The first line of an error. A failed property adds its seed, its path and the error that it caught. */
+const reasonOf = (failure: Failure | undefined): string => {
+  const [first = '', replay = ''] = failure?.message.split('\n') ?? [];
+  if (!first.startsWith('Property failed')) return first;
+  return [first, replay.slice(0, REPLAY_CHARACTERS_MAX), failure?.cause?.message?.split('\n')[0] ?? '']
+    .join(' ')
+    .trim();
+};
 
 const slowestOf = (modules: readonly TestModule[]): string => {
   const files = modules.map((module) => {
