@@ -21,8 +21,11 @@ export const videoCreations = (
   const standing = (job: VideoJob | undefined): ExistingResponse | undefined =>
     job && !job.refused ? { holdId: job.holdId, answer: toStored(job) } : undefined;
   return {
-    read: async (requestId) =>
-      standing(await retryUntilDefinite(deps.ledger, () => deps.jobs.read(videoIdOf(requestId)))),
+    read: async (requestId) => {
+      const job = await retryUntilDefinite(deps.ledger, () => deps.jobs.read(videoIdOf(requestId)));
+      // Until the provider has accepted the video or it has ended, a withdrawal that is still on its way can refuse it.
+      return job && (job.upstreamId !== undefined || isEnded(job)) ? standing(job) : undefined;
+    },
     close: async (requestId) => {
       const reply = await retryUntilDefinite(deps.ledger, () => deps.jobs.abandon(videoIdOf(requestId)));
       if (reply.kind === 'abandoned') return undefined;

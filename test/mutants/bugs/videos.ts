@@ -202,6 +202,13 @@ const standingBugs = bugsIn('lambdas/core/videos/existing-video.ts', histories, 
     replace: 'await Promise.resolve(endUnbegun && isEnded);',
   },
   {
+    id: 'lost-claim-promises-a-video-not-begun',
+    what: 'A request that lost its claim returns its own video, and its refusal arrives later.',
+    find: 'return job && (job.upstreamId !== undefined || isEnded(job)) ? standing(job) : undefined;',
+    replace: 'return standing(job);',
+    caughtBy: standingTests,
+  },
+  {
     id: 'take-over-of-a-creation-under-way',
     what: 'A takeover abandons a video that its provider is about to accept.',
     find: 'if (mayStillBegin(job, times, ledger.clock.now())) throw inProgress();',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { resolveHoldById } from '../../../../lambdas/core/ledger/release.ts';
 import { createMoment, fails, losesReply } from '../../../support/memory/faults.ts';
 import { neverAnswers } from '../../../support/memory/scripted-video-wire.ts';
 import { ACCOUNT, ask, LEASE_MS, times, toStored } from './video-samples.ts';
@@ -147,6 +148,31 @@ test.for(['refuse', 'create'] as const)(
     expect(await world.clock.until(world.createKeyed('c', {}))).toEqual(madeBy('a'));
   },
 );
+
+test('IDEM-8 a video whose refusal is still on its way is not returned to its owner', async () => {
+  const answered = createMoment();
+  const late = createMoment();
+  const create = async () => {
+    await answered.until;
+    throw new GatewayError('content_filter', 'no');
+  };
+  const world = await videoWorld({
+    faults: { ...frozen, jobs: { refuse: { kind: 'lands-late', until: late.until } } },
+    script: { create },
+  });
+  const owner = world.createKeyed('a');
+  await world.clock.flush();
+  // The workflow has released the hold and not ended the video yet.
+  const holdId = world.job('video_a')?.holdId ?? '';
+  await resolveHoldById(world.steps.ledger, { accountId: ACCOUNT, holdId, reason: 'upstream_error' });
+  answered.come();
+  expect(await world.clock.until(owner)).toEqual(told(409, 'idempotency_in_progress'));
+  late.come();
+  await world.clock.advance(LEASE_MS);
+  expect(world.job('video_a')).toMatchObject({ refused: true });
+  world.wire.say({ create: () => 'upstream-2' });
+  expect(await world.createKeyed('b', {})).toEqual(madeBy('b'));
+});
 
 test('IDEM-7 a provider’s rejection is stored even if its video cannot be marked as refused', async () => {
   const create = () => {
