@@ -69,7 +69,7 @@ const [vendor, database, bucket] = [
 try {
   await createTables(database.endpoint);
   const jobs = createVideoJobStore(
-    createDynamoDB(createClients({ endpoint: database.endpoint, region: 'us-east-1' }).repeating),
+    createDynamoDB(createClients({ endpoint: database.endpoint, region: 'us-east-1' }).repeating, Date.now),
     localTableNames.videos,
   );
   const prepare = async (bytes: number): Promise<string> => {

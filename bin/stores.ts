@@ -109,19 +109,19 @@ export const openStores = (options: BucketOptions): Stores => {
   const databases = createDatabases({ once: client, repeating: client });
   return {
     ledger: createLedgerStore(databases, accountsTable),
-    records: createLedgerRecords(createDynamoDB(client), accountsTable),
-    operations: createOperationLog(createDynamoDB(client), accountsTable),
+    records: createLedgerRecords(createDynamoDB(client, Date.now), accountsTable),
+    operations: createOperationLog(createDynamoDB(client, Date.now), accountsTable),
     get accounts() {
-      return createAccountStore(createDynamoDB(client), { accounts: accountsTable, keys: table('keys') });
+      return createAccountStore(createDynamoDB(client, Date.now), { accounts: accountsTable, keys: table('keys') });
     },
     get keys() {
       return createKeyStore(databases, { accounts: accountsTable, keys: table('keys') });
     },
     get videoJobs() {
-      return createVideoJobStore(createDynamoDB(client), table('videos'));
+      return createVideoJobStore(createDynamoDB(client, Date.now), table('videos'));
     },
     get maintenance() {
-      return createMaintenanceStore(createDynamoDB(client), table('counters'));
+      return createMaintenanceStore(createDynamoDB(client, Date.now), table('counters'));
     },
     get outbox() {
       return open().outbox;

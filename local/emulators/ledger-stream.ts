@@ -1,6 +1,6 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
-import { toItem } from '../../lambdas/stores/dynamodb/dynamodb.ts';
+import { toItem } from '../../lambdas/stores/dynamodb/attribute-values.ts';
 import type { Item } from '../../lambdas/stores/dynamodb/item.ts';
 import { toAccount, toChargeRecord } from '../../lambdas/stores/dynamodb/ledger-items.ts';
 import type { LedgerFeed } from '../page/ledger-feed.ts';

@@ -61,11 +61,11 @@ export const openDatabase = async (): Promise<AccountSubject> => {
   const { clients, names } = await openTestTables();
   const { accounts, keys, counters } = names;
   return {
-    accounts: createAccountStore(createDynamoDB(clients.repeating), { accounts, keys }),
+    accounts: createAccountStore(createDynamoDB(clients.repeating, Date.now), { accounts, keys }),
     keys: createKeyStore(createDatabases(clients), { accounts, keys }),
     ledger: createLedgerStore(createDatabases(clients), accounts),
-    records: createLedgerRecords(createDynamoDB(clients.repeating), accounts),
-    updates: createUpdateLog(createDynamoDB(clients.repeating), counters),
+    records: createLedgerRecords(createDynamoDB(clients.repeating, Date.now), accounts),
+    updates: createUpdateLog(createDynamoDB(clients.repeating, Date.now), counters),
   };
 };
 

@@ -30,7 +30,7 @@ const dynamodb = async (): Promise<CircuitSubject> => {
   const { clients, names } = await openTestTables();
   const at = (id: string) => ({ TableName: names.counters, Key: { pk: { S: id } } });
   return {
-    store: createCircuitStore(createDynamoDB(clients.once), names.counters),
+    store: createCircuitStore(createDynamoDB(clients.once, Date.now), names.counters),
     liftQuarantine: async (modelId) => {
       await clients.once.send(new DeleteItemCommand(at(`quarantine#${modelId}`)));
     },

@@ -24,7 +24,7 @@ const memory = async (): Promise<ClaimSubject> => ({
 const dynamodb = async (): Promise<ClaimSubject> => {
   const { clients, names } = await openTestTables();
   const table = names.idempotency;
-  const db = createDynamoDB(clients.repeating);
+  const db = createDynamoDB(clients.repeating, Date.now);
   return {
     store: createClaimStore(db, table),
     cleanedUpAt: async (ref) => {

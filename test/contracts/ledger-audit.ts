@@ -6,7 +6,7 @@ import { changeOf } from '../../lambdas/core/ledger/credit-record.ts';
 import type { ChargeRecord, LedgerStore } from '../../lambdas/core/ledger/ledger.ts';
 import { type Account, balanceOf } from '../../lambdas/core/ledger/ledger.ts';
 import { toCreditRecord } from '../../lambdas/stores/dynamodb/credit-items.ts';
-import { toItem } from '../../lambdas/stores/dynamodb/dynamodb.ts';
+import { toItem } from '../../lambdas/stores/dynamodb/attribute-values.ts';
 import { toChargeRecord } from '../../lambdas/stores/dynamodb/ledger-items.ts';
 import { localTableNames } from '../../local/create-tables.ts';
 import { expectBalanced } from './ledger-subjects.ts';

@@ -73,7 +73,7 @@ const dynamodb = async (): Promise<LimitSubject> => {
   };
   return {
     keys: createKeyStore(createDatabases(clients), names),
-    counters: createAddressCounters(createDynamoDB(clients.once), names.counters),
+    counters: createAddressCounters(createDynamoDB(clients.once, Date.now), names.counters),
     put: (hash, accountId) =>
       putKey(clients.repeating, table, {
         hash,

@@ -9,7 +9,7 @@ import { openTestDatabase } from '../support/sqlite.ts';
 
 const onTables = async (): Promise<MaintenanceStore> => {
   const { clients, names } = await openTestTables();
-  return dynamodb.createMaintenanceStore(createDynamoDB(clients.repeating), names.counters);
+  return dynamodb.createMaintenanceStore(createDynamoDB(clients.repeating, Date.now), names.counters);
 };
 
 const subjects: readonly { readonly name: string; readonly open: () => Promise<MaintenanceStore> }[] = [

@@ -23,9 +23,9 @@ interface Subject {
 const onTables = async (): Promise<Subject> => {
   const { clients, names } = await openTestTables();
   return {
-    log: createOperationLog(createDynamoDB(clients.repeating), names.accounts),
-    records: createLedgerRecords(createDynamoDB(clients.repeating), names.accounts),
-    cursor: createAuditCursor(createDynamoDB(clients.repeating), names.counters),
+    log: createOperationLog(createDynamoDB(clients.repeating, Date.now), names.accounts),
+    records: createLedgerRecords(createDynamoDB(clients.repeating, Date.now), names.accounts),
+    cursor: createAuditCursor(createDynamoDB(clients.repeating, Date.now), names.counters),
   };
 };
 
@@ -89,7 +89,7 @@ describe.each(engines)('the operation log and the audit cursor $name', ({ open }
 });
 
 test.skipIf(!hasDynamodb)('OPS-3 an unreachable store is a StoreError', async () => {
-  const nowhere = createAuditCursor(createDynamoDB(createTestClients('http://127.0.0.1:9').once), 'counters');
+  const nowhere = createAuditCursor(createDynamoDB(createTestClients('http://127.0.0.1:9').once, Date.now), 'counters');
   for (const call of [nowhere.read(), nowhere.write('account-1')])
     await expect(call).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
 });

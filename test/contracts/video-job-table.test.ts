@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 
 const proxied = (client: keyof typeof clients): VideoJobStore =>
-  createVideoJobStore(createDynamoDB(clients[client]), table.tables.names.videos);
+  createVideoJobStore(createDynamoDB(clients[client], Date.now), table.tables.names.videos);
 const prepared = async (name: keyof VideoJobStore): Promise<string> => {
   const order = orderOf({ accountId });
   await proxied('repeating').create(order, DUE_AT);

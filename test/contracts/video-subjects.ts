@@ -47,11 +47,11 @@ export const openJobTable = async (): Promise<JobTable> => {
   const tables = await openTestTables();
   const { clients, names } = tables;
   const table = names.videos;
-  const db = createDynamoDB(clients.once);
+  const db = createDynamoDB(clients.once, Date.now);
   const itemOf = (id: string) => db.get(table, videoKey(id));
   return {
     tables,
-    store: createVideoJobStore(createDynamoDB(clients.repeating), table),
+    store: createVideoJobStore(createDynamoDB(clients.repeating, Date.now), table),
     itemOf,
     valuesOf: async (id) => {
       const { pk: _pk, gone: _gone, ...item } = (await itemOf(id)) ?? {};

@@ -19,7 +19,7 @@ const subjects: readonly Subject[] = [
     name: 'on the database',
     open: async () => {
       const { clients, names } = await openTestTables();
-      return createWebhookSecretStore(createDynamoDB(clients.repeating), names.accounts);
+      return createWebhookSecretStore(createDynamoDB(clients.repeating, Date.now), names.accounts);
     },
   }),
 ];

@@ -90,7 +90,7 @@ export const startTextFunction = async (
   return {
     ...{ api, vendor, apiKey },
     ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts),
-    records: createLedgerRecords(createDynamoDB(client), localTableNames.accounts),
+    records: createLedgerRecords(createDynamoDB(client, Date.now), localTableNames.accounts),
     pid: child.pid ?? 0,
     output: () => written.join(''),
     running: () => child.exitCode === null && child.signalCode === null,

@@ -60,7 +60,7 @@ const keysIn = (batch: string): readonly (readonly [account: string, apiKey: str
 
 /** Checks that the accounts of the batch are exactly those of the import. */
 const expectImported = async (batch: string, balances: ReadonlyMap<string, bigint>): Promise<void> => {
-  const records = createLedgerRecords(createDynamoDB(stores.client), localTableNames.accounts);
+  const records = createLedgerRecords(createDynamoDB(stores.client, Date.now), localTableNames.accounts);
   const { Items = [] } = await stores.client.send(new ScanCommand({ TableName: localTableNames.keys }));
   const told = new Map(keysIn(batch));
   expect(

@@ -101,7 +101,7 @@ test('OPS-15 maintenance of a deployed environment is an item of its counters ta
   const on = await deployed('maintenance', 'pause', '--yes', '--json');
   expect([on.status, JSON.parse(on.stdout)]).toEqual([0, { maintenance_before: 'off', maintenance: 'paused' }]);
   const client = new DynamoDBClient(localDynamodbConfig(database.endpoint));
-  expect(await createMaintenanceStore(createDynamoDB(client), names.counters).read()).toBe('paused');
+  expect(await createMaintenanceStore(createDynamoDB(client, Date.now), names.counters).read()).toBe('paused');
   client.destroy();
   const off = await deployed('maintenance', 'off', '--yes', '--json');
   expect(JSON.parse(off.stdout)).toEqual({ maintenance_before: 'paused', maintenance: 'off' });

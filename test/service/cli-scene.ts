@@ -19,9 +19,9 @@ export const openTables = (endpoint: string) => {
   return {
     client,
     ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts),
-    accounts: createAccountStore(createDynamoDB(client), localTableNames),
+    accounts: createAccountStore(createDynamoDB(client, Date.now), localTableNames),
     keys: createKeyStore(createDatabases({ once: client, repeating: client }), localTableNames),
-    videoJobs: createVideoJobStore(createDynamoDB(client), localTableNames.videos),
+    videoJobs: createVideoJobStore(createDynamoDB(client, Date.now), localTableNames.videos),
   };
 };
 

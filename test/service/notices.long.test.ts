@@ -41,7 +41,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-const accountStore = () => createAccountStore(createDynamoDB(clients.repeating), localTableNames);
+const accountStore = () => createAccountStore(createDynamoDB(clients.repeating, Date.now), localTableNames);
 const ledgerDependencies = () => ({
   store: createLedgerStore(createDatabases(clients), localTableNames.accounts),
   outbox: new MemoryOutbox(),

@@ -14,7 +14,7 @@ export const openDynamodbAccount = async (endpoint: string, folder: DataFolder, 
   const clients = createClients({ endpoint, region: 'us-east-1' });
   const pepper = readPepper(folder);
   const deps = {
-    accounts: createAccountStore(createDynamoDB(clients.repeating), localTableNames),
+    accounts: createAccountStore(createDynamoDB(clients.repeating, Date.now), localTableNames),
     keys: createKeyStore(createDatabases(clients), localTableNames),
     ledgerStore: createLedgerStore(createDatabases(clients), localTableNames.accounts),
     clock: systemClock,

@@ -13,5 +13,5 @@ interface LooseKey {
 /** Adds another API key to an account, which the gateway itself never does. */
 export const putKey = async (client: DynamoDBClient, table: string, key: LooseKey): Promise<void> => {
   const item = toKeyItem(key.accountId, { ...key, isShown: true });
-  await createDynamoDB(client).put({ table, item });
+  await createDynamoDB(client, Date.now).put({ table, item });
 };

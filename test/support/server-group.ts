@@ -73,7 +73,7 @@ export async function startServerGroup(): Promise<ServerGroup> {
   const client = new DynamoDBClient({ ...localDynamodbConfig(database.endpoint), maxAttempts: 8 });
   const databases = createDatabases({ once: client, repeating: client });
   const store = createLedgerStore(databases, localTableNames.accounts);
-  const records = createLedgerRecords(createDynamoDB(client), localTableNames.accounts);
+  const records = createLedgerRecords(createDynamoDB(client, Date.now), localTableNames.accounts);
   const root = mkdtempSync(join(tmpdir(), 'gateway-group-'));
   const secrets = { pepper: randomBytes(32).toString('hex'), 'api-key': makeApiKey(randomBytes(32)) };
   const running = new Set<TestProgram>();

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ChargeRecord } from '../../core/ledger/ledger.ts';
 import type { WrittenCharge } from '../../core/ledger/records.ts';
-import { toItem } from './dynamodb.ts';
+import { toItem } from './attribute-values.ts';
 import { toChargeRecord } from './ledger-items.ts';
 
 const textAttribute = z.object({ S: z.string() }).transform(({ S }) => S);

@@ -1,10 +1,8 @@
 import {
-  type AttributeValue,
   type CancellationReason,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   ProvisionedThroughputExceededException,
-  PutItemCommand,
   RequestLimitExceeded,
   type ReturnValue,
   type ReturnValuesOnConditionCheckFailure,
@@ -27,53 +25,11 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { StoreError } from '../../core/errors/store-error.ts';
 import { isProgrammingError } from '../programming-errors.ts';
-import { type Item, isBytes, isList, isSet, type Value } from './item.ts';
+import { type AttributeValues, toAttributes, toItem, toNumber } from './attribute-values.ts';
+import type { Item } from './item.ts';
+import { type CallTarget, createSignedCalls, type ErrorReply, type ResolvedEndpoint, toTarget } from './signed-call.ts';
 
-const toAttribute = (value: Value): AttributeValue => {
-  if (typeof value === 'string') return { S: value };
-  if (typeof value === 'boolean') return { BOOL: value };
-  if (typeof value !== 'object') return { N: value.toString() };
-  if (isBytes(value)) return { B: value };
-  if (isSet(value)) return { SS: [...value] };
-  if (isList(value)) return { L: value.map(toAttribute) };
-  return { M: toAttributes(value) };
-};
-
-const toAttributes = (item: Item): Record<string, AttributeValue> => {
-  const attributes: Record<string, AttributeValue> = {};
-  for (const name of Object.keys(item)) {
-    const value = item[name];
-    if (value !== undefined) attributes[name] = toAttribute(value);
-  }
-  return attributes;
-};
-
-const toNumber = (digits: string): bigint | number => (/^-?\d+$/.test(digits) ? BigInt(digits) : Number(digits));
-
-/** Returns undefined for a type that no store writes. */
-const toValue = ({ S, N, B, BOOL, M, L, SS }: AttributeValue): Value | undefined => {
-  if (S !== undefined) return S;
-  if (N !== undefined) return toNumber(N);
-  if (B !== undefined) return B;
-  if (BOOL !== undefined) return BOOL;
-  if (M !== undefined) return toItem(M);
-  if (L !== undefined) return L.map(toValue).filter((value) => value !== undefined);
-  return SS && new Set(SS);
-};
-
-/** Converts an item from the wire format, which the table's stream uses as well. */
-export const toItem = (attributes: Readonly<Record<string, AttributeValue>>): Item => {
-  const item: Record<string, Value> = {};
-  for (const name of Object.keys(attributes)) {
-    const attribute = attributes[name];
-    const value = attribute && toValue(attribute);
-    if (value !== undefined) item[name] = value;
-  }
-  return item;
-};
-
-const itemOrUndefined = (attributes: Record<string, AttributeValue> | undefined): Item | undefined =>
-  attributes && toItem(attributes);
+const itemOrUndefined = (attributes: AttributeValues | undefined): Item | undefined => attributes && toItem(attributes);
 
 interface Expressions {
   readonly names?: Readonly<Record<string, string>> | undefined;
@@ -174,7 +130,8 @@ export interface DynamoDB {
   transact(writes: readonly Write[]): Promise<readonly Cancellation[] | undefined>;
 }
 
-export const createDynamoDB = (client: DynamoDBClient): DynamoDB => {
+/** `now` returns the Unix time in ms, which the signatures of hot calls need. */
+export const createDynamoDB = (client: DynamoDBClient, now: () => number): DynamoDB => {
   const documents = DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true, allowImpreciseNumbers: true },
     unmarshallOptions: { wrapNumbers: toNumber },
@@ -190,7 +147,7 @@ export const createDynamoDB = (client: DynamoDBClient): DynamoDB => {
     update: (request) =>
       write(() => documents.send(new UpdateCommand({ ...toUpdate(request), ReturnValues: request.returns }))),
     delete: (request) => write(() => documents.send(new DeleteCommand(toKeyed(request)))),
-    hot: createHotCalls(client),
+    hot: createHotCalls(client, now),
     query: (request, enough) => query(documents, request, enough),
     scan: async (request) => {
       const command = new ScanCommand({
@@ -213,25 +170,55 @@ export const createDynamoDB = (client: DynamoDBClient): DynamoDB => {
   };
 };
 
-const createHotCalls = (client: DynamoDBClient): DynamoDB['hot'] => ({
-  put: (request) =>
-    writeHot(() =>
-      client.send(
-        new PutItemCommand({ ...toPut(request), Item: toAttributes(request.item), ...toLowLevelValues(request) }),
+const createHotCalls = (client: DynamoDBClient, now: () => number): DynamoDB['hot'] => {
+  const { config } = client;
+  const send = createSignedCalls({ config, now, toError, resolveTarget: (table) => resolveTarget(client, table) });
+  return {
+    put: (request) =>
+      writeHot(() =>
+        send('PutItem', { ...toPut(request), Item: toAttributes(request.item), ...toLowLevelValues(request) }),
       ),
-    ),
-  update: (request) =>
-    writeHot(() =>
-      client.send(
-        new UpdateItemCommand({
+    update: (request) =>
+      writeHot(() =>
+        send('UpdateItem', {
           ...toUpdate(request),
           Key: toAttributes(request.key),
           ...toLowLevelValues(request),
           ReturnValues: request.returns,
         }),
       ),
-    ),
-});
+  };
+};
+
+/** Lets the SDK resolve the endpoint of a table, and stops the call before it is sent. */
+const resolveTarget = async (client: DynamoDBClient, table: string): Promise<CallTarget> => {
+  let target: CallTarget | undefined;
+  const command = new UpdateItemCommand({ TableName: table, Key: {} });
+  const stop = (_next: unknown, resolved: ResolvedEndpoint) => async () => {
+    target = toTarget(resolved, await client.config.region());
+    return { response: {}, output: { $metadata: {} } };
+  };
+  command.middlewareStack.addRelativeTo(stop, { relation: 'after', toMiddleware: 'serializerMiddleware' });
+  await client.send(command);
+  if (!target) throw new Error('the SDK resolved no endpoint');
+  return target;
+};
+
+type ExceptionClass = new (options: Pick<ErrorReply, 'message' | '$metadata'>) => Error;
+
+const exceptions = new Map<string, ExceptionClass>([
+  ['ConditionalCheckFailedException', ConditionalCheckFailedException],
+  ['ProvisionedThroughputExceededException', ProvisionedThroughputExceededException],
+  ['RequestLimitExceeded', RequestLimitExceeded],
+  ['ThrottlingException', ThrottlingException],
+  ['TransactionConflictException', TransactionConflictException],
+]);
+
+const toError = ({ name, message, $metadata, item }: ErrorReply): Error => {
+  const Exception = exceptions.get(name);
+  const error = Exception ? new Exception({ message, $metadata }) : new Error(message);
+  return Object.assign(error, { name, $metadata, Item: item });
+};
 
 const toLowLevelValues = ({ values }: Expressions) => ({
   ExpressionAttributeValues: values && toAttributes(values),
@@ -310,9 +297,7 @@ const write = async (call: () => Promise<{ readonly Attributes?: Item | undefine
   }
 };
 
-const writeHot = (
-  call: () => Promise<{ readonly Attributes?: Record<string, AttributeValue> | undefined }>,
-): Promise<WriteResult> =>
+const writeHot = (call: () => Promise<{ readonly Attributes?: AttributeValues | undefined }>): Promise<WriteResult> =>
   write(async () => {
     const { Attributes } = await call();
     return { Attributes: itemOrUndefined(Attributes) };

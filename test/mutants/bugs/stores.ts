@@ -303,7 +303,7 @@ const outboxBugs = bugsIn('lambdas/stores/s3/outbox.ts', `${contracts}/outbox.co
 ]);
 
 const itemBugs = [
-  ...bugsIn('lambdas/stores/dynamodb/dynamodb.ts', holdTests, [
+  ...bugsIn('lambdas/stores/dynamodb/attribute-values.ts', holdTests, [
     {
       id: 'stored-amount-in-floats',
       what: 'A stored amount is read as a floating-point number.',

@@ -93,7 +93,7 @@ export const customerOf = (account: GroupAccount, url: string): VideoCustomer =>
 /** Opens the table of videos without the program. */
 export const openJobs = ({ databaseUrl }: ServerGroup) => {
   const client = new DynamoDBClient({ ...localDynamodbConfig(databaseUrl), maxAttempts: 8 });
-  const store = createVideoJobStore(createDynamoDB(client), localTableNames.videos);
+  const store = createVideoJobStore(createDynamoDB(client, Date.now), localTableNames.videos);
   return {
     read: async (id: string): Promise<VideoJob> => {
       const job = await store.read(id);

@@ -16,7 +16,7 @@ import { createScriptedClient } from './scripted-client.ts';
 const dynamodb = createScriptedClient();
 afterEach(() => dynamodb.reset());
 
-const db = createDynamoDB(dynamodb.client);
+const db = createDynamoDB(dynamodb.client, Date.now);
 const accounts = createAccountStore(db, { accounts: 'accounts', keys: 'keys' });
 const keys = createKeyStore({ once: db, repeating: db }, { accounts: 'accounts', keys: 'keys' });
 const ledger = createLedgerStore({ once: db, repeating: db }, 'accounts');

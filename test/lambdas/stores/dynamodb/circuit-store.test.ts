@@ -8,7 +8,7 @@ const NOW = Date.UTC(2026, 10, 1);
 const key = { providerId: 'vendor', modelId: 'model' };
 const dynamodb = createScriptedClient();
 afterEach(() => dynamodb.reset());
-const store = createCircuitStore(createDynamoDB(dynamodb.client), 'counters');
+const store = createCircuitStore(createDynamoDB(dynamodb.client, Date.now), 'counters');
 
 test('FALL-1 an item that the store skipped is unknown, not missing', async () => {
   const unread = ['circuit#vendor#model', 'quarantine#model', `circuit#vendor#model#${NOW - 15_000}`];

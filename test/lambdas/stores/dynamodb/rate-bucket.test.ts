@@ -42,7 +42,7 @@ const createItem = (first: Item) => {
 
 const storeOn = (hot: BucketDatabase['hot']) =>
   createKeyStore(
-    { once: { hot }, repeating: createDynamoDB(createScriptedClient().client) },
+    { once: { hot }, repeating: createDynamoDB(createScriptedClient().client, Date.now) },
     { accounts: 'accounts', keys: 'keys' },
   );
 
