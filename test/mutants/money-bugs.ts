@@ -23,6 +23,7 @@ import { requestFieldBugs } from './bugs/request-fields.ts';
 import { responsesFieldBugs } from './bugs/responses-fields.ts';
 import { restoreBugs } from './bugs/restore.ts';
 import { reuseBugs } from './bugs/reuse.ts';
+import { signedCallBugs } from './bugs/signed-calls.ts';
 import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
@@ -42,6 +43,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...priceBugs,
   ...keyBugs,
   ...storeBugs,
+  ...signedCallBugs,
   ...videoBugs,
   ...imageBugs,
   ...accountBugs,

@@ -54,15 +54,16 @@ export const createKeyStore = (
   raiseFactor: (hash, raised) => raiseFactor(once, tables, hash, raised),
 });
 
-/** Number of API keys whose own rates a process remembers. */
-const RATES_MAX = 10_000;
+/** Number of API keys whose own rates and buckets a process remembers. */
+const KEYS_MAX = 10_000;
 
 /**
  * The update has the bucket of the rate that the key had last. Its condition requires this rate. If the item has
  * another rate, the failed condition returns it, and a further update uses it.
  */
 const createTake = (once: BucketDatabase, tables: AccountTables): KeyStore['take'] => {
-  const rates = new RecentMap<number>(RATES_MAX);
+  const rates = new RecentMap<number>(KEYS_MAX);
+  const tats = new RecentMap<number>(KEYS_MAX);
   const takeAt = (hash: string, every: Bucket, now: NowMicros, rate: number | undefined): Promise<BucketReply> =>
     takeFromBucket(once, {
       table: tables.keys,
@@ -71,6 +72,7 @@ const createTake = (once: BucketDatabase, tables: AccountTables): KeyStore['take
       now,
       repeats: TAKE_REPEATS,
       createsItem: false,
+      seen: { id: hash, tats },
       condition: `${ifUsable.condition} AND ${rate === undefined ? 'attribute_not_exists(#rate)' : '#rate = :rate'}`,
       conditionNames: { ...ifUsable.names, '#rate': 'rate' },
       values: { ...ifUsable.values, ...(rate === undefined ? {} : { ':rate': rate }) },

@@ -7,6 +7,7 @@ import {
   type NowMicros,
   takeAtReply,
 } from '../../core/limits/rate-limit.ts';
+import type { RecentMap } from '../../core/recent-map.ts';
 import type { DynamoDB, UpdateRequest, WriteResult } from './dynamodb.ts';
 import { type Item, readNumber } from './item.ts';
 
@@ -30,6 +31,14 @@ export interface BucketUpdate {
   /** Further assignments, such as a time to live, and their values at the time of the update. */
   readonly set?: { readonly assignments: string; readonly values: (nowMicros: number) => Item };
   readonly createsItem: boolean;
+  /** Buckets that this process has used. Only for items that exist, because only an idle bucket can be created. */
+  readonly seen?: SeenBuckets;
+}
+
+/** The theoretical arrival times that the process expects, by the item's key. They select the first branch. */
+export interface SeenBuckets {
+  readonly id: string;
+  readonly tats: RecentMap<number>;
 }
 
 export type BucketReply = { readonly taken: Item } | { readonly refused: Item | undefined };
@@ -37,23 +46,38 @@ export type BucketReply = { readonly taken: Item } | { readonly refused: Item | 
 /**
  * Takes one request from a bucket stored as `tat`. An update expression has no maximum, so there are two branches: an
  * idle bucket restarts at the present, and a busy one advances by an interval. A failed branch returns the item, which
- * selects the branch of the next attempt. Each update that is sent has a fresh time. The database must not repeat calls
- * itself, because it would send the old time again.
+ * selects the branch of the next attempt. A bucket that this process has used starts with the branch that its last time
+ * selects. Each update that is sent has a fresh time. The database must not repeat calls itself, because it would send
+ * the old time again.
  */
 export const takeFromBucket = (db: BucketDatabase, update: BucketUpdate): Promise<BucketReply> => {
-  let idle = true;
+  let idle = expectedTat(update.seen) <= update.now();
   return takeAtReply(update.bucket, update.now, async (): Promise<BucketAttempt<BucketReply>> => {
     const { reply, nowMicros } = await send(db, update, idle);
+    remember(update.seen, 'written' in reply ? reply.written : reply.conditionFailed);
     if ('written' in reply) return { result: { taken: reply.written } };
     const refused = reply.conditionFailed;
     if (!refused) return { result: { refused } };
     if (update.decides?.(refused)) return { result: { refused } };
-    const tatMicros = refused.tat === undefined ? 0 : readNumber(refused, 'tat');
+    const tatMicros = tatOf(refused);
     // The branch fits the bucket, so the further condition has failed.
     if (fits({ bucket: update.bucket, nowMicros, idle }, tatMicros)) return { result: { refused } };
     idle = tatMicros <= update.now();
     return { result: { refused }, refusedByMicros: tatMicros };
   });
+};
+
+const tatOf = (item: Item): number => (item.tat === undefined ? 0 : readNumber(item, 'tat'));
+
+const expectedTat = (seen: SeenBuckets | undefined): number => seen?.tats.get(seen.id) ?? 0;
+
+const remember = (seen: SeenBuckets | undefined, item: Item | undefined): void => {
+  if (item) seen?.tats.set(seen.id, tatOf(item));
+};
+
+/** An update that is under way counts as done, so that concurrent ones select the branch after it. */
+const countSent = ({ seen, bucket }: BucketUpdate, nowMicros: number): void => {
+  seen?.tats.set(seen.id, Math.max(expectedTat(seen), nowMicros) + bucket.intervalMicros);
 };
 
 interface Sent {
@@ -65,6 +89,7 @@ interface Sent {
 const send = async (db: BucketDatabase, update: BucketUpdate, idle: boolean): Promise<Sent> => {
   for (let repeats = update.repeats; ; repeats -= 1) {
     const nowMicros = update.now();
+    countSent(update, nowMicros);
     try {
       return { reply: await db.hot.update(toRequest(update, nowMicros, idle)), nowMicros };
     } catch (error) {

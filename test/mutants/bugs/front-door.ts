@@ -32,8 +32,8 @@ export const frontDoorBugs: readonly MoneyBug[] = [
     {
       id: 'limiter-uses-one-time',
       what: 'The rate limit uses one time for all updates of a request, so a late update rejects a customer below the limit.',
-      find: '  let idle = true;',
-      replace: '  const early = update.now();\n  update = { ...update, now: () => early };\n  let idle = true;',
+      find: '  let idle = expectedTat(',
+      replace: '  const early = update.now();\n  update = { ...update, now: () => early };\n  let idle = expectedTat(',
     },
   ]),
   ...bugsIn('lambdas/http/body-budget.ts', 'test/lambdas/http/body-budget.test.ts', [

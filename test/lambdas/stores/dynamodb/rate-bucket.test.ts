@@ -142,3 +142,38 @@ test('LIM-4 a bucket that changes during every update is a conflict, not a refus
   });
   await expect(store.take('hash', bucket, () => nowMicros)).rejects.toMatchObject({ kind: 'conflict' });
 });
+
+const TAKES = 1_000;
+const wide = bucketOf(10, 1_000);
+
+/**
+ * Sends requests whose gaps are on average as long as the interval of the bucket, and returns the number of updates.
+ * `burst`: number of requests that are under way at the same time.
+ */
+const updatesOf = async ({ processes, burst }: { readonly processes: number; readonly burst: number }) => {
+  const random = numbersFrom(7);
+  const land = createItem(KEY);
+  let updates = 0;
+  const hot = {
+    update: async (request: UpdateRequest) => {
+      updates += 1;
+      return land(request);
+    },
+  };
+  const stores = Array.from({ length: processes }, () => storeOn(hot));
+  let nowMicros = 1_000_000;
+  for (let sent = 0; sent < TAKES; sent += burst) {
+    nowMicros += Math.floor(random() * 2 * burst * wide.intervalMicros);
+    const store = stores[Math.floor(random() * processes)];
+    const replies = Array.from({ length: burst }, () => store?.take('hash', wide, () => nowMicros));
+    const kinds = (await Promise.all(replies)).map((reply) => reply?.kind);
+    expect(kinds).toEqual(kinds.map(() => 'taken'));
+  }
+  return updates;
+};
+
+test('LIM-2 a process that has used a key sends one update per request', async () => {
+  expect(await updatesOf({ processes: 1, burst: 1 })).toBe(TAKES);
+  expect(await updatesOf({ processes: 1, burst: 4 })).toBe(TAKES);
+  expect(await updatesOf({ processes: 2, burst: 1 })).toBeLessThan(1.2 * TAKES);
+});
