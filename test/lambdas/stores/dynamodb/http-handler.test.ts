@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createHttpHandler } from '../../../../lambdas/stores/dynamodb/http-handler.ts';
 import { certificateFor } from '../../../support/certificate.ts';
-import { startRecordingTable } from './recording-table.ts';
+import { startRecordingTable } from '../../../support/recording-table.ts';
 
 let table: Awaited<ReturnType<typeof startRecordingTable>>;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDynamoDB } from '../../../../lambdas/stores/dynamodb/dynamodb.ts';
 import type { Credentials } from '../../../../lambdas/stores/dynamodb/sign-request.ts';
+import { startRecordingTable, type TableRequest } from '../../../support/recording-table.ts';
 import { type Call, lean, outcomeOf } from './call-ways.ts';
-import { startRecordingTable, type TableRequest } from './recording-table.ts';
 
 /** Compares clock, credentials, endpoint and signature of hot calls with those of the SDK. */
 let table: Awaited<ReturnType<typeof startRecordingTable>>;

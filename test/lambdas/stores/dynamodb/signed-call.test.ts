@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toAttributes } from '../../../../lambdas/stores/dynamodb/attribute-values.ts';
 import type { Item, Value } from '../../../../lambdas/stores/dynamodb/item.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
+import { startRecordingTable, type TableReply, type TableRequest } from '../../../support/recording-table.ts';
 import { type Call, lean, leanOnSdkHandler, outcomeOf, throughSdk, type Way } from './call-ways.ts';
-import { startRecordingTable, type TableReply, type TableRequest } from './recording-table.ts';
 
 /** Compares hot calls with the SDK's own commands, on the endpoint of a table. */
 let table: Awaited<ReturnType<typeof startRecordingTable>>;
