@@ -13,7 +13,7 @@ import type { Item } from '../lambdas/stores/dynamodb/item.ts';
  * Measures CPU time of this process per call of a table, whose endpoint is another process. Rounds of the three ways
  * alternate, so that other load on the machine affects all. `npm run bench:dynamodb`
  */
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 15);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const WARM_UP = 3;
 const CALLS = 400;
 const CONCURRENCY = 8;
