@@ -7,7 +7,7 @@ export interface Summary {
   /** Interquartile range of the pairs, as a share of their median. */
   readonly spread: number;
   readonly pairs: number;
-  /** Share of the two cores that other processes used. They slow a large program more than a small one. */
+  /** Share of the two cores that other processes used. They slow the bare proxy more than the gateway. */
   readonly others: number;
 }
 

@@ -172,7 +172,7 @@ export const streamBody = JSON.stringify({ ...chat, stream: true });
 export interface Response {
   readonly firstByteMs: number;
   readonly totalMs: number;
-  /** The last piece of the body. */
+  /** The last two pieces of the body. */
   readonly end: string;
 }
 
@@ -196,16 +196,16 @@ export const createClient = (concurrency: number): Client => {
         { ...options, headers: { ...headers, 'content-length': Buffer.byteLength(body) } },
         (response) => {
           let firstByteMs = 0;
-          let end: Buffer | undefined;
+          let end: readonly Buffer[] = [];
           response.on('data', (piece: Buffer) => {
             firstByteMs ||= performance.now() - startedAt;
-            end = piece;
+            end = [...end.slice(-1), piece];
           });
           response.on('error', reject);
           response.on('end', () => {
             const totalMs = performance.now() - startedAt;
             if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
-            else resolve({ firstByteMs, totalMs, end: end?.toString() ?? '' });
+            else resolve({ firstByteMs, totalMs, end: Buffer.concat(end).toString() });
           });
         },
       );

@@ -38,39 +38,37 @@ import {
  * `taskset`, the programs have one core, and client and upstream the other. `-- --document` writes the table into
  * `docs/internals/benchmarks.md`. Linux only.
  */
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 12);
 const WARM_UP_MS = 4_000;
-const PLAIN_MS = 3_000;
-const STREAM_MS = 2_500;
-const ADDED_MS = 1_500;
+/** Short measurements in many rounds, so that a burst of other load falls on all programs. */
+const PLAIN_MS = 1_200;
+const STREAM_MS = 1_200;
+const ADDED_MS = 600;
+/** No round starts later than this after the installation, so that the command takes less than six minutes. */
+const LIMIT_MS = 320_000;
+let endsAt = Number.POSITIVE_INFINITY;
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-peers-'));
 
 interface Contender {
   readonly id: string;
   readonly title: string;
-  /** Throws an Error if the program cannot be installed or started. */
-  readonly start: (upstream: Target) => Promise<Program>;
+  /** Returns the folder of a peer. Throws an Error if it cannot be installed. */
+  readonly install?: () => Promise<string>;
+  /** Throws an Error if the program does not start. */
+  readonly start: (upstream: Target, installed: string) => Promise<Program>;
 }
 
 const contenders: readonly Contender[] = [
   { id: 'bare', title: 'bare Node proxy', start: startBareProxy },
-  { id: 'gateway', title: 'this gateway, in-memory stores', start: startGateway },
+  { id: 'gateway', title: 'this gateway, in-memory stores', start: (upstream) => startGateway(upstream) },
   {
     id: 'local',
     title: 'this gateway, `npm start`',
     start: (upstream) => startLocal(upstream, join(folder, 'data')),
   },
-  {
-    id: 'portkey',
-    title: `Portkey ${portkeyVersion}`,
-    start: async (upstream) => startPortkey(upstream, await installPortkey()),
-  },
-  {
-    id: 'litellm',
-    title: `LiteLLM proxy ${litellmVersion}`,
-    start: async (upstream) => startLitellm(upstream, await installLitellm()),
-  },
+  { id: 'portkey', title: `Portkey ${portkeyVersion}`, install: installPortkey, start: startPortkey },
+  { id: 'litellm', title: `LiteLLM proxy ${litellmVersion}`, install: installLitellm, start: startLitellm },
 ];
 
 interface Running extends Contender, Program {
@@ -85,18 +83,39 @@ const streamProblemOf = ({ target }: Program): Promise<string | undefined> =>
     (error: Error) => error.message,
   );
 
-const startAll = async (upstream: Target): Promise<readonly Running[]> => {
-  const running: Running[] = [];
-  for (const contender of contenders) {
+/** Contenders for which a step succeeds, with its result. The others are skipped with one line. */
+const succeeding = async <Item extends Contender, Result>(
+  items: readonly Item[],
+  step: (item: Item) => Promise<Result>,
+): Promise<readonly (readonly [Item, Result])[]> => {
+  const done: (readonly [Item, Result])[] = [];
+  for (const item of items) {
     try {
-      const program = await contender.start(upstream);
-      const streamProblem = await streamProblemOf(program);
-      running.push({ ...contender, ...program, ...(streamProblem ? { streamProblem } : {}), rounds: [] });
+      done.push([item, await step(item)]);
     } catch (error) {
-      console.log(`${contender.title}: skipped, ${error instanceof Error ? error.message.split('\n')[0] : error}`);
+      console.log(`${item.title}: skipped, ${error instanceof Error ? error.message.split('\n')[0] : error}`);
     }
   }
-  return running;
+  return done;
+};
+
+const installAll = async (): Promise<readonly (Contender & { readonly folder: string })[]> =>
+  (await succeeding(contenders, async ({ install }) => install?.() ?? '')).map(([contender, installed]) => ({
+    ...contender,
+    folder: installed,
+  }));
+
+const startAll = async (upstream: Target): Promise<readonly Running[]> => {
+  const installed = await installAll();
+  endsAt = performance.now() + LIMIT_MS;
+  const started = await succeeding(installed, async (contender) => {
+    const program = await contender.start(upstream, contender.folder);
+    return { ...program, streamProblem: await streamProblemOf(program) };
+  });
+  return started.map(([contender, { streamProblem, ...program }]) => ({
+    ...{ ...contender, ...program, rounds: [] },
+    ...(streamProblem ? { streamProblem } : {}),
+  }));
 };
 
 /** Measures one thing of all programs. The first one differs in each round. */
@@ -145,7 +164,8 @@ const measureAll = async (): Promise<{ readonly results: readonly Result[]; read
     if (streamProblem === undefined) await measureLoad(pid, target, streamBody, WARM_UP_MS);
   }
   const others = watchOthers([upstream, ...running].map(({ pid }) => pid));
-  for (let round = 0; round < ROUNDS; round += 1) await measureRound(running, round, upstream.target);
+  for (let round = 0; round < ROUNDS && performance.now() < endsAt; round += 1)
+    await measureRound(running, round, upstream.target);
   const results = running.map(({ id, title, rounds, pid, streamProblem }) => ({
     ...{ id, title, rounds, rssMb: statOf(pid).rssMb },
     ...(streamProblem ? { streamProblem } : {}),
@@ -153,17 +173,17 @@ const measureAll = async (): Promise<{ readonly results: readonly Result[]; read
   return { results, others: others() };
 };
 
-const captionOf = (others: number): string => {
+const captionOf = (others: number, rounds: number): string => {
   const date = new Date().toISOString().slice(0, 10);
   const cores = `${cpus().length} cores${isPinned ? '' : ' (not pinned: no taskset)'}`;
   const machine = `${cores}, of which other processes used ${Math.round(others * 100)} %, Node ${process.versions.node}`;
-  return `\`npm run bench:peers\` on ${date}: ${machine}, medians of ${ROUNDS} rounds.`;
+  return `\`npm run bench:peers\` on ${date}: ${machine}, medians of ${rounds} rounds.`;
 };
 
 try {
   if (process.platform !== 'linux') throw new Error('bench:peers reads CPU time from /proc. Run it on Linux.');
   const { results, others } = await measureAll();
-  const text = `${toTable(results, 'portkey')}\n\n${captionOf(others)}`;
+  const text = `${toTable(results, 'portkey')}\n\n${captionOf(others, results[0]?.rounds.length ?? 0)}`;
   console.log(`\n${text}`);
   if (process.argv.includes('--document')) {
     if (results.length < contenders.length) throw new Error('The page needs every peer. Install the skipped peers.');
