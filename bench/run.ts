@@ -1,8 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import http from 'node:http';
-import { createInterface, type Interface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import {
+  createClient,
+  isPinned,
+  plainBody,
+  quantile,
+  type Response,
+  type Started,
+  stopAll,
+  streamBody,
+  type Target,
+} from './measure.ts';
+import { startGateway, startUpstream } from './programs.ts';
 
 /**
  * Sends each request twice, directly to the upstream and through the gateway, so that other load on the machine affects
@@ -12,69 +20,7 @@ import { fileURLToPath } from 'node:url';
 const PAIRS = Number(process.env.BENCH_PAIRS ?? 2_000);
 const WARM_UP = 300;
 
-const children: ChildProcess[] = [];
-const pinned = spawnSync('taskset', ['--version']).status === 0;
-
-interface Started {
-  readonly child: ChildProcess;
-  readonly lines: Interface;
-  readonly line: string;
-}
-
-const start = async (file: string, core: number, environment: Record<string, string>): Promise<Started> => {
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const command = pinned ? ['taskset', '-c', String(core), process.execPath, path] : [process.execPath, path];
-  const child = spawn(command[0] ?? '', command.slice(1), {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  children.push(child);
-  const lines = createInterface(child.stdout);
-  const [line] = await once(lines, 'line');
-  return { child, lines, line: String(line) };
-};
-
-interface Target {
-  readonly port: number;
-  readonly key: string;
-}
-
-interface Times {
-  readonly firstByteMs: number;
-  readonly totalMs: number;
-}
-
-const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-
-const call = ({ port, key }: Target, body: string): Promise<Times> =>
-  new Promise((resolve, reject) => {
-    const began = performance.now();
-    const request = http.request(
-      {
-        host: '127.0.0.1',
-        port,
-        agent,
-        method: 'POST',
-        path: '/v1/chat/completions',
-        headers: { authorization: `Bearer ${key}`, 'content-length': Buffer.byteLength(body) },
-      },
-      (response) => {
-        let firstByteMs = 0;
-        response.on('data', () => {
-          firstByteMs ||= performance.now() - began;
-        });
-        response.on('end', () => {
-          if (response.statusCode === 200) resolve({ firstByteMs, totalMs: performance.now() - began });
-          else reject(new Error(`status ${response.statusCode}`));
-        });
-      },
-    );
-    request.on('error', reject);
-    request.end(body);
-  });
-
-const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? Number.NaN;
+const client = createClient(1);
 
 const row = (name: string, direct: readonly number[], through: readonly number[]): string => {
   const added = through.map((value, index) => value - (direct[index] ?? 0));
@@ -84,12 +30,12 @@ const row = (name: string, direct: readonly number[], through: readonly number[]
 };
 
 const compare = async (name: string, direct: Target, through: Target, body: string): Promise<void> => {
-  const pairs: [Times, Times][] = [];
+  const pairs: [Response, Response][] = [];
   for (let index = 0; index < WARM_UP + PAIRS; index += 1) {
-    const pair: [Times, Times] = [await call(direct, body), await call(through, body)];
+    const pair: [Response, Response] = [await client.call(direct, body), await client.call(through, body)];
     if (index >= WARM_UP) pairs.push(pair);
   }
-  const of = (which: 0 | 1, time: keyof Times) => pairs.map((pair) => pair[which][time]);
+  const of = (which: 0 | 1, time: 'firstByteMs' | 'totalMs') => pairs.map((pair) => pair[which][time]);
   console.log(row(`${name}, first byte`, of(0, 'firstByteMs'), of(1, 'firstByteMs')));
   console.log(row(`${name}, whole`, of(0, 'totalMs'), of(1, 'totalMs')));
 };
@@ -104,41 +50,29 @@ const tripsOf = async ({ child, lines }: Started, target: Target, body: string):
     return Number((await line)[0]);
   };
   const before = await count();
-  for (let index = 0; index < TRIPS_OF; index += 1) await call(target, body);
+  for (let index = 0; index < TRIPS_OF; index += 1) await client.call(target, body);
   return ((await count()) - before) / TRIPS_OF;
 };
 
 try {
-  const upstream: Target = { port: Number((await start('upstream.ts', 1, {})).line), key: 'bench' };
-  const program = await start('gateway.ts', 0, { BENCH_UPSTREAM_PORT: String(upstream.port) });
-  const [port, key = '', cappedKey = ''] = program.line.split(' ');
-  const gateway: Target = { port: Number(port), key };
-  const capped: Target = { port: Number(port), key: cappedKey };
-  const traced = async (): Promise<Target> => {
-    const BENCH_COLLECTOR = `http://127.0.0.1:${(await start('upstream.ts', 1, {})).line}`;
-    const { line } = await start('gateway.ts', 0, { BENCH_UPSTREAM_PORT: String(upstream.port), BENCH_COLLECTOR });
-    const [other, otherKey = ''] = line.split(' ');
-    return { port: Number(other), key: otherKey };
-  };
-  const body = { model: 'gpt-4.1-mini', max_tokens: 256, messages: [{ role: 'user', content: 'Say hello' }] };
+  const { target: upstream } = await startUpstream();
+  const { started: program, target: gateway, capped } = await startGateway(upstream);
   console.log(
-    `${PAIRS} pairs at concurrency 1, milliseconds${pinned ? ', the gateway on one core' : ' (no taskset: not pinned)'}`,
+    `${PAIRS} pairs at concurrency 1, milliseconds${isPinned ? ', the gateway on one core' : ' (no taskset: not pinned)'}`,
   );
   console.log(`${''.padEnd(28)}  direct gateway   added  added95 ratio`);
-  await compare('plain', upstream, gateway, JSON.stringify(body));
-  await compare('100 events', upstream, gateway, JSON.stringify({ ...body, stream: true }));
+  await compare('plain', upstream, gateway, plainBody);
+  await compare('100 events', upstream, gateway, streamBody);
   console.log(`${''.padEnd(28)}  no cap     cap   added  added95 ratio`);
-  await compare('key with a cap', gateway, capped, JSON.stringify(body));
-  const [without, withCap] = [
-    await tripsOf(program, gateway, JSON.stringify(body)),
-    await tripsOf(program, capped, JSON.stringify(body)),
-  ];
+  await compare('key with a cap', gateway, capped, plainBody);
+  const [without, withCap] = [await tripsOf(program, gateway, plainBody), await tripsOf(program, capped, plainBody)];
   console.log(`store calls per request: ${without} without a cap, ${withCap} with a cap`);
   console.log(`${''.padEnd(28)}     off  traced   added  added95 ratio`);
-  const other = await traced();
-  await compare('traces, plain', gateway, other, JSON.stringify(body));
-  await compare('traces, 100 events', gateway, other, JSON.stringify({ ...body, stream: true }));
+  const { target: collector } = await startUpstream();
+  const { target: other } = await startGateway(upstream, { BENCH_COLLECTOR: `http://127.0.0.1:${collector.port}` });
+  await compare('traces, plain', gateway, other, plainBody);
+  await compare('traces, 100 events', gateway, other, streamBody);
 } finally {
-  agent.destroy();
-  for (const child of children) child.kill();
+  client.close();
+  stopAll();
 }

@@ -9,7 +9,7 @@ export type Tier = 'quick' | 'long';
 
 /** Test folders by area. An area is a vitest project in the quick tier, and `<area>-long` in the long tier. */
 const areas = {
-  unit: 'test/{lambdas,lib,local,reference,web,catalog,bin,architecture,docs,workflows}/**',
+  unit: 'test/{lambdas,lib,local,reference,web,catalog,bin,bench,architecture,docs,workflows}/**',
   integration: 'test/contracts/**',
   service: 'test/service/**',
   browser: 'test/browser/**',

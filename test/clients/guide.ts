@@ -126,7 +126,7 @@ export const readBlock = (page: string, name: string): string | undefined => {
 
 export const replaceBlock = (page: string, name: string, text: string): string => {
   const old = readBlock(page, name);
-  if (old === undefined) throw new Error(`${guidePath}: add "${begin(name)}" and "${END}".`);
+  if (old === undefined) throw new Error(`The page lacks "${begin(name)}" and "${END}". Add them.`);
   const from = page.indexOf(begin(name));
   const to = page.indexOf(END, from);
   return `${page.slice(0, from)}${begin(name)}\n\n${text}\n\n${page.slice(to)}`;

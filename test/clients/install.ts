@@ -29,18 +29,31 @@ export const pinFiles = (install: Install): readonly string[] =>
  * Installs the pins of a group, unless they are already installed from the same files. Returns the folder. Throws an
  * InstallError.
  */
-export const installPins = async (install: Install, cache: string): Promise<string> => {
-  const files = pinFiles(install);
+export const installPins = (install: Install, cache: string): Promise<string> => {
+  const name = install.kind === 'npm' ? install.folder : install.requirements;
+  return installFiles({ kind: install.kind, name, files: pinFiles(install), limitMs: INSTALL_LIMIT_MS }, cache);
+};
+
+export interface Pins {
+  readonly kind: Install['kind'];
+  readonly name: string;
+  /** `package.json`, with its lock file if there is one, or a file of requirements. */
+  readonly files: readonly string[];
+  /** Limit of each command of the installation. */
+  readonly limitMs: number;
+}
+
+/** Installs pins as `installPins` does. */
+export const installFiles = async ({ kind, name, files, limitMs }: Pins, cache: string): Promise<string> => {
   const hash = createHash('sha256');
   for (const file of files) hash.update(await readFile(file));
-  const group = install.kind === 'npm' ? install.folder : install.requirements;
-  const folder = join(cache, `${group}-${hash.digest('hex').slice(0, hashLength)}`);
+  const folder = join(cache, `${name}-${hash.digest('hex').slice(0, hashLength)}`);
   if (existsSync(folder)) return folder;
   const draft = `${folder}.${process.pid}`;
   try {
     await mkdir(draft, { recursive: true });
     for (const file of files) await copyFile(file, join(draft, basename(file)));
-    for (const command of commandsOf(install, files)) await run(command, draft);
+    for (const command of commandsOf(kind, files)) await run(command, draft, limitMs);
     // A concurrent run may already have created the folder.
     await rename(draft, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error;
@@ -53,8 +66,8 @@ export const installPins = async (install: Install, cache: string): Promise<stri
   }
 };
 
-const commandsOf = (install: Install, [file = '']: readonly string[]): readonly (readonly string[])[] =>
-  install.kind === 'npm'
+const commandsOf = (kind: Install['kind'], [file = '']: readonly string[]): readonly (readonly string[])[] =>
+  kind === 'npm'
     ? // Not `npm ci`: a lock file lacks optional packages for other platforms if its registry lacked them.
       [['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']]
     : [
@@ -62,9 +75,9 @@ const commandsOf = (install: Install, [file = '']: readonly string[]): readonly 
         ['venv/bin/python', '-m', 'pip', 'install', '--no-input', '--quiet', '-r', basename(file)],
       ];
 
-const run = async (command: readonly string[], cwd: string): Promise<void> => {
+const run = async (command: readonly string[], cwd: string, limitMs: number): Promise<void> => {
   const env = { ...outerEnvironment(), PIP_DISABLE_PIP_VERSION_CHECK: '1' };
-  const { code, stderr } = await runCommand(command, { cwd, env, limitMs: INSTALL_LIMIT_MS });
+  const { code, stderr } = await runCommand(command, { cwd, env, limitMs });
   if (code === 0) return;
   const lines = stderr.trim().split('\n');
   const line = lines.find((text) => /error/i.test(text)) ?? lines.at(-1);
