@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { ulid } from 'ulid';
 import { catalogData } from '../catalog/index.ts';
 import { hashApiKey, keyIdOf, makeApiKey } from '../lambdas/core/accounts/keys.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import { keyCapOf } from '../lambdas/core/ledger/caps.ts';
 import { PICOS_PER_USD } from '../lambdas/core/money/usd.ts';
-import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
+import { newRequestId, systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { createTextHandler } from '../lambdas/functions/wiring/text-handler.ts';
 import { withTracing } from '../lambdas/functions/wiring/tracing.ts';
 import { installLambdaRuntime, streaming } from '../lambdas/host/lambda-runtime.ts';
@@ -67,7 +66,7 @@ const parts = {
   catalog: loadCatalog(catalogData),
   clock: systemClock,
   random: Math.random,
-  newRequestId: ulid,
+  newRequestId,
   pepper,
   addressCounters: new MemoryAddressCounters(),
   ...memoryStores(ledgerStore, keys),
@@ -89,7 +88,7 @@ const host = await startHost({
   port: 0,
   address: '127.0.0.1',
   now: Date.now,
-  newRequestId: ulid,
+  newRequestId,
   onCrash: (error) => process.stderr.write(`${error}\n`),
 });
 process.stdout.write(`${host.port} ${apiKey} ${cappedKey}\n`);
