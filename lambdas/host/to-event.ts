@@ -46,13 +46,24 @@ export const toEvent = (request: IncomingMessage, nowMs: number, sourceIp = remo
 
 const remoteAddress = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? '';
 
-const joined = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headersDistinct).map(([name, values]) => [
+const joined = (request: IncomingMessage): NodeJS.Dict<string> => {
+  const { headers } = request;
+  if (!hasRepeatedHeader(request) && isOfStrings(headers)) return headers;
+  return Object.fromEntries(
+    Object.entries(request.headersDistinct).map(([name, values]) => [
       name,
       (values ?? []).join(name === 'cookie' ? '; ' : ','),
     ]),
   );
+};
+
+/** Whether a header name was sent more than once. Node builds its map of all values only if asked. */
+export const hasRepeatedHeader = ({ headers, rawHeaders }: IncomingMessage): boolean =>
+  rawHeaders.length !== 2 * Object.keys(headers).length;
+
+/** Only `set-cookie` is a list. */
+const isOfStrings = (headers: IncomingMessage['headers']): headers is NodeJS.Dict<string> =>
+  headers['set-cookie'] === undefined;
 
 const toParameters = (query: string): Record<string, string> => {
   const parameters = new URLSearchParams(query);

@@ -1,4 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { RecentMap } from '../recent-map.ts';
 
 const KEY_PREFIX = 'sk-service-';
 
@@ -20,9 +21,19 @@ const toBase62 = (value: bigint, length: number): string => {
   return text;
 };
 
+/** The last digits of the first 64 bits of the hash, divided in halves, because they do not fit a number. */
 const checksum = (secret: string): string => {
-  const digest = createHash('sha256').update(KEY_PREFIX).update(secret).digest();
-  return toBase62(digest.readBigUInt64BE(0), CHECKSUM_LENGTH);
+  const digest = hash('sha256', KEY_PREFIX + secret, 'buffer');
+  let high = digest.readUInt32BE(0);
+  let low = digest.readUInt32BE(4);
+  let text = '';
+  for (let digit = 0; digit < CHECKSUM_LENGTH; digit += 1) {
+    const carried = (high % 62) * 2 ** 32 + low;
+    high = Math.floor(high / 62);
+    low = Math.floor(carried / 62);
+    text = `${ALPHABET[carried % 62]}${text}`;
+  }
+  return text;
 };
 
 /**
@@ -45,7 +56,19 @@ export const isApiKey = (text: string): boolean => {
 
 /** Hash that is stored instead of the key. */
 export const hashApiKey = (pepper: string, key: string): string =>
-  createHmac('sha256', pepper).update(key).digest('hex');
+  createHmac('sha256', keyOf(pepper)).update(key).digest('hex');
+
+/** A text as key costs several times a key that Node has prepared. */
+const keyOf = (pepper: string): KeyObject => {
+  const known = keyObjects.get(pepper);
+  if (known) return known;
+  const made = createSecretKey(pepper, 'utf8');
+  keyObjects.set(pepper, made);
+  return made;
+};
+
+/** By pepper. A process has a few of them. */
+const keyObjects = new RecentMap<KeyObject>(10);
 
 export interface KeyLabel {
   readonly prefix: string;
