@@ -8,9 +8,13 @@ import { createBodySource } from './request-body.ts';
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
  */
 export const toEvent = (request: IncomingMessage, nowMs: number, sourceIp = remoteAddress): APIGatewayProxyEventV2 => {
-  const [rawPath = '/', ...query] = (request.url ?? '/').split('?');
-  const rawQueryString = query.join('?');
-  const { cookie, ...headers } = joined(request);
+  const { url = '/' } = request;
+  const mark = url.indexOf('?');
+  const rawPath = mark < 0 ? url : url.slice(0, mark);
+  const rawQueryString = mark < 0 ? '' : url.slice(mark + 1);
+  const all = joined(request);
+  const { cookie } = all;
+  const headers = cookie === undefined ? all : withoutCookie(all);
   return withUnreadBody(
     {
       version: '2.0',
@@ -56,6 +60,8 @@ const joined = (request: IncomingMessage): NodeJS.Dict<string> => {
     ]),
   );
 };
+
+const withoutCookie = ({ cookie: _, ...headers }: NodeJS.Dict<string>): NodeJS.Dict<string> => headers;
 
 /** Whether a header name was sent more than once. Node builds its map of all values only if asked. */
 export const hasRepeatedHeader = ({ headers, rawHeaders }: IncomingMessage): boolean =>

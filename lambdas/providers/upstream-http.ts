@@ -63,7 +63,7 @@ export const createUpstreamHttp = ({ idleMs = 4_000, discardMs = 5_000 }: Upstre
 /** Number of URLs whose parts are remembered. A provider has a few for paid calls, and one for each of its jobs. */
 const TARGETS_MAX = 200;
 
-type Target = Pick<http.RequestOptions, 'protocol' | 'hostname' | 'port' | 'path' | 'auth'>;
+type Target = Pick<https.RequestOptions, 'protocol' | 'hostname' | 'port' | 'path' | 'auth'>;
 
 /** Parts of a URL in the form of Node's options. Throws TypeError for an invalid URL. */
 const toTarget = (url: string): Target => {

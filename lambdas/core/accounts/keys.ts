@@ -1,5 +1,4 @@
-import { createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
-import { RecentMap } from '../recent-map.ts';
+import { createHash, createHmac, hash } from 'node:crypto';
 
 const KEY_PREFIX = 'sk-service-';
 
@@ -23,9 +22,9 @@ const toBase62 = (value: bigint, length: number): string => {
 
 /** The last digits of the first 64 bits of the hash, divided in halves, because they do not fit a number. */
 const checksum = (secret: string): string => {
-  const digest = hash('sha256', KEY_PREFIX + secret, 'buffer');
-  let high = digest.readUInt32BE(0);
-  let low = digest.readUInt32BE(4);
+  const digest = hash('sha256', KEY_PREFIX + secret);
+  let high = Number.parseInt(digest.slice(0, 8), 16);
+  let low = Number.parseInt(digest.slice(8, 16), 16);
   let text = '';
   for (let digit = 0; digit < CHECKSUM_LENGTH; digit += 1) {
     const carried = (high % 62) * 2 ** 32 + low;
@@ -56,19 +55,7 @@ export const isApiKey = (text: string): boolean => {
 
 /** Hash that is stored instead of the key. */
 export const hashApiKey = (pepper: string, key: string): string =>
-  createHmac('sha256', keyOf(pepper)).update(key).digest('hex');
-
-/** A text as key costs several times a key that Node has prepared. */
-const keyOf = (pepper: string): KeyObject => {
-  const known = keyObjects.get(pepper);
-  if (known) return known;
-  const made = createSecretKey(pepper, 'utf8');
-  keyObjects.set(pepper, made);
-  return made;
-};
-
-/** By pepper. A process has a few of them. */
-const keyObjects = new RecentMap<KeyObject>(10);
+  createHmac('sha256', pepper).update(key).digest('hex');
 
 export interface KeyLabel {
   readonly prefix: string;
