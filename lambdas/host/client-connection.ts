@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Prelude, Receiver } from './lambda-runtime.ts';
+import type { Receiver } from './lambda-runtime.ts';
 import { discardRest } from './request-body.ts';
 
 /** Time in ms without progress after which a client with waiting data is disconnected. */
@@ -10,12 +10,12 @@ const STALLED_MS = 60_000;
  * and the handler continues.
  */
 export const toReceiver = (response: ServerResponse, isCut: () => boolean): Receiver => ({
-  head: ({ statusCode, headers }, only) => {
+  head: ({ statusCode, headers }) => {
     if (response.destroyed) return;
     // Node removes the connection abruptly after a response with this header, unless `end` closes it gently.
     if (headers?.connection === 'close') response.shouldKeepAlive = false;
     // Sent with the first bytes of the body, in one packet.
-    response.writeHead(statusCode, only === undefined || isCut() ? headers : withLength(headers, only));
+    response.writeHead(statusCode, headers);
   },
   write: (data, done) => {
     if (response.destroyed || response.write(data)) done();
@@ -33,12 +33,6 @@ export const toReceiver = (response: ServerResponse, isCut: () => boolean): Rece
     }
     done();
   },
-});
-
-/** With a length, Node sends the head and the body in one piece instead of as a chunk. */
-const withLength = (headers: Prelude['headers'], body: Buffer | string): Record<string, string | number> => ({
-  'content-length': Buffer.byteLength(body),
-  ...headers,
 });
 
 /**

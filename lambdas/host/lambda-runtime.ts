@@ -47,77 +47,34 @@ export const installLambdaRuntime = (): void => {
 };
 
 export interface Receiver {
-  /** `only`: the whole body, if it is known already. The next `write` sends it. */
-  head(prelude: Prelude, only?: Buffer | string): void;
+  head(prelude: Prelude): void;
   /** Calls back when it can accept more data. Text is sent as UTF-8. */
   write(data: Buffer | string, done: () => void): void;
   end(done: () => void): void;
 }
 
-/** Text stays text, and the stream has no resources to close. */
-const OPTIONS = { decodeStrings: false, autoDestroy: false, emitClose: false };
-
-/**
- * Stream for a handler. It never fails and never closes early; data without a receiver is dropped. Its first piece
- * waits for the end of the current callback, as in Node's own responses, so that the length of a response of one piece
- * is known.
- */
-class ResponseStream extends Writable {
-  readonly #receiver: Receiver;
-  #prelude: Prelude = { statusCode: 200 };
-  #wrote = false;
-  #hasHead = false;
-  #first: Buffer | string | undefined;
-  #isReady = true;
-  #next: (() => void) | undefined;
-
-  constructor(receiver: Receiver) {
-    super(OPTIONS);
-    this.#receiver = receiver;
-  }
-
-  override _write(data: Buffer | string, _encoding: string, done: () => void): void {
-    if (!this.#wrote) this.#prelude = preludes.get(this) ?? this.#prelude;
-    this.#wrote = true;
-    if (data.length === 0) {
-      done();
-    } else if (this.#hasHead || this.#first !== undefined) {
-      this.sendFirst();
-      this.#whenReady(() => this.#receiver.write(data, done));
-    } else {
-      this.#first = data;
-      done();
-      process.nextTick(sendFirst, this);
-    }
-  }
-
-  override _final(done: () => void): void {
-    if (!this.#hasHead) this.#receiver.head(this.#prelude, this.#first);
-    this.#hasHead = true;
-    this.sendFirst();
-    this.#whenReady(() => this.#receiver.end(done));
-  }
-
-  sendFirst(): void {
-    const first = this.#first;
-    if (first === undefined) return;
-    this.#first = undefined;
-    if (!this.#hasHead) this.#receiver.head(this.#prelude);
-    this.#hasHead = true;
-    this.#isReady = false;
-    this.#receiver.write(first, () => {
-      this.#isReady = true;
-      this.#next?.();
-    });
-  }
-
-  /** Node makes one call of `_write` or `_final` at a time. */
-  #whenReady(next: () => void): void {
-    if (this.#isReady) next();
-    else this.#next = next;
-  }
-}
-
-const sendFirst = (stream: ResponseStream): void => stream.sendFirst();
-
-export const createResponseStream = (receiver: Receiver): Writable => new ResponseStream(receiver);
+/** Stream for a handler. It never fails and never closes early; data without a receiver is dropped. */
+export const createResponseStream = (receiver: Receiver): Writable => {
+  let begun = false;
+  const begin = (stream: Writable): void => {
+    if (begun) return;
+    begun = true;
+    receiver.head(preludes.get(stream) ?? { statusCode: 200 });
+  };
+  const stream: Writable = new Writable({
+    // Node sends text together with the head. The stream has no resources to close.
+    decodeStrings: false,
+    autoDestroy: false,
+    emitClose: false,
+    write: (data: Buffer | string, _encoding, done) => {
+      begin(stream);
+      if (data.length === 0) done();
+      else receiver.write(data, done);
+    },
+    final: (done) => {
+      if (!begun) receiver.head({ statusCode: 200 });
+      receiver.end(done);
+    },
+  });
+  return stream;
+};

@@ -258,11 +258,14 @@ const complete = (
     exchange.summary.totalMs = deps.clock.now() - exchange.startedAtMs;
     deps.finished(exchange.requestId, exchange.summary);
   }
+  const text = typeof response.body === 'string' ? response.body : '';
   return {
-    ...response,
+    statusCode: response.statusCode,
     // A relayed file handles HEAD itself.
-    ...(isHead(exchange) && typeof response.body === 'string' ? { body: '' } : {}),
+    body: text !== '' && isHead(exchange) ? '' : response.body,
     headers: {
+      // With its length, a response leaves in one piece instead of as a chunk.
+      ...(text !== '' && { 'content-length': String(Buffer.byteLength(text)) }),
       ...corsHeaders,
       'x-request-id': exchange.requestId,
       ...(format === 'messages' ? { 'request-id': exchange.requestId } : {}),

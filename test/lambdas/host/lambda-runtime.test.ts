@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createResponseStream, installLambdaRuntime, type Prelude } from '../../../lambdas/host/lambda-runtime.ts';
 
@@ -46,55 +45,4 @@ test('GEN-3 a response without a head has status 200', async () => {
   stream.write('x');
   await finished(stream);
   expect(seen).toEqual({ heads: [{ statusCode: 200 }], text: 'x', ended: 1 });
-});
-
-test('CHAT-11 only a response of one piece has a known length, and a first piece waits for no other', async () => {
-  const heads: unknown[] = [];
-  const pieces: unknown[] = [];
-  const receiver = {
-    head: (_: Prelude, only?: Buffer | string) => heads.push(only),
-    write: (data: Buffer | string, done: () => void) => {
-      pieces.push(data);
-      done();
-    },
-    end: (done: () => void) => done(),
-  };
-  const single = createResponseStream(receiver);
-  single.write('');
-  single.write('all');
-  await finished(single);
-  const streamed = createResponseStream(receiver);
-  streamed.write('first');
-  await nextTurn();
-  expect([heads, pieces]).toEqual([
-    ['all', undefined],
-    ['all', 'first'],
-  ]);
-  streamed.write('second');
-  await finished(streamed);
-  expect(pieces).toEqual(['all', 'first', 'second']);
-});
-
-test('BILL-8 a piece waits until the receiver accepts more data', async () => {
-  const pieces: unknown[] = [];
-  const waiting: (() => void)[] = [];
-  const stream = createResponseStream({
-    head: () => undefined,
-    write: (data, done) => {
-      pieces.push(data);
-      waiting.push(done);
-    },
-    end: (done) => {
-      pieces.push('end');
-      done();
-    },
-  });
-  for (const word of ['a', 'b']) stream.write(word);
-  const ended = finished(stream);
-  expect(pieces).toEqual(['a']);
-  waiting.shift()?.();
-  expect(pieces).toEqual(['a', 'b']);
-  waiting.shift()?.();
-  await ended;
-  expect(pieces).toEqual(['a', 'b', 'end']);
 });
