@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,8 +13,6 @@ import { createInterface } from 'node:readline';
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const REQUESTS = Number(process.env.BENCH_REQUESTS ?? 2_000);
 const WARM_UP_ROUNDS = 2;
-/** Unit of CPU times in /proc: `USER_HZ`, which Linux fixes for programs. */
-const TICKS_PER_SECOND = 100;
 const GATEWAY_CORE = '0';
 const OTHER_CORE = '1';
 
@@ -37,13 +35,15 @@ interface Gateway {
   readonly key: string;
 }
 
-/** Returns the CPU time of all threads of a process in seconds. https://man7.org/linux/man-pages/man5/proc.5.html */
-const cpuSecondsOf = (pid: number): number => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is a name in parentheses, which may contain spaces.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [user, system] = [fields[11], fields[12]].map(Number);
-  return ((user ?? Number.NaN) + (system ?? Number.NaN)) / TICKS_PER_SECOND;
+/**
+ * Returns the CPU time of all threads of a process in microseconds. The first field is in nanoseconds:
+ * https://docs.kernel.org/scheduler/sched-stats.html
+ */
+const cpuMicrosOf = (pid: number): number => {
+  const threads = readdirSync(`/proc/${pid}/task`).map((id) =>
+    readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8'),
+  );
+  return threads.reduce((sum, fields) => sum + Number(fields.split(' ')[0]) / 1_000, 0);
 };
 
 const agent = new http.Agent({ keepAlive: true });
@@ -87,12 +87,12 @@ const run = async (gateway: Gateway, { concurrency, requests, body }: Load): Pro
       await call(gateway, body);
     }
   };
-  const cpuBefore = cpuSecondsOf(gateway.pid);
+  const cpuBefore = cpuMicrosOf(gateway.pid);
   const beganAtMs = performance.now();
   await Promise.all(Array.from({ length: concurrency }, worker));
   const seconds = (performance.now() - beganAtMs) / 1_000;
   return {
-    cpuUs: ((cpuSecondsOf(gateway.pid) - cpuBefore) * 1_000_000) / requests,
+    cpuUs: (cpuMicrosOf(gateway.pid) - cpuBefore) / requests,
     perSecond: requests / seconds,
   };
 };
