@@ -26,5 +26,14 @@ export const inTime = <T>(clock: Clock, limitMs: number, pending: Promise<T>): P
     });
   });
 
+const DAY_MS = 86_400_000;
+
+/** The day of the latest call, because nearly all calls are for the same day. */
+let latest = { number: Number.NaN, text: '' };
+
 /** Returns the UTC calendar day as text. Comparing two of these texts compares the days. */
-export const utcDay = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 10);
+export const utcDay = (nowMs: number): string => {
+  const number = Math.floor(nowMs / DAY_MS);
+  if (number !== latest.number) latest = { number, text: new Date(nowMs).toISOString().slice(0, 10) };
+  return latest.text;
+};

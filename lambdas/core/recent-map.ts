@@ -2,6 +2,8 @@
 export class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #max: number;
+  /** Last entry, which needs no move. */
+  #newest: string | undefined;
 
   constructor(max: number) {
     this.#max = max;
@@ -9,7 +11,7 @@ export class RecentMap<Value> {
 
   get(key: string): Value | undefined {
     const value = this.#entries.get(key);
-    if (value !== undefined) this.set(key, value);
+    if (value !== undefined && key !== this.#newest) this.set(key, value);
     return value;
   }
 
@@ -23,8 +25,9 @@ export class RecentMap<Value> {
 
   set(key: string, value: Value): void {
     // Inserting an entry again moves it to the end.
-    this.#entries.delete(key);
+    if (key !== this.#newest) this.#entries.delete(key);
     this.#entries.set(key, value);
+    this.#newest = key;
     if (this.#entries.size <= this.#max) return;
     const oldest = this.#entries.keys().next();
     if (!oldest.done) this.#entries.delete(oldest.value);
@@ -32,9 +35,11 @@ export class RecentMap<Value> {
 
   delete(key: string): void {
     this.#entries.delete(key);
+    if (key === this.#newest) this.#newest = undefined;
   }
 
   clear(): void {
     this.#entries.clear();
+    this.#newest = undefined;
   }
 }

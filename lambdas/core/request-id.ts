@@ -37,8 +37,9 @@ export const parseRequestId = (id: string): RequestIdParts | undefined => {
 /** Returns the lowest id of a millisecond. Ids of requests and holds start with the time of the request. */
 export const firstIdAt = (ms: number): string => toDigits(Math.max(0, ms), TIME_DIGITS);
 
+/** The first 35 of the 36 bits in nine hexadecimal digits. */
 const checkOf = (start: string): string =>
-  toDigits(Number(hash('sha256', start, 'buffer').readBigUInt64BE() >> 29n), CHECK_DIGITS);
+  toDigits(Math.floor(Number.parseInt(hash('sha256', start).slice(0, 9), 16) / 2), CHECK_DIGITS);
 
 const toDigits = (value: number, count: number): string => {
   let text = '';

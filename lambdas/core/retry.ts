@@ -49,7 +49,16 @@ export const limited = <T>(clock: Clock, limitMs: number, pending: Promise<T>): 
     const cancel = clock.after(limitMs, () =>
       reject(new StoreError('unavailable', `the store did not reply within ${limitMs} ms`)),
     );
-    pending.then(resolve, reject).finally(cancel);
+    pending.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error);
+      },
+    );
   });
 
 /** Longest time that the store calls of one request may take before its provider call, in ms (BILL-14). */

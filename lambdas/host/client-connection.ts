@@ -17,8 +17,8 @@ export const toReceiver = (response: ServerResponse, isCut: () => boolean): Rece
     // Sent with the first bytes of the body, in one packet.
     response.writeHead(statusCode, headers);
   },
-  write: (bytes, done) => {
-    if (response.destroyed || response.write(bytes)) done();
+  write: (data, done) => {
+    if (response.destroyed || response.write(data)) done();
     else whenDrained(response, done);
   },
   end: (done) => {

@@ -48,8 +48,8 @@ export const installLambdaRuntime = (): void => {
 
 export interface Receiver {
   head(prelude: Prelude): void;
-  /** Calls back when it can accept more data. */
-  write(bytes: Buffer, done: () => void): void;
+  /** Calls back when it can accept more data. Text is sent as UTF-8. */
+  write(data: Buffer | string, done: () => void): void;
   end(done: () => void): void;
 }
 
@@ -62,10 +62,14 @@ export const createResponseStream = (receiver: Receiver): Writable => {
     receiver.head(preludes.get(stream) ?? { statusCode: 200 });
   };
   const stream: Writable = new Writable({
-    write: (bytes: Buffer, _encoding, done) => {
+    // Node sends text together with the head. The stream has no resources to close.
+    decodeStrings: false,
+    autoDestroy: false,
+    emitClose: false,
+    write: (data: Buffer | string, _encoding, done) => {
       begin(stream);
-      if (bytes.length === 0) done();
-      else receiver.write(bytes, done);
+      if (data.length === 0) done();
+      else receiver.write(data, done);
     },
     final: (done) => {
       if (!begun) receiver.head({ statusCode: 200 });

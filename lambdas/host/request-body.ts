@@ -17,8 +17,24 @@ export const createBodySource = (request: IncomingMessage): BodySource => {
   const declaredBytes = Number.isSafeInteger(declared) ? declared : undefined;
   return {
     declaredBytes,
-    read: (bytesMax, grow) => readAll(request, { declaredBytes, bytesMax, grow }),
+    read: async (bytesMax, grow) => {
+      const bytes = takeArrived(request, declaredBytes, bytesMax);
+      if (bytes === undefined) return readAll(request, { declaredBytes, bytesMax, grow });
+      await grow(bytes.length);
+      return bytes;
+    },
   };
+};
+
+/** Returns a body that has arrived as a whole before it is read, as most do. It needs no limits of time. */
+const takeArrived = (request: IncomingMessage, declaredBytes: number | undefined, bytesMax: number) => {
+  const { readableLength: length, complete, destroyed } = request;
+  if (destroyed || length === 0 || length > bytesMax || !(complete || length === declaredBytes)) return undefined;
+  request.on('error', () => undefined);
+  const bytes: Buffer = request.read();
+  // Lets Node reach the end of the request.
+  request.resume();
+  return bytes;
 };
 
 type Result = Buffer | 'too-long' | 'incomplete';

@@ -7,7 +7,7 @@ import { corsHeaders, matchPath } from '../http/router.ts';
 import { functionForUnknownRoutes, type HttpFunction } from '../routes.ts';
 import { toReceiver } from './client-connection.ts';
 import { createResponseStream, type StreamingHandler } from './lambda-runtime.ts';
-import { toEvent } from './to-event.ts';
+import { hasRepeatedHeader, toEvent } from './to-event.ts';
 
 export interface HostOptions {
   /**
@@ -116,13 +116,12 @@ const handlerFor = (handlers: HostOptions['handlers'], path: string): StreamingH
 
 /** GEN-7: rejects a request that two programs could interpret differently. */
 const malformed = (request: IncomingMessage): string | undefined => {
-  const hosts = request.headersDistinct.host?.length ?? 0;
-  if (hosts > 1) return 'Host: sent twice. Send it once.';
-  if (hosts === 0 && request.httpVersion === '1.1') return 'Host: missing.';
+  const repeated = hasRepeatedHeader(request) ? request.headersDistinct : {};
+  if ((repeated.host?.length ?? 0) > 1) return 'Host: sent twice. Send it once.';
+  const { expect, host } = request.headers;
+  if (host === undefined && request.httpVersion === '1.1') return 'Host: missing.';
   // Node would join them into a third key (IDEM-6).
-  if ((request.headersDistinct['idempotency-key']?.length ?? 0) > 1)
-    return 'Idempotency-Key: sent twice. Send it once.';
-  const { expect } = request.headers;
+  if ((repeated['idempotency-key']?.length ?? 0) > 1) return 'Idempotency-Key: sent twice. Send it once.';
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
     return 'Expect: only 100-continue is supported. Remove the header.';
   return request.url?.startsWith('/') ? undefined : 'The request line must have a path, not a full URL.';

@@ -8,9 +8,13 @@ import { createBodySource } from './request-body.ts';
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
  */
 export const toEvent = (request: IncomingMessage, nowMs: number, sourceIp = remoteAddress): APIGatewayProxyEventV2 => {
-  const [rawPath = '/', ...query] = (request.url ?? '/').split('?');
-  const rawQueryString = query.join('?');
-  const { cookie, ...headers } = joined(request);
+  const { url = '/' } = request;
+  const mark = url.indexOf('?');
+  const rawPath = mark < 0 ? url : url.slice(0, mark);
+  const rawQueryString = mark < 0 ? '' : url.slice(mark + 1);
+  const all = joined(request);
+  const { cookie } = all;
+  const headers = cookie === undefined ? all : withoutCookie(all);
   return withUnreadBody(
     {
       version: '2.0',
@@ -46,13 +50,26 @@ export const toEvent = (request: IncomingMessage, nowMs: number, sourceIp = remo
 
 const remoteAddress = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? '';
 
-const joined = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headersDistinct).map(([name, values]) => [
+const joined = (request: IncomingMessage): NodeJS.Dict<string> => {
+  const { headers } = request;
+  if (!hasRepeatedHeader(request) && isOfStrings(headers)) return headers;
+  return Object.fromEntries(
+    Object.entries(request.headersDistinct).map(([name, values]) => [
       name,
       (values ?? []).join(name === 'cookie' ? '; ' : ','),
     ]),
   );
+};
+
+const withoutCookie = ({ cookie: _, ...headers }: NodeJS.Dict<string>): NodeJS.Dict<string> => headers;
+
+/** Whether a header name was sent more than once. Node builds its map of all values only if asked. */
+export const hasRepeatedHeader = ({ headers, rawHeaders }: IncomingMessage): boolean =>
+  rawHeaders.length !== 2 * Object.keys(headers).length;
+
+/** Only `set-cookie` is a list. */
+const isOfStrings = (headers: IncomingMessage['headers']): headers is NodeJS.Dict<string> =>
+  headers['set-cookie'] === undefined;
 
 const toParameters = (query: string): Record<string, string> => {
   const parameters = new URLSearchParams(query);

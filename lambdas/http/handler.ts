@@ -1,5 +1,4 @@
 import middy from '@middy/core';
-import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { type AdmissionDependencies, admit, admitAddress, rateHeaders } from '../core/accounts/admit.ts';
 import type { Clock } from '../core/clock.ts';
@@ -31,6 +30,7 @@ import { addressBucket } from './front-door.ts';
 import { readBody } from './read-body.ts';
 import { errorHeaders, formatOf, recordError, toErrorBody, toGatewayError } from './render-error.ts';
 import { startTrace } from './request-trace.ts';
+import { streamedResponse } from './response-mode.ts';
 import { toUrlEvent } from './rest-event.ts';
 import { corsHeaders, matchPath, matchRoute, preflightHeaders } from './router.ts';
 
@@ -73,15 +73,15 @@ interface HandledEvent extends APIGatewayProxyEventV2 {
  */
 export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<RouteName, RouteHandler>>) =>
   middy<HandledEvent, GatewayResponse>({
-    executionMode: executionModeStreamifyResponse,
+    executionMode: streamedResponse,
     timeoutEarlyInMillis: 0,
     ...(deps.tracing?.afterResponse && { requestEnd: deps.tracing.afterResponse }),
   })
     .before((request) => {
       request.event = toUrlEvent(request.event);
       request.event.exchange = open(deps, request.event, request.context);
+      return deps.frontDoor.admit(request.event);
     })
-    .before(({ event }) => deps.frontDoor.admit(event))
     .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
     .before(({ event }) => refuseInMaintenance(deps, exchangeOf(event)))
     .before(async ({ event }) => {
@@ -258,11 +258,14 @@ const complete = (
     exchange.summary.totalMs = deps.clock.now() - exchange.startedAtMs;
     deps.finished(exchange.requestId, exchange.summary);
   }
+  const text = typeof response.body === 'string' ? response.body : '';
   return {
-    ...response,
+    statusCode: response.statusCode,
     // A relayed file handles HEAD itself.
-    ...(isHead(exchange) && typeof response.body === 'string' ? { body: '' } : {}),
+    body: text !== '' && isHead(exchange) ? '' : response.body,
     headers: {
+      // With its length, a response leaves in one piece instead of as a chunk.
+      ...(text !== '' && { 'content-length': String(Buffer.byteLength(text)) }),
       ...corsHeaders,
       'x-request-id': exchange.requestId,
       ...(format === 'messages' ? { 'request-id': exchange.requestId } : {}),

@@ -82,9 +82,11 @@ export const parseJsonBody = (bytes: Uint8Array): JsonObject => {
 
 const malformed = (message: string): GatewayError => new GatewayError('invalid_request_error', message);
 
+const strict = new TextDecoder('utf-8', { fatal: true });
+
 const decode = (bytes: Uint8Array): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return strict.decode(bytes);
   } catch (cause) {
     throw new GatewayError('invalid_request_error', 'The body is not valid UTF-8.', { cause });
   }

@@ -60,7 +60,9 @@ const valueBefore = (action: string, segment: string | undefined, hasActions: bo
 };
 
 /** Returns every route of this path, for any method. */
-export const matchPath = (path: string): Match[] => {
+export const matchPath = (path: string): readonly Match[] => matchesOfFixed.get(path) ?? search(path);
+
+const search = (path: string): readonly Match[] => {
   const segments = path.split('/');
   const found: Match[] = [];
   for (const pattern of patterns) {
@@ -69,6 +71,14 @@ export const matchPath = (path: string): Match[] => {
   }
   return found;
 };
+
+/** Matches of each path without parameters, which a pattern with parameters can match as well. */
+const matchesOfFixed: ReadonlyMap<string, readonly Match[]> = new Map(
+  patterns
+    .map(({ segments }) => segments.join('/'))
+    .filter((path) => !path.includes('{'))
+    .map((path) => [path, search(path)]),
+);
 
 const allowedMethods = (here: readonly Match[]): string =>
   [...here.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ');

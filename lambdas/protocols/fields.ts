@@ -170,7 +170,7 @@ export interface KeptFields {
 /** Applies the policies of a schema's objects, at any depth. Throws the 400 that names a field. */
 export const keepFields = (schema: z.ZodObject, json: JsonObject): KeptFields => {
   const ignored = new IgnoredFields();
-  return { body: keepMembers(schema, json, { path: [], ignored, isCopied: false }), ignored };
+  return { body: keepMembers(schema, json, { around: undefined, part: '', ignored, isCopied: false }), ignored };
 };
 
 /** Fields outside the schema that the model's catalog entry names. They are sent, so they are not ignored. */
@@ -180,13 +180,22 @@ export const extraFieldsOf = (json: JsonObject, { shape }: z.ZodObject, { extraF
   );
 
 interface Place {
-  readonly path: readonly PropertyKey[];
+  /** Place of the object or list that has this member. Undefined for the body. */
+  readonly around: Place | undefined;
+  readonly part: PropertyKey;
   readonly ignored: IgnoredFields;
   /** Whether the place is inside an object for which `FieldPolicy.isCopied` holds. */
   readonly isCopied: boolean;
 }
 
-const inside = (place: Place, part: PropertyKey): Place => ({ ...place, path: [...place.path, part] });
+const inside = (around: Place, part: PropertyKey): Place => {
+  const { ignored, isCopied } = around;
+  return { around, part, ignored, isCopied };
+};
+
+/** Path of a member of a place. It is built only for a member that needs one, because few do. */
+const pathIn = ({ around, part }: Place, ...inner: readonly PropertyKey[]): readonly PropertyKey[] =>
+  around ? pathIn(around, part, ...inner) : inner;
 
 /** Returns values without a policy, such as JSON schemas, unchanged. */
 const keep = (schema: z.core.$ZodType, value: JsonValue, place: Place): JsonValue => {
@@ -216,7 +225,8 @@ const keepItems = (
   if (!Array.isArray(value) || value.length > max) return value;
   const kept: JsonValue[] = [];
   let isChanged = false;
-  for (const [index, member] of value.entries()) {
+  for (let index = 0; index < value.length; index += 1) {
+    const member: JsonValue = value[index];
     const isScalar = typeof member !== 'object';
     const option = item instanceof z.ZodUnion && !isScalar ? optionFor(item, member) : item;
     if (!option) return value;
@@ -228,29 +238,32 @@ const keepItems = (
 };
 
 const keepMembers = (object: z.ZodObject, value: JsonObject, around: Place): JsonObject => {
-  refuseMany(object, value, around.path);
+  refuseMany(object, value, around);
   const policy = policies.get(object);
-  const found = { object, policy, hasKind: hasKind(value, policy) };
+  const isOfKind = hasKind(value, policy);
   const place = { ...around, isCopied: around.isCopied || (policy?.isCopied?.(value) ?? false) };
-  const kept = new Map<string, JsonValue>();
+  const kept: [name: string, member: JsonValue][] = [];
+  const spelled = policy?.spelling === 'proto' ? new Set<string>() : undefined;
   let isChanged = false;
   for (const [written, member] of Object.entries(value)) {
     const name = nameOf(written, policy);
     const schema = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
-    const left = member === undefined ? undefined : keepMember({ ...found, name, member, schema }, place);
+    const found = member !== undefined && { name, member, schema, object, policy, hasKind: isOfKind };
+    const left = found ? keepMember(found, place) : undefined;
     isChanged ||= left !== member || name !== written;
     if (left === undefined) continue;
-    if (kept.has(name)) throw twoSpellings([...place.path, written]);
-    kept.set(name, left);
+    if (spelled?.has(name)) throw twoSpellings(pathIn(place, written));
+    spelled?.add(name);
+    kept.push([name, left]);
   }
   return isChanged ? Object.fromEntries(kept) : value;
 };
 
 /** Unknown members cost time even if they are not listed, so they count toward the limit. */
-const refuseMany = ({ shape }: z.ZodObject, value: JsonObject, path: readonly PropertyKey[]): void => {
+const refuseMany = ({ shape }: z.ZodObject, value: JsonObject, place: Place): void => {
   const names = Object.keys(value);
   if (names.length <= MEMBERS_MAX || names.length <= MEMBERS_MAX + Object.keys(shape).length) return;
-  throw tooMany([...path, names.find((name) => !Object.hasOwn(shape, name)) ?? '']);
+  throw tooMany(pathIn(place, names.find((name) => !Object.hasOwn(shape, name)) ?? ''));
 };
 
 const hasKind = (value: JsonObject, policy: FieldPolicy | undefined): boolean =>
@@ -283,6 +296,7 @@ const keepMember = (found: Member, place: Place): JsonValue | undefined => {
     const isAbsent = member === null && schema._zod.optin === 'optional' && !policy?.nullable?.includes(name);
     const isBare = typeof member === 'object' && policy?.emptyAbsent?.includes(name) && isEmpty(member);
     if (isAbsent || isBare) return undefined;
+    if (typeof member !== 'object' || member === null) return member;
     const isOne = policy?.spelling === 'proto' && isJsonObject(member) && isList(schema);
     return keep(schema, isOne ? [member] : member, inside(place, name));
   }
@@ -299,7 +313,7 @@ const isList = (schema: z.core.$ZodType): boolean =>
 const ignore = ({ name, member, object, hasKind }: Member, policy: FieldPolicy, place: Place): void => {
   const { unknown, accepted, refused, listed, guarded, kinds } = policy;
   if (member === null || accepted?.includes(name)) return;
-  const path = [...place.path, name];
+  const path = pathIn(place, name);
   if (refused && Object.hasOwn(refused, name)) {
     if (!isEmpty(member) || (kinds && isJsonObject(member))) refuse(refused[name], path);
     return;

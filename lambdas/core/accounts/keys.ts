@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, hash } from 'node:crypto';
 
 const KEY_PREFIX = 'sk-service-';
 
@@ -20,9 +20,19 @@ const toBase62 = (value: bigint, length: number): string => {
   return text;
 };
 
+/** The last digits of the first 64 bits of the hash, divided in halves, because they do not fit a number. */
 const checksum = (secret: string): string => {
-  const digest = createHash('sha256').update(KEY_PREFIX).update(secret).digest();
-  return toBase62(digest.readBigUInt64BE(0), CHECKSUM_LENGTH);
+  const digest = hash('sha256', KEY_PREFIX + secret);
+  let high = Number.parseInt(digest.slice(0, 8), 16);
+  let low = Number.parseInt(digest.slice(8, 16), 16);
+  let text = '';
+  for (let digit = 0; digit < CHECKSUM_LENGTH; digit += 1) {
+    const carried = (high % 62) * 2 ** 32 + low;
+    high = Math.floor(high / 62);
+    low = Math.floor(carried / 62);
+    text = `${ALPHABET[carried % 62]}${text}`;
+  }
+  return text;
 };
 
 /**

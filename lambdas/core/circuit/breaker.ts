@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Clock, inTime } from '../clock.ts';
 import type { CircuitEvent } from '../metrics.ts';
 import { RecentMap } from '../recent-map.ts';
@@ -144,4 +144,4 @@ class ProcessCircuits implements Circuits {
   }
 }
 
-const hashOf = (accountId: string): string => createHash('sha256').update(accountId).digest('hex').slice(0, 16);
+const hashOf = (accountId: string): string => hash('sha256', accountId).slice(0, 16);

@@ -1,3 +1,4 @@
+import { utcDay } from '../clock.ts';
 import { parseRequestId } from '../request-id.ts';
 import { requestIdOf } from './hold.ts';
 import { type Account, balanceOf } from './ledger.ts';
@@ -37,7 +38,7 @@ export const MONTH_FORM = /^\d{4}-(0[1-9]|1[0-2])$/;
 export const isMonth = (text: string): boolean => MONTH_FORM.test(text);
 
 /** Returns the calendar month in UTC. Comparing two of these texts compares the months. */
-export const monthOf = (nowMs: number): string => new Date(nowMs).toISOString().slice(0, 7);
+export const monthOf = (nowMs: number): string => utcDay(nowMs).slice(0, -3);
 
 /** Returns the first Unix ms of a month. */
 export const startOf = (month: string): number => Date.parse(`${month}-01T00:00:00Z`);

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { RecentMap } from '../recent-map.ts';
+import { limited } from '../retry.ts';
 
 /**
  * A token bucket in one number: the theoretical arrival time of the next request that fits the steady rate. All times
@@ -149,7 +150,8 @@ export class AddressLimit {
     if (address === undefined) return true;
     if (this.#clock.now() < this.#pausedUntilMs) return true;
     try {
-      const allowed = await this.#abandoned(this.#counters.take(address, this.#bucket, microsOf(this.#clock)));
+      const taking = this.#counters.take(address, this.#bucket, microsOf(this.#clock));
+      const allowed = await limited(this.#clock, ABANDONED_AFTER_MS, taking);
       this.#failures = 0;
       return allowed;
     } catch (error) {
@@ -162,14 +164,5 @@ export class AddressLimit {
       }
       return true;
     }
-  }
-
-  #abandoned(pending: Promise<boolean>): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#clock.after(ABANDONED_AFTER_MS, () =>
-        reject(new StoreError('unavailable', 'the client IP counter did not respond in time')),
-      );
-      pending.then(resolve, reject).finally(cancel);
-    });
   }
 }

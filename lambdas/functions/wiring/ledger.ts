@@ -75,13 +75,14 @@ export const toLedgerDependencies = ({
   breaker: new HoldBreaker(clock),
 });
 
-const toMoneyMetrics = (picos: Parameters<MoneyMeter>[0]): Readonly<Partial<Record<MoneyMetric, number>>> =>
-  Object.fromEntries(
-    movements.flatMap((movement) => {
-      const moved = picos[movement];
-      return moved === undefined ? [] : [[moneyMetric(movement), toMicroUsd(moved)]];
-    }),
-  );
+const toMoneyMetrics = (picos: Parameters<MoneyMeter>[0]): Readonly<Partial<Record<MoneyMetric, number>>> => {
+  const metrics: Partial<Record<MoneyMetric, number>> = {};
+  for (const movement of movements) {
+    const moved = picos[movement];
+    if (moved !== undefined) metrics[moneyMetric(movement)] = toMicroUsd(moved);
+  }
+  return metrics;
+};
 
 /** Counts the margin of a model. */
 export const toMarginMeter =

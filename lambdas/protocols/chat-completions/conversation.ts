@@ -1,6 +1,6 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type {
   AnswerFormat,
   ContentPart,
@@ -110,9 +110,12 @@ export const saidIn = (parts: Extract<Part, readonly unknown[]>): readonly Said[
  */
 export const toSend = (body: ChatBody, extras: JsonObject): JsonObject => {
   const { messages, tools, stream_options: options, ...rest } = body;
-  const kept = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
+  const kept: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(rest)) {
+    if (value !== null && value !== undefined) kept[name] = value;
+  }
   return {
-    ...Object.fromEntries(kept),
+    ...kept,
     messages: messages.map(toMessage),
     // Without a stream the field is ignored (CHAT-1).
     ...(body.stream && options ? { stream_options: options } : {}),

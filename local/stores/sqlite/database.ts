@@ -19,6 +19,16 @@ export interface Statement {
   run(...parameters: SQLInputValue[]): number;
 }
 
+/** A write that waits for the end of the turn of the event loop. Each function but `run` settles it. */
+interface QueuedWrite {
+  readonly run: () => unknown;
+  /** Called after the transaction of `run` was committed. */
+  readonly done: () => void;
+  /** Runs the write in a transaction of its own. */
+  readonly alone: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
 export interface DatabaseOptions {
   /** Path of the database file. It is created if it does not exist. */
   readonly path: string;
@@ -32,6 +42,8 @@ export interface DatabaseOptions {
    * Called when a write fails on a full disk. Returns true if it has freed space: the write is then tried once more.
    */
   readonly onFull?: () => boolean;
+  /** Calls back when queued writes run. Default: at the end of the turn of the event loop. */
+  readonly soon?: ((run: () => void) => unknown) | undefined;
   /** From 0 up to 1. Spreads the retries of several processes. */
   readonly random?: () => number;
 }
@@ -41,6 +53,7 @@ const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
 const CORRUPT = 11;
+const CONSTRAINT = 19;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
 
@@ -78,6 +91,7 @@ export class Database {
   #seenDataVersion: bigint | undefined;
   #foreignCommits = 0;
   #syncing: Promise<void> | undefined;
+  #queued: QueuedWrite[] = [];
   /** A sync failed, so the WAL on the disk is unknown. A checkpoint writes its pages into the database instead. */
   #needsCheckpoint = false;
   #isDamaged = false;
@@ -123,14 +137,26 @@ export class Database {
     return statement;
   }
 
-  /** Runs `work` in one transaction. `work` is synchronous and may run more than once. Not durable when it resolves. */
-  async write<T>(work: () => T): Promise<T> {
-    return this.#retry(() => this.#transact(work));
+  /**
+   * Runs `work` in a transaction, which it can share with other writes of the same turn of the event loop. `work` is
+   * synchronous and may run more than once. Not durable when it resolves.
+   */
+  write<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let result: T;
+      this.#queued.push({
+        run: () => (result = work()),
+        done: () => resolve(result),
+        alone: () => void this.#retry(() => this.#transact(work)).then(resolve, reject),
+        fail: reject,
+      });
+      if (this.#queued.length === 1) (this.#options.soon ?? setImmediate)(() => this.#writeQueued());
+    });
   }
 
   /** Like `write`. Resolves when the disk has what was written, and everything that was written before it. */
   async writeDurably<T>(work: () => T): Promise<T> {
-    const result = await this.#retry(() => this.#transact(work));
+    const result = await this.write(work);
     await this.durable();
     return result;
   }
@@ -184,6 +210,31 @@ export class Database {
     await this.#wal?.close();
     this.#wal = undefined;
     if (this.#db.isOpen) this.#db.close();
+  }
+
+  /**
+   * Runs the writes of one turn of the event loop in one transaction, because beginning and committing cost more than a
+   * write. If one of them throws, nothing is written, and each runs in a transaction of its own.
+   */
+  #writeQueued(): void {
+    const writes = this.#queued;
+    this.#queued = [];
+    if (writes.length === 1) {
+      writes[0]?.alone();
+      return;
+    }
+    try {
+      this.#unlessDamaged(() => this.#transact(() => writes.map(({ run }) => run())));
+      for (const { done } of writes) done();
+    } catch (error) {
+      const code = sqliteCodeOf(error);
+      // After any other error of SQLite the outcome is unknown, so nothing is repeated.
+      const isUndone = code === undefined || code === CONSTRAINT || code === FULL || isLocked(code);
+      for (const { alone, fail } of writes) {
+        if (isUndone) alone();
+        else fail(toStoreError(error, code));
+      }
+    }
   }
 
   #transact<T>(work: () => T): T {

@@ -170,3 +170,22 @@ test('GEN-1 a body above the limit is too long, whatever length was announced', 
     expect(await reading).toBe('too-long');
   }
 });
+
+test('GEN-1 a body that has arrived before it is read is complete at its length, without any timer', async () => {
+  const request = new IncomingMessage(new Socket());
+  request.headers['content-length'] = '3';
+  request.push(Buffer.from('ab'));
+  request.push(Buffer.from('c'));
+  const grown: number[] = [];
+  const reading = createBodySource(request).read(3, async (bytes) => void grown.push(bytes));
+  expect(vi.getTimerCount()).toBe(0);
+  expect([String(await reading), grown]).toEqual(['abc', [3]]);
+});
+
+test('GEN-1 a body that has arrived and is above the limit is too long', async () => {
+  const request = new IncomingMessage(new Socket());
+  request.push(Buffer.from('abcd'));
+  request.complete = true;
+  request.push(null);
+  expect(await createBodySource(request).read(3, async () => undefined)).toBe('too-long');
+});

@@ -66,8 +66,8 @@ export const invoke = async (
     head: (prelude) => {
       head = prelude;
     },
-    write: (bytes, done) => {
-      pieces.push(bytes);
+    write: (data, done) => {
+      pieces.push(Buffer.from(data));
       done();
     },
     end: (done) => done(),

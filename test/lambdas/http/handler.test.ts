@@ -253,3 +253,16 @@ test('OPS-15 a request that passed the switch ends as usual after maintenance be
   vendor.resolve();
   expect((await running).status).toBe(200);
 });
+
+test('GEN-7 a text has its length in bytes, also for HEAD, and an empty response has none', async () => {
+  const { send } = await opened();
+  const path = '/health';
+  const [get, head, preflight] = [
+    await send({ path }),
+    await send({ method: 'HEAD', path }),
+    await send({ method: 'OPTIONS', path }),
+  ];
+  expect(get.headers['content-length']).toBe(String(Buffer.byteLength(get.text)));
+  expect([head.text, head.headers['content-length']]).toEqual(['', get.headers['content-length']]);
+  expect(preflight.headers).not.toHaveProperty('content-length');
+});

@@ -48,8 +48,8 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
   {
     id: 'durable-write-without-a-sync',
     what: 'No charge waits for the disk.',
-    find: 'await this.#retry(() => this.#transact(work));\n    await this.durable();',
-    replace: 'await this.#retry(() => this.#transact(work));',
+    find: 'await this.write(work);\n    await this.durable();',
+    replace: 'await this.write(work);',
     caughtBy: 'test/local/stores/sqlite/database-durability.test.ts',
   },
   {
@@ -63,6 +63,13 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
     what: 'The gateway repeats a write whose outcome is unknown.',
     find: 'if (!isLocked(code) || performance.now() >= endsAtMs) throw toStoreError(error, code);',
     replace: 'if (performance.now() >= endsAtMs) throw toStoreError(error, code);',
+    caughtBy: 'test/local/stores/sqlite/database-unknown-outcome.test.ts',
+  },
+  {
+    id: 'shared-unknown-outcome-repeated',
+    what: 'The gateway repeats writes that shared a transaction whose outcome is unknown.',
+    find: 'if (isUndone) alone();',
+    replace: 'if (isUndone || code) alone();',
     caughtBy: 'test/local/stores/sqlite/database-unknown-outcome.test.ts',
   },
   {

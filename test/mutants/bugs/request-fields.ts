@@ -31,7 +31,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
     {
       id: 'two-spellings-of-one-field',
       what: 'With two spellings of one cap, the last one counts.',
-      find: '    if (kept.has(name)) throw twoSpellings([...place.path, written]);\n',
+      find: '    if (spelled?.has(name)) throw twoSpellings(pathIn(place, written));\n',
       replace: '',
     },
     {

@@ -23,6 +23,20 @@ test('BILL-14 OPS-8 a write with an unknown outcome throws unavailable and is no
   expect(tries).toBe(1);
 });
 
+test('BILL-14 OPS-8 writes that share an unknown outcome are unavailable, and none is repeated', async () => {
+  let tries = 0;
+  const count = (): void => {
+    tries += 1;
+  };
+  const fail = (): void => {
+    throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+  };
+  const ended = await Promise.allSettled([db.write(count), db.write(fail), db.write(count)]);
+  const unavailable = { status: 'rejected', reason: { name: 'StoreError', kind: 'unavailable' } };
+  expect(ended).toMatchObject([unavailable, unavailable, unavailable]);
+  expect(tries).toBe(1);
+});
+
 test('BILL-14 OPS-8 no hold is placed while the disk does not confirm writes', async () => {
   const path = newDatabasePath();
   let fails = false;

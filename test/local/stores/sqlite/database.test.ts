@@ -70,6 +70,37 @@ test('OPS-7 a write waits for the lock of another process without blocking the e
   expect(await db.peek(namesIn(db))).toEqual(['one']);
 });
 
+test('OPS-8 the writes of one turn share a transaction, and each gets its own result', async () => {
+  const { db, path } = await openOne();
+  const { db: other } = await openOne(undefined, { path });
+  const before = other.foreignCommits();
+  const changes = await Promise.all(['one', 'two', 'three'].map((name) => db.write(put(db, name))));
+  const names = await Promise.all([db.write(namesIn(db)), db.write(() => 'result')]);
+  expect([changes, names]).toEqual([
+    [1, 1, 1],
+    [['one', 'three', 'two'], 'result'],
+  ]);
+  expect(other.foreignCommits()).toBe(before + 1);
+});
+
+test('BILL-14 a write that throws neither loses nor doubles the other writes of its turn', async () => {
+  const { db } = await openOne();
+  const error = new Error('a mistake');
+  const fail = (): void => {
+    put(db, 'lost')();
+    throw error;
+  };
+  const ended = await Promise.allSettled([
+    db.write(put(db, 'one')),
+    db.write(fail),
+    db.write(put(db, 'one')),
+    db.writeDurably(put(db, 'two')),
+  ]);
+  expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+  expect(ended[1]).toMatchObject({ reason: error });
+  expect(await db.peek(namesIn(db))).toEqual(['one', 'two']);
+});
+
 test('a transaction that throws writes nothing and keeps its error', async () => {
   const { db } = await openOne();
   const error = new Error('a mistake');
@@ -89,9 +120,8 @@ test('OPS-8 concurrent durable writes share a sync, and a write during a sync wa
   const write = (name: string) => db.writeDurably(put(db, name)).then(() => ended.push(name));
   const early = Array.from({ length: 50 }, (_, index) => write(`early-${index}`));
   expect(gates).toHaveLength(0);
-  await db.peek(() => undefined);
-  const late = write('late');
   await expect.poll(() => counted.syncs).toBe(1);
+  const late = write('late');
   gates[0]?.();
   await Promise.all(early);
   expect(ended).toHaveLength(50);

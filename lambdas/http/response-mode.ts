@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import type { PluginExecutionMode } from '@middy/core';
+import type { GatewayResponse } from './exchange.ts';
+
+type LambdaHandler = (...call: unknown[]) => unknown;
+
+interface Plugin {
+  readonly requestStart: (request: unknown) => void;
+  readonly requestEnd: (request: unknown) => unknown;
+}
+
+interface Engine {
+  readonly middyRequest: (event: unknown, context: unknown) => unknown;
+  readonly runRequest: (request: unknown, ...chain: unknown[]) => Promise<GatewayResponse>;
+}
+
+/** Arguments that the library passes to an execution mode. Its types declare none. */
+type Chain = readonly [
+  engine: Engine,
+  before: unknown,
+  handler: LambdaHandler,
+  after: unknown,
+  onError: unknown,
+  plugin: Plugin,
+];
+
+const isChain = (chain: readonly unknown[]): chain is Chain => chain.length === 6;
+
+/**
+ * Execution mode of the library for responses that are streamed. Runs the chain as the library's own mode does, but
+ * forwards a body without `pipeline`, which aborts a signal at the end of each response, and so costs as much as ten
+ * events.
+ */
+export const streamedResponse: PluginExecutionMode = (...chain: readonly unknown[]) => {
+  if (!isChain(chain)) throw new TypeError('the library passed other arguments to its execution mode');
+  const [{ middyRequest, runRequest }, before, initial, after, onError, plugin] = chain;
+  let handler = initial;
+  const middy = awslambda.streamifyResponse(async (event, stream, context) => {
+    const request = middyRequest(event, context);
+    plugin.requestStart(request);
+    const { statusCode, headers, body } = await runRequest(request, before, handler, after, onError, plugin);
+    const response = awslambda.HttpResponseStream.from(stream, { statusCode, headers });
+    // Lambda sends the status and the headers with the first write.
+    response.write('');
+    try {
+      await (typeof body === 'string' ? writeText(response, body) : forward(body, response));
+    } finally {
+      await plugin.requestEnd(request);
+    }
+  });
+  return Object.assign(middy, {
+    handler: (replacement: LambdaHandler) => {
+      handler = replacement;
+      return middy;
+    },
+  });
+};
+
+/** Characters of one write, so that a slow client does not hold a second copy of a long body in memory. */
+const SLICE_LENGTH = 16 * 1024;
+
+const writeText = async (response: Writable, body: string): Promise<void> => {
+  let hasRoom = true;
+  for (let at = 0; at < body.length; at += SLICE_LENGTH) {
+    if (!hasRoom) await once(response, 'drain');
+    hasRoom = response.write(body.length <= SLICE_LENGTH ? body : body.slice(at, at + SLICE_LENGTH));
+  }
+  await new Promise<void>((resolve, reject) => {
+    response.once('error', reject);
+    response.end(resolve);
+  });
+};
+
+/** Rejects if either side breaks, and then destroys both. */
+const forward = (body: Readable, response: Writable): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: Error): void => {
+      body.destroy();
+      response.destroy();
+      reject(error);
+    };
+    response.on('drain', () => body.resume());
+    response.on('error', fail);
+    response.on('close', () => {
+      if (!response.writableFinished) fail(new Error('the response closed before its end'));
+    });
+    body.on('error', fail);
+    body.on('close', () => {
+      if (!body.readableEnded) fail(new Error('the body closed before its end'));
+    });
+    body.on('end', () => response.end(resolve));
+    body.on('data', (piece: Buffer) => {
+      if (!response.write(piece)) body.pause();
+    });
+  });

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Bytes that may wait for the reader before the connection is no longer read. */
+const WAITING_BYTES_MAX = 64 * 1024;
+
+/**
+ * Bytes of a response. One piece has everything that has arrived since the piece before, so the reader runs once per
+ * packet and not once per chunk. It costs a fraction of Node's own iterator, which works for every kind of stream. Has
+ * one reader. The connection stays open when the reader stops early.
+ */
+export class ResponseBytes implements AsyncIterableIterator<Uint8Array, void> {
+  readonly #response: IncomingMessage;
+  readonly #toError: (cause: unknown) => unknown;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #isRead = false;
+  #hasEnded = false;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  /** `toError` returns the error for the reader after the connection broke. */
+  constructor(response: IncomingMessage, toError: (cause: unknown) => unknown) {
+    this.#response = response;
+    this.#toError = toError;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, void>> {
+    if (!this.#isRead) this.#begin();
+    while (this.#waiting.length === 0) {
+      if (this.#failure) throw this.#failure.error;
+      if (this.#hasEnded) return { done: true, value: undefined };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return { done: false, value: this.#take() };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, void>> {
+    this.stop();
+    return { done: true, value: undefined };
+  }
+
+  /** Drops the rest. */
+  stop(): void {
+    this.#hasEnded = true;
+    this.#waiting = [];
+    this.#response.off('data', this.#add);
+  }
+
+  #begin(): void {
+    this.#isRead = true;
+    const response = this.#response;
+    if (this.#hasEnded) return;
+    if (response.destroyed && !response.readableEnded) {
+      this.#fail(response.errored);
+      return;
+    }
+    response.on('error', this.#fail);
+    response.on('end', this.#end);
+    response.on('close', this.#close);
+    response.on('data', this.#add);
+  }
+
+  #take(): Uint8Array {
+    const pieces = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    if (this.#response.isPaused()) this.#response.resume();
+    const [piece = Buffer.alloc(0)] = pieces;
+    return pieces.length === 1 ? piece : Buffer.concat(pieces);
+  }
+
+  readonly #add = (piece: Uint8Array): void => {
+    this.#waiting.push(piece);
+    this.#waitingBytes += piece.length;
+    if (this.#waitingBytes > WAITING_BYTES_MAX) this.#response.pause();
+    this.#continue();
+  };
+
+  readonly #end = (): void => {
+    this.#hasEnded = true;
+    this.#continue();
+  };
+
+  /** A connection that closes without an error and without the end is broken as well. */
+  readonly #close = (): void => {
+    if (!this.#hasEnded) this.#fail(undefined);
+  };
+
+  readonly #fail = (cause: unknown): void => {
+    this.#failure ??= { error: this.#toError(cause) };
+    this.#continue();
+  };
+
+  #continue(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

@@ -1,0 +1,97 @@
+import { Readable, Writable } from 'node:stream';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import { installLambdaRuntime, streaming } from '../../../lambdas/host/lambda-runtime.ts';
+import type { GatewayResponse } from '../../../lambdas/http/exchange.ts';
+import { streamedResponse } from '../../../lambdas/http/response-mode.ts';
+
+installLambdaRuntime();
+
+const ended: string[] = [];
+
+/** Calls a handler that returns this body, with this response stream. */
+const respond = (body: GatewayResponse['body'], stream: Writable): Promise<void> => {
+  ended.length = 0;
+  const handler = middy({ executionMode: streamedResponse, requestEnd: () => ended.push('end') }).handler(async () => ({
+    statusCode: 200,
+    headers: {},
+    body,
+  }));
+  return streaming(handler)({} as APIGatewayProxyEventV2, stream, {});
+};
+
+/** Response stream that collects its pieces, and takes the next piece when `take` is called if it is slow. */
+const collecting = (isSlow = false) => {
+  const pieces: string[] = [];
+  const waiting: (() => void)[] = [];
+  const stream = new Writable({
+    highWaterMark: 1_000,
+    write: (bytes: Buffer, _encoding, done) => {
+      pieces.push(bytes.toString());
+      if (isSlow) waiting.push(done);
+      else done();
+    },
+  });
+  return { stream, pieces, take: () => waiting.shift()?.() };
+};
+
+test('GEN-14 a long text is written in slices, each after the response accepts more data', async () => {
+  const { stream, pieces, take } = collecting(true);
+  const text = 'é'.repeat(40_000);
+  const responding = respond(text, stream);
+  await expect.poll(() => pieces.length).toBe(1);
+  take();
+  await expect.poll(() => pieces.length).toBe(2);
+  expect([pieces.at(-1)?.length, ended]).toEqual([16 * 1_024, []]);
+  while (pieces.join('') !== text || !stream.writableFinished) {
+    take();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await responding;
+  expect(ended).toEqual(['end']);
+});
+
+test('BILL-8 a body is read at the pace of its response', async () => {
+  const { stream, pieces, take } = collecting(true);
+  let read = 0;
+  const body = new Readable({
+    highWaterMark: 1,
+    read: () => {
+      read += 1;
+      body.push(read > 20 ? null : 'x'.repeat(2_000));
+    },
+  });
+  const responding = respond(body, stream);
+  await expect.poll(() => pieces.length).toBe(1);
+  expect(read).toBeLessThan(5);
+  while (!stream.writableFinished) {
+    take();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await responding;
+  expect([pieces.join('').length, ended]).toEqual([40_000, ['end']]);
+});
+
+test('BILL-9 a body that breaks destroys its response', async () => {
+  const { stream } = collecting();
+  const body = new Readable({ read: () => void body.destroy(new Error('broken')) });
+  await expect(respond(body, stream)).rejects.toThrow('broken');
+  expect([stream.destroyed, stream.writableFinished, ended]).toEqual([true, false, ['end']]);
+});
+
+test('BILL-9 a body that closes before its end destroys its response', async () => {
+  const { stream } = collecting();
+  const body = new Readable({ read: () => void body.destroy() });
+  await expect(respond(body, stream)).rejects.toThrow('closed before its end');
+  expect(stream.destroyed).toBe(true);
+});
+
+test('BILL-8 a response that closes early destroys its body', async () => {
+  const { stream } = collecting();
+  const body = new Readable({ read: () => undefined });
+  const responding = respond(body, stream);
+  setImmediate(() => stream.destroy());
+  await expect(responding).rejects.toThrow('closed before its end');
+  expect(body.destroyed).toBe(true);
+});
