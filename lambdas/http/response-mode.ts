@@ -62,15 +62,34 @@ const SLICE_LENGTH = 16 * 1024;
 
 const writeText = async (response: Writable, body: string): Promise<void> => {
   let hasRoom = true;
-  for (let at = 0; at < body.length; at += SLICE_LENGTH) {
-    if (!hasRoom) await once(response, 'drain');
-    hasRoom = response.write(body.length <= SLICE_LENGTH ? body : body.slice(at, at + SLICE_LENGTH));
+  for (let at = 0; at < body.length; ) {
+    if (!hasRoom) await drained(response);
+    const end = endOfSlice(body, at);
+    hasRoom = response.write(body.slice(at, end));
+    at = end;
   }
   await new Promise<void>((resolve, reject) => {
     response.once('error', reject);
-    response.end(resolve);
+    response.once('finish', resolve);
+    response.end();
   });
 };
+
+/** Half of a surrogate pair would be sent as another character, with another length. */
+const endOfSlice = (body: string, at: number): number => {
+  const end = Math.min(at + SLICE_LENGTH, body.length);
+  const last = body.charCodeAt(end - 1);
+  return end < body.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+};
+
+const drained = (response: Writable): Promise<void> =>
+  new Promise((resolve, reject) => {
+    response.once('drain', resolve);
+    response.once('error', reject);
+    response.once('close', () => reject(closedEarly('response')));
+  });
+
+const closedEarly = (side: 'response' | 'body'): Error => new Error(`the ${side} closed before its end`);
 
 /** Rejects if either side breaks, and then destroys both. */
 const forward = (body: Readable, response: Writable): Promise<void> =>
@@ -82,15 +101,17 @@ const forward = (body: Readable, response: Writable): Promise<void> =>
     };
     response.on('drain', () => body.resume());
     response.on('error', fail);
+    response.on('finish', resolve);
     response.on('close', () => {
-      if (!response.writableFinished) fail(new Error('the response closed before its end'));
+      if (!response.writableFinished) fail(closedEarly('response'));
     });
     body.on('error', fail);
     body.on('close', () => {
-      if (!body.readableEnded) fail(new Error('the body closed before its end'));
+      if (!body.readableEnded) fail(closedEarly('body'));
     });
-    body.on('end', () => response.end(resolve));
+    body.on('end', () => response.end());
     body.on('data', (piece: Buffer) => {
       if (!response.write(piece)) body.pause();
     });
+    if (body.destroyed || response.destroyed) fail(closedEarly(body.destroyed ? 'body' : 'response'));
   });

@@ -45,6 +45,11 @@ export class ResponseBytes implements AsyncIterableIterator<Uint8Array, void> {
     return { done: true, value: undefined };
   }
 
+  /** Fails the reader, unless the response is complete. Call this before the connection is destroyed. */
+  abort(): void {
+    if (!this.#hasEnded) this.#fail(undefined);
+  }
+
   /** Drops the rest. */
   stop(): void {
     this.#hasEnded = true;
@@ -55,8 +60,9 @@ export class ResponseBytes implements AsyncIterableIterator<Uint8Array, void> {
   #begin(): void {
     this.#isRead = true;
     const response = this.#response;
+    this.#hasEnded ||= response.readableEnded;
     if (this.#hasEnded) return;
-    if (response.destroyed && !response.readableEnded) {
+    if (response.destroyed) {
       this.#fail(response.errored);
       return;
     }

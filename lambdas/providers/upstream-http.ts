@@ -83,6 +83,7 @@ const answerTo = (
 ): Promise<UpstreamResponse> =>
   new Promise((resolve, reject) => {
     let connected = false;
+    let body: ResponseBytes | undefined;
     sent.once('socket', (socket) => {
       keepErrorsQuiet(socket);
       if (!socket.connecting) connected = true;
@@ -90,25 +91,32 @@ const answerTo = (
     });
     sent.once('error', (error) => reject(failure(error, connected, signal)));
     sent.once('response', (response) => {
-      const body = new ResponseBytes(response, (cause) => (signal.aborted ? signal.reason : brokenBody(cause)));
+      const bytes = new ResponseBytes(response, (cause) => (signal.aborted ? signal.reason : brokenBody(cause)));
+      body = bytes;
       const { statusCode = 0, headers } = response;
       resolve({
         status: statusCode,
         headers,
-        body,
+        body: bytes,
         discard: () => {
-          body.stop();
+          bytes.stop();
           discard(response, discardMs);
         },
       });
     });
-    abortBy(signal, sent);
+    abortBy(signal, sent, () => body?.abort());
     sent.end(payload);
   });
 
-/** Node's own option `signal` does the same at several times the cost. */
-const abortBy = (signal: AbortSignal, sent: http.ClientRequest): void => {
-  const abort = (): void => void sent.destroy(new Error('aborted', { cause: signal.reason }));
+/**
+ * Node's own option `signal` does the same at several times the cost. `failBody` is called first, because Node reads a
+ * response to its end that has arrived as a whole, and then ends it without an error.
+ */
+const abortBy = (signal: AbortSignal, sent: http.ClientRequest, failBody: () => void): void => {
+  const abort = (): void => {
+    failBody();
+    sent.destroy(new Error('aborted', { cause: signal.reason }));
+  };
   if (signal.aborted) {
     abort();
     return;

@@ -52,6 +52,15 @@ test('GEN-14 a long text is written in slices, each after the response accepts m
   expect(ended).toEqual(['end']);
 });
 
+test.for(['', 'x'])('GEN-14 no slice ends within a character that is a surrogate pair, after "%s"', async (start) => {
+  const { stream, pieces } = collecting();
+  const text = start + '😀'.repeat(40_000);
+  await respond(text, stream);
+  expect(pieces.length).toBeGreaterThan(4);
+  expect(Buffer.byteLength(pieces.join(''))).toBe(Buffer.byteLength(text));
+  expect(pieces.join('') === text).toBe(true);
+});
+
 test('BILL-8 a body is read at the pace of its response', async () => {
   const { stream, pieces, take } = collecting(true);
   let read = 0;
@@ -94,4 +103,31 @@ test('BILL-8 a response that closes early destroys its body', async () => {
   setImmediate(() => stream.destroy());
   await expect(responding).rejects.toThrow('closed before its end');
   expect(body.destroyed).toBe(true);
+});
+
+test.for([['a text', () => 'text'] as const, ['a body', () => Readable.from([Buffer.from('piece')])] as const])(
+  'BILL-9 a response that cannot end rejects: %s',
+  async ([, bodyOf]) => {
+    const stream = new Writable({
+      write: (_bytes, _encoding, done) => done(),
+      final: (done) => done(new Error('not ended')),
+    });
+    await expect(respond(bodyOf(), stream)).rejects.toThrow('not ended');
+    expect(ended).toEqual(['end']);
+  },
+);
+
+test('BILL-9 a body that closed before it is read destroys its response', async () => {
+  const { stream } = collecting();
+  const body = new Readable({ read: () => undefined }).destroy();
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect(respond(body, stream)).rejects.toThrow('closed before its end');
+  expect(stream.destroyed).toBe(true);
+});
+
+test('GEN-14 a text stops at a response that closes', async () => {
+  const { stream } = collecting(true);
+  const responding = respond('x'.repeat(40_000), stream);
+  setImmediate(() => stream.destroy());
+  await expect(responding).rejects.toThrow('closed before its end');
 });

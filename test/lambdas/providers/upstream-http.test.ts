@@ -142,6 +142,31 @@ test('LIM-6 an abort of a complete but unread response only closes its connectio
   expect(await textOf(await call(vendor.url, undefined, http))).toBe('whole');
 });
 
+test('LIM-6 an abort of an arrived response that a slow reader has not read is thrown', async () => {
+  const vendor = await vendorThat((_, response) => response.end('x'.repeat(200_000)));
+  const abort = new AbortController();
+  const { body } = await call(vendor.url, abort.signal);
+  const reader = body[Symbol.asyncIterator]();
+  await reader.next();
+  await wait(50);
+  abort.abort(timeout);
+  const readRest = async (): Promise<void> => {
+    while (!(await reader.next()).done);
+  };
+  expect(await thrownBy(readRest())).toBe(timeout);
+});
+
+test('LIM-6 an abort of a complete response before its first byte is read is thrown', async () => {
+  const vendor = await vendorThat((_, response) => response.end('whole'));
+  const http = patientHttp();
+  await textOf(await call(vendor.url, undefined, http));
+  const abort = new AbortController();
+  const response = await call(vendor.url, abort.signal, http);
+  abort.abort(timeout);
+  await expect.poll(() => vendor.sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
+  expect(await thrownBy(textOf(response))).toBe(timeout);
+});
+
 test('GEN-5 a connection is reused after its response was read', async () => {
   const vendor = await vendorThat((_, response) => response.end('ok'));
   const http = patientHttp();
