@@ -206,6 +206,19 @@ test.each(functionNames)('the clients that %s seldom needs are in separate files
   expect(read.filter((file) => /\/(client-(secrets-manager|s3|sfn|ssm)|lib-storage)\//.test(file))).toEqual([]);
 });
 
+test.each(functionNames)('CAT-5 the asset of %s has a prepared catalog and no schema of the catalog', (name) => {
+  const files = Object.values(readReport(app.outdir, name).outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  const schemas = /^(catalog\/.*\.json|lambdas\/core\/catalog\/(load-catalog|schema|entry-fields|prices)\.ts)$/;
+  expect(files.filter((file) => schemas.test(file))).toEqual([]);
+});
+
+/** Importing these modules runs every getter of their exports. One of them loads Node's implementation of fetch. */
+test.each(functionNames)("the start of %s does not load Node's implementation of fetch", (name) => {
+  const imports = readAtStart(readReport(app.outdir, name)).flatMap(({ imports }) => imports);
+  const whole = imports.filter(({ path, external }) => external && /^(node:)?(https?|undici)$/.test(path));
+  expect(whole).toEqual([]);
+});
+
 test.each(functionNames)('the bundle of %s contains nothing from CDK, `lib` or the tests', (name) => {
   const { inputs } = readReport(app.outdir, name);
   const files = Object.keys(inputs);
