@@ -142,6 +142,7 @@ try {
   };
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const program = String(scripts.start).split(' ').slice(1);
+  const flags = program.filter((word) => word.startsWith('--'));
   const first = await start(program, 0, environment, /^ready /);
   first.child.kill('SIGTERM');
   await once(first.child, 'exit');
@@ -157,7 +158,7 @@ try {
   print('Memory at idle, MB', later.rssMb.toFixed(0), 'below 150');
 
   const [port, stubbedKey = ''] = (
-    await start(['bench/gateway.ts'], 0, { BENCH_UPSTREAM_PORT: String(vendor.port) }, /^\d+ /)
+    await start([...flags, 'bench/gateway.ts'], 0, { BENCH_UPSTREAM_PORT: String(vendor.port) }, /^\d+ /)
   ).line.split(' ');
   const stubbed: Target = { port: Number(port), key: stubbedKey };
   const chat = { model: 'gpt-4.1-mini', max_tokens: 256, messages: [{ role: 'user', content: 'Say hello' }] };
