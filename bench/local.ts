@@ -157,9 +157,8 @@ try {
   print('CPU at idle, %', ((later.cpuMs - idle.cpuMs) / 100).toFixed(1), 'below 1');
   print('Memory at idle, MB', later.rssMb.toFixed(0), 'below 150');
 
-  const [port, stubbedKey = ''] = (
-    await start([...flags, 'bench/gateway.ts'], 0, { BENCH_UPSTREAM_PORT: String(vendor.port) }, /^\d+ /)
-  ).line.split(' ');
+  const memory = await start([...flags, 'bench/gateway.ts'], 0, { BENCH_UPSTREAM_PORT: String(vendor.port) }, /^\d+ /);
+  const [port, stubbedKey = ''] = memory.line.split(' ');
   const stubbed: Target = { port: Number(port), key: stubbedKey };
   const chat = { model: 'gpt-4.1-mini', max_tokens: 256, messages: [{ role: 'user', content: 'Say hello' }] };
   const [plain, stream] = [JSON.stringify(chat), JSON.stringify({ ...chat, stream: true })];
@@ -169,7 +168,8 @@ try {
   const early = await cpuPerRequest(gateway, local, plain, 5_000);
   await pairs('Plain chats at concurrency 16, per second', [local, stubbed], plain, 'at least 600');
   await pairs('Streams of 100 events at concurrency 16, per second', [local, stubbed], stream, 'at least 300');
-  print('Memory after 30,000 requests, MB', statOf(gateway).rssMb.toFixed(0), 'below 250');
+  print('Memory after 30,000 requests, MB', statOf(gateway).rssMb.toFixed(0), 'below 200');
+  print('Memory on in-memory stores, MB', statOf(memory).rssMb.toFixed(0), 'below 190');
   await load(local, plain, Math.max(0, LONG - 40_000));
   const late = await cpuPerRequest(gateway, local, plain, 5_000);
   print(`CPU per request, early and after ${LONG}, ms`, `${early.toFixed(3)} ${late.toFixed(3)}`, 'ratio at most 1.1');
