@@ -6,6 +6,7 @@ import { installRuntimeClient } from '../test/runtime-client/install-client.ts';
 import type { Invocation } from '../test/runtime-client/runtime-api.ts';
 import { startTextFunction, type TextFunction } from '../test/runtime-client/text-function.ts';
 import { createCgroup } from './cgroup.ts';
+import { chat, event } from './function-event.ts';
 
 /**
  * Measures the deployed bundle of the function `text` under AWS's runtime client, with the CPU and the memory of several
@@ -23,25 +24,6 @@ const PROVIDER_MS = 300;
 /** Number of largest requests that one process serves. */
 const REPEATS = 5;
 
-const event = (apiKey: string, path: string, body: object): object => {
-  const host = 'id.lambda-url.us-east-1.on.aws';
-  return {
-    ...{ version: '2.0', routeKey: '$default', rawPath: path, rawQueryString: '', isBase64Encoded: false },
-    headers: { host, 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
-    requestContext: {
-      ...{ accountId: 'anonymous', apiId: 'id', domainName: host, domainPrefix: 'id', requestId: 'bench' },
-      http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'bench' },
-      ...{ routeKey: '$default', stage: '$default', time: '01/Nov/2026:00:00:00 +0000', timeEpoch: Date.now() },
-    },
-    body: JSON.stringify(body),
-  };
-};
-
-const MODEL = 'gpt-4.1-mini';
-const chat = (content: unknown, more: object = {}): object => ({
-  ...{ model: MODEL, max_tokens: 200, messages: [{ role: 'user', content }] },
-  ...more,
-});
 const shortChat = chat(`hello [[delay ${PROVIDER_MS}]] [[words 60]]`, { stream: true });
 
 interface Sample {

@@ -202,7 +202,7 @@ export class SettingsError extends Error {
 /** Throws a SettingsError. An empty variable counts as absent. */
 export const readSettings = (environment: Readonly<Record<string, string | undefined>>): Settings => {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = settingsSchema.safeParse(present);
+  const parsed = settingsSchema.safeParse(present, { jitless: true });
   if (parsed.success) return parsed.data;
   throw toSettingsError(parsed.error);
 };

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { CatalogError } from '../../lambdas/core/catalog/load-catalog.ts';
+import { CatalogError } from '../../lambdas/core/catalog/load-options.ts';
 
 /** Contents of a catalog folder, in the shape of the data that `catalog/index.ts` exports. */
 export interface CatalogFiles {

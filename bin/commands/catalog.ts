@@ -1,11 +1,7 @@
 import type { Command } from 'commander';
 import { catalogData } from '../../catalog/index.ts';
-import {
-  CatalogError,
-  type CatalogProblem,
-  catalogWarnings,
-  loadCatalog,
-} from '../../lambdas/core/catalog/load-catalog.ts';
+import { catalogWarnings, loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import { CatalogError, type CatalogProblem } from '../../lambdas/core/catalog/load-options.ts';
 import { costWarnings } from '../../lambdas/core/pricing/cost-warnings.ts';
 import { withJson } from '../command-options.ts';
 import { unsatisfied } from '../exit.ts';

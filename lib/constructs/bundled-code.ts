@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import type { AssetOptions } from 'aws-cdk-lib/aws-s3-assets';
 import type { Metafile } from 'esbuild';
+import { catalogData } from '../../catalog/index.ts';
+import { prepareCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { pageNames } from '../../lambdas/routes.ts';
 import type { FunctionDescription } from '../function-description.ts';
 import { pageBuild, pageFolder, toFiles } from '../pages/build-pages.ts';
@@ -15,6 +17,19 @@ const root = join(import.meta.dirname, '../..');
  * and the function would crash at its start without it.
  */
 const requireForPackages = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
+
+/**
+ * Returns a module that bundles import instead of a module of Node. An import of `node:http` reads every export, and one
+ * of them loads Node's implementation of fetch, which takes about 40 ms of a start. The build fails if a bundle imports a
+ * name that is not in the list.
+ */
+const lightModule = (name: string, names: string): string =>
+  `data:text/javascript,const all=process.getBuiltinModule('${name}');export default all;export const{${names}}=all;`;
+
+const alias = {
+  'node:http': lightModule('node:http', 'Agent,createServer,request,STATUS_CODES'),
+  'node:https': lightModule('node:https', 'Agent,createServer,request'),
+};
 
 /** Parts of a description on which the code depends. */
 export type Bundled = Pick<FunctionDescription, 'entry' | 'servesPages'>;
@@ -44,9 +59,14 @@ export const codeOf = (name: string, description: Bundled): FunctionCode =>
 /**
  * Bundles an entry file with all its dependencies. Includes the AWS SDK, because the copy in the runtime is another
  * version and loads two to three times slower. Splits the code, so that modules that are imported on demand are not in
- * the file that every start parses. CDK's NodejsFunction is not used, because it cannot split code.
+ * the file that every start parses. CDK's NodejsFunction is not used, because it cannot split code. Throws a CatalogError
+ * for an invalid catalog, because functions do not check it at their start (CAT-5).
  */
-export const bundle = ({ entry, servesPages }: Bundled, outputFolder: string): Metafile => {
+export const bundle = (
+  { entry, servesPages }: Bundled,
+  outputFolder: string,
+  catalog: unknown = catalogData,
+): Metafile => {
   const { metafile } = esbuild().buildSync({
     absWorkingDir: root,
     entryPoints: { index: entry },
@@ -59,6 +79,8 @@ export const bundle = ({ entry, servesPages }: Bundled, outputFolder: string): M
     // Prefer ES modules. The default on Node, CommonJS first, makes bundles a quarter larger.
     mainFields: ['module', 'main'],
     banner: { js: requireForPackages },
+    alias,
+    define: { PREPARED_CATALOG: JSON.stringify(catalog === catalogData ? shippedCatalog() : prepareCatalog(catalog)) },
     splitting: true,
     minify: true,
     metafile: true,
@@ -66,6 +88,14 @@ export const bundle = ({ entry, servesPages }: Bundled, outputFolder: string): M
   });
   if (servesPages) writePages(join(outputFolder, 'pages'));
   return metafile;
+};
+
+let shipped: string | undefined;
+
+/** Prepared catalog of this release, the same for every function. */
+const shippedCatalog = (): string => {
+  shipped ??= prepareCatalog(catalogData);
+  return shipped;
 };
 
 /** Loads esbuild when something is bundled, because users of the package do not have it. */

@@ -43,29 +43,63 @@ export interface FunctionHost {
   readonly launcher?: readonly string[];
 }
 
-/**
- * Runs the asset as it is deployed, in a folder without parent packages, under AWS's runtime, with fakes of its
- * services.
- */
-export const startTextFunction = async (
-  clientEntry: string,
-  { memoryMb = 1_024, flags = [], launcher = [] }: FunctionHost = {},
-): Promise<TextFunction> => {
-  const root = mkdtempSync(join(tmpdir(), 'gateway-runtime-'));
-  const task = join(root, 'task');
-  const { bundling: made } = bundling('text', { entry: 'lambdas/functions/text.ts' });
-  if (!made?.local?.tryBundle(join(root, 'asset'), { image: made.image })) throw new Error('text was not bundled');
-  cpSync(join(root, 'asset'), task, { recursive: true });
-  const folder = openDataFolder(join(root, 'data'));
-  const [database, bucket, vendor, api] = await Promise.all([
-    startTestDynamodb(),
-    startTestBucket(),
-    startSimulator(),
-    startRuntimeApi(),
-  ]);
+/** Fakes of the services that functions use, with a funded account. */
+export interface Services {
+  readonly vendor: Simulator;
+  readonly apiKey: string;
+  readonly ledger: ReturnType<typeof createLedgerStore>;
+  readonly records: ReturnType<typeof createLedgerRecords>;
+  /** Settings of a function that uses these services. */
+  readonly environment: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+export const startServices = async (): Promise<Services> => {
+  const root = mkdtempSync(join(tmpdir(), 'gateway-services-'));
+  const folder = openDataFolder(root);
+  const [database, bucket, vendor] = await Promise.all([startTestDynamodb(), startTestBucket(), startSimulator()]);
   const { endpoint } = database;
   const { apiKey, pepper } = await openDynamodbAccount(endpoint, folder, '10');
   const client = new DynamoDBClient(localDynamodbConfig(endpoint));
+  return {
+    ...{ vendor, apiKey },
+    ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts),
+    records: createLedgerRecords(createDynamoDB(client), localTableNames.accounts),
+    environment: {
+      ...environmentFor(folder.path, vendor.url),
+      ...unlimited,
+      ...{ DYNAMODB_ENDPOINT: endpoint, S3_ENDPOINT: bucket.endpoint, MEDIA_BUCKET: localMediaBucket },
+      ...Object.fromEntries(Object.entries(localTableNames).map(([name, table]) => [tableVariable(name), table])),
+      ...{ KEY_PEPPER: pepper, MEDIA_URL: 'https://media.example', LOG_FORMAT: 'json' },
+    },
+    stop: async () => {
+      client.destroy();
+      await Promise.all([vendor.stop(), bucket.stop(), database.stop()]);
+      folder.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+};
+
+/** Bundles the asset of the function `text` into the folder. */
+export const bundleText = (folder: string): void => {
+  const { bundling: made } = bundling('text', { entry: 'lambdas/functions/text.ts' });
+  if (!made?.local?.tryBundle(folder, { image: made.image })) throw new Error('text was not bundled');
+};
+
+/** Program that runs the code in a folder under AWS's runtime. */
+export interface Runtime {
+  readonly clientEntry: string;
+  /** Folder of the function's code. */
+  readonly task: string;
+  readonly services: Services;
+  readonly host?: FunctionHost;
+}
+
+/** Starts the function and returns before it is ready. */
+export const runFunction = async ({ clientEntry, task, services, host = {} }: Runtime): Promise<TextFunction> => {
+  const { memoryMb = 1_024, flags = [], launcher = [] } = host;
+  const api = await startRuntimeApi();
   const [program = '', ...args] = [...launcher, process.execPath, ...flags, clientEntry, 'index.handler'];
   const child = spawn(program, args, {
     cwd: task,
@@ -78,27 +112,39 @@ export const startTextFunction = async (
         AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
       },
       ...{ AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/text', AWS_LAMBDA_LOG_STREAM_NAME: 'one' },
-      ...environmentFor(folder.path, vendor.url),
-      ...unlimited,
-      ...{ DYNAMODB_ENDPOINT: endpoint, S3_ENDPOINT: bucket.endpoint, MEDIA_BUCKET: localMediaBucket },
-      ...Object.fromEntries(Object.entries(localTableNames).map(([name, table]) => [tableVariable(name), table])),
-      ...{ KEY_PEPPER: pepper, MEDIA_URL: 'https://media.example', LOG_FORMAT: 'json' },
+      ...services.environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = keepOutput(child);
   return {
-    ...{ api, vendor, apiKey },
-    ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts),
-    records: createLedgerRecords(createDynamoDB(client, Date.now), localTableNames.accounts),
+    ...{ api, vendor: services.vendor, apiKey: services.apiKey, ledger: services.ledger, records: services.records },
     pid: child.pid ?? 0,
     output: () => written.join(''),
     running: () => child.exitCode === null && child.signalCode === null,
     stop: async () => {
       await ended(child);
-      client.destroy();
-      await Promise.all([api.stop(), vendor.stop(), bucket.stop(), database.stop()]);
-      folder.close();
+      await api.stop();
+    },
+  };
+};
+
+/**
+ * Runs the asset as it is deployed, in a folder without parent packages, under AWS's runtime, with fakes of its
+ * services.
+ */
+export const startTextFunction = async (clientEntry: string, host: FunctionHost = {}): Promise<TextFunction> => {
+  const root = mkdtempSync(join(tmpdir(), 'gateway-runtime-'));
+  const task = join(root, 'task');
+  bundleText(join(root, 'asset'));
+  cpSync(join(root, 'asset'), task, { recursive: true });
+  const services = await startServices();
+  const started = await runFunction({ clientEntry, task, services, host });
+  return {
+    ...started,
+    stop: async () => {
+      await started.stop();
+      await services.stop();
       rmSync(root, { recursive: true, force: true });
     },
   };

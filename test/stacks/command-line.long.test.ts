@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -103,6 +103,30 @@ test('OPS-1 the app synthesizes one environment behind API Gateway, with its bun
   const words = ['-c', 'environment=dev', '-c', 'frontDoor=api-gateway'];
   const stacks = synthesizeApart([cdk, 'synth', '--quiet', '--output', '<output>', ...words]);
   expect([...stacks.keys()].sort()).toEqual(stackNames('api-gateway').filter((stack) => stack.includes('-dev-')));
+});
+
+/** Removes the prices of every model from a catalog file while the program reads it. */
+const withoutPrices = `
+import { registerHooks } from 'node:module';
+registerHooks({
+  load: (url, context, next) => {
+    const loaded = next(url, context);
+    if (!url.endsWith('/catalog/openai.json')) return loaded;
+    const { models } = JSON.parse(String(loaded.source));
+    return { ...loaded, source: JSON.stringify({ models: models.map((model) => ({ ...model, prices: [] })) }) };
+  },
+});`;
+
+test('CAT-5 an invalid catalog file stops the synthesis with the models and the field', () => {
+  const hook = `--import=data:text/javascript,${encodeURIComponent(withoutPrices)}`;
+  const folder = newFolder();
+  const { status, stderr } = runApart([program], folder, {
+    ...withContext({ environment: 'dev' }),
+    CDK_OUTDIR: join(folder, 'out'),
+    NODE_OPTIONS: hook,
+  });
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^gpt-4\.1-mini {2}prices {2}/m)]);
+  expect(existsSync(join(folder, 'out/manifest.json'))).toBe(false);
 });
 
 test.each([

@@ -29,10 +29,14 @@ export const inherited = (): Environment =>
 
 /**
  * Starts `bin/local.ts` as a separate program with only the given variables, so that it never gets a provider's real
- * key.
+ * key. `flags` are those of Node.
  */
-export function spawnLocal(environment: Environment, args: readonly string[] = []): LocalProcess {
-  const child = spawn(process.execPath, [program, ...args], {
+export function spawnLocal(
+  environment: Environment,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): LocalProcess {
+  const child = spawn(process.execPath, [...flags, program, ...args], {
     cwd: root,
     env: { ...inherited(), PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

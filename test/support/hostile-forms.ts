@@ -23,6 +23,16 @@ const toForm = (parts: readonly Part[]): Buffer =>
     Buffer.from(`--${BOUNDARY}--\r\n`),
   ]);
 
+/** Returns a form that edits an image with a file of this size. */
+export const largeForm = (bytes: number): Buffer => {
+  const picture = pictureOf({ width: 64, height: 64, about: 'one' });
+  return toForm([
+    { name: 'model', content: 'gpt-image-2-prompt' },
+    { name: 'prompt', content: 'hi' },
+    { name: 'image', fileName: 'one.png', content: Buffer.concat([picture, Buffer.alloc(bytes - picture.length)]) },
+  ]);
+};
+
 /** Valid forms for the routes that accept only forms. */
 export const goodForms: Partial<Record<RouteName, Buffer>> = {
   editImages: toForm([

@@ -19,7 +19,7 @@ export const topUpKey = 'a-top-up-key-of-the-hostile-tests';
 export type HostileProcess = Awaited<ReturnType<typeof startHostileProcess>>;
 
 /** Starts the real program with a simulated provider, for tests from the outside. */
-export const startHostileProcess = async (environment: Environment = {}) => {
+export const startHostileProcess = async (environment: Environment = {}, flags: readonly string[] = []) => {
   const vendor: Simulator = await startSimulator({ recordedMax: 100 });
   const folder = newFolder();
   const apiKey = makeApiKey(randomBytes(32));
@@ -31,7 +31,7 @@ export const startHostileProcess = async (environment: Environment = {}) => {
     BOT_API_URL: 'http://127.0.0.1:9',
     TOP_UP_KEY: topUpKey,
   };
-  const local = spawnLocal({ ...environmentFor(folder, vendor.url), ...unlimited, ...own, ...environment });
+  const local = spawnLocal({ ...environmentFor(folder, vendor.url), ...unlimited, ...own, ...environment }, [], flags);
   const port = await until('the ready line', () => {
     if (local.ended() !== undefined) throw new Error(`bin/local.ts ended: ${local.stderr()}`);
     const [, port] = /^ready http:\/\/127\.0\.0\.1:(\d+)$/m.exec(local.stdout()) ?? [];

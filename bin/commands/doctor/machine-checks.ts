@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { catalogData } from '../../../catalog/index.ts';
-import { CatalogError, catalogWarnings, loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
+import { catalogWarnings, loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
+import { CatalogError } from '../../../lambdas/core/catalog/load-options.ts';
 import { SettingsError } from '../../../lambdas/settings.ts';
 import { readLocalSettings } from '../../../local/local-settings.ts';
 import { isProductionHost, type Place } from '../../place.ts';

@@ -1,37 +1,17 @@
 import * as z from 'zod';
 import { utcDay } from '../clock.ts';
-import { parseUsd } from '../money/usd.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
+import {
+  CatalogError,
+  type CatalogProblem,
+  type LoadOptions,
+  onlyOf,
+  parseMarkup,
+  withoutFile,
+} from './load-options.ts';
+import type { PreparedCatalog } from './prepared-catalog.ts';
 import { type ProviderKind, providerKinds, providerSchema } from './providers.ts';
 import { entrySchema, type Model, type Provider } from './schema.ts';
-
-export interface CatalogProblem {
-  /** Id of the catalog entry, or its position in the file if it has none. */
-  readonly id: string;
-  /** Path such as `prices[0].rates.input`; empty for a problem of the whole entry. */
-  readonly field: string;
-  readonly message: string;
-}
-
-/** Contains every problem, so that one run shows everything to fix in a file. */
-export class CatalogError extends Error {
-  override readonly name = 'CatalogError';
-  readonly problems: readonly CatalogProblem[];
-
-  constructor(problems: readonly CatalogProblem[]) {
-    super(
-      `The catalog is invalid:\n${problems.map(({ id, field, message }) => `${id}  ${field}  ${message}`).join('\n')}`,
-    );
-    this.problems = problems;
-  }
-}
-
-export interface LoadOptions {
-  /** Factor on every price: a decimal string above 0, default "1" (BILL-3). */
-  readonly markup?: string;
-  /** Companies whose models are served. All companies by default. */
-  readonly companies?: readonly string[] | undefined;
-}
 
 const dataSchema = z.strictObject({
   providers: z.strictObject({ providers: z.array(z.unknown()) }),
@@ -141,42 +121,11 @@ const acrossEntries = (rows: readonly Row[]): readonly CatalogProblem[] => {
   return [...repeated(names), ...lost, ...strays];
 };
 
-const parseMarkup = (text: string): bigint => {
-  const refuse = (message: string): never => {
-    throw new CatalogError([{ id: 'catalog', field: 'markup', message }]);
-  };
-  try {
-    const markup = parseUsd(text);
-    return markup > 0n ? markup : refuse(`"${text}" must be above 0`);
-  } catch (error) {
-    if (error instanceof CatalogError) throw error;
-    return refuse(`"${text}" is not a decimal number`);
-  }
-};
-
 const parseData = (data: unknown) => {
   const result = dataSchema.safeParse(data);
   if (result.success) return result.data;
   throw new CatalogError(result.error.issues.flatMap((issue) => toProblems('catalog', issue)));
 };
-
-const withoutFile = (companies: readonly string[], known: readonly string[]): readonly CatalogProblem[] =>
-  companies
-    .filter((company) => !known.includes(company))
-    .map((company) => ({
-      id: 'catalog',
-      field: 'companies',
-      message: `"${company}" must be one of ${known.join(', ')}`,
-    }));
-
-/**
- * Disables the models of companies that are not served. Their providers stay known, because requests there may still be
- * running.
- */
-const onlyOf =
-  (companies: readonly string[]) =>
-  (model: Model): Model =>
-    companies.includes(model.company) ? model : { ...model, enabled: false };
 
 /**
  * Loads `{ providers: <providers.json>, companies: { <file name>: <its content> } }`. Throws a CatalogError (CAT-5).
@@ -206,6 +155,18 @@ export const loadCatalog = (data: unknown, options: LoadOptions = {}): Catalog =
   ];
   if (problems.length > 0) throw new CatalogError(problems);
   return createCatalog(entries.parsed.map(onlyOf(companies)), providers.parsed, markup);
+};
+
+/**
+ * Checks the catalog files and returns a prepared catalog in JSON. Throws a CatalogError for an invalid catalog (CAT-5),
+ * and for a price that is not a whole number of pico-USD without a markup.
+ */
+export const prepareCatalog = (data: unknown): string => {
+  const { entries, providers } = loadCatalog(data);
+  const prepared: PreparedCatalog = { companies: Object.keys(parseData(data).companies), providers, entries };
+  return JSON.stringify(prepared, (_name, value: unknown) =>
+    typeof value === 'bigint' ? { picos: value.toString() } : value,
+  );
 };
 
 const MS_PER_DAY = 86_400_000;

@@ -1,21 +1,6 @@
 import * as z from 'zod';
 import { PICOS_PER_USD, parseUsd } from '../money/usd.ts';
-
-/**
- * Number of units that a listed price in USD covers. The loaded price is pico-USD for ONE token, character, image,
- * megapixel, second or minute, including the operator's markup. It is never rounded: a price that does not divide is
- * rejected (BILL-3).
- */
-export const unitSizes = {
-  '1M_tokens': 1_000_000n,
-  '1M_characters': 1_000_000n,
-  image: 1n,
-  megapixel: 1n,
-  second: 1n,
-  audio_minute: 1n,
-} as const;
-
-export type PriceUnit = keyof typeof unitSizes;
+import { type PriceUnit, sharesIn, unitSizes } from './price-units.ts';
 
 const parseOrExplain = (text: string): bigint | string => {
   try {
@@ -24,12 +9,6 @@ const parseOrExplain = (text: string): bigint | string => {
     return error instanceof Error ? error.message : String(error);
   }
 };
-
-/**
- * Smallest billed share of a unit: a thousandth of a megapixel, or a second of a minute. A price must be a whole number
- * of pico-USD for this share too.
- */
-const smallestShares: Partial<Record<PriceUnit, bigint>> = { megapixel: 1000n, audio_minute: 60n };
 
 const usdPer = (unit: PriceUnit, markup: bigint) =>
   z.string().transform((text, context): bigint => {
@@ -42,7 +21,7 @@ const usdPer = (unit: PriceUnit, markup: bigint) =>
     if (listed < 0n) return refuse(`a price is not negative: "${text}"`);
     const whole = PICOS_PER_USD * unitSizes[unit];
     const product = listed * markup;
-    if (product % (whole * (smallestShares[unit] ?? 1n)) === 0n) return product / whole;
+    if (product % (whole * sharesIn(unit)) === 0n) return product / whole;
     return refuse(`"${text}" times the markup is not a whole number of pico-USD for one of "${unit}"`);
   });
 

@@ -68,13 +68,16 @@ const audioAndVectorEntries = (context: EntryContext) =>
     }),
   ] as const;
 
+/** Schema of one entry. Drops what only the readers of the files need, because each function keeps its catalog. */
 export const entrySchema = (context: EntryContext) =>
-  z.discriminatedUnion('kind', [
-    textEntry(context),
-    imageEntry(context),
-    videoEntry(context),
-    ...audioAndVectorEntries(context),
-  ]);
+  z
+    .discriminatedUnion('kind', [
+      textEntry(context),
+      imageEntry(context),
+      videoEntry(context),
+      ...audioAndVectorEntries(context),
+    ])
+    .transform(({ sources: _sources, note: _note, ...entry }) => entry);
 
 export type Model = DeepReadonly<z.output<ReturnType<typeof entrySchema>>>;
 

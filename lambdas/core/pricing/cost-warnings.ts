@@ -1,5 +1,5 @@
 import { type Catalog, withoutMarkup } from '../catalog/catalog.ts';
-import type { CatalogProblem } from '../catalog/load-catalog.ts';
+import type { CatalogProblem } from '../catalog/load-options.ts';
 import type { ImageModel, Model, TextModel } from '../catalog/schema.ts';
 import { utcDay } from '../clock.ts';
 import { formatUsd } from '../money/usd.ts';

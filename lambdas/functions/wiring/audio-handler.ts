@@ -1,8 +1,9 @@
 import { createHandler } from '../../http/handler.ts';
 import { createAudioRoutes } from '../../protocols/audio/handlers.ts';
 import type { FunctionDependencies } from './dependencies.ts';
+import { toAudioWires } from './media-wires.ts';
 import { toProcessDependencies } from './paid-call.ts';
-import { toAudioWires, toWireOptions } from './wires.ts';
+import { toWireOptions } from './wire-options.ts';
 
 export const createAudioHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
   const wires = toAudioWires(toWireOptions(deps));

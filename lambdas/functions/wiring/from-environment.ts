@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
-import { createImageFetch } from '../../providers/image-fetch.ts';
 import { createAccountStore } from '../../stores/dynamodb/account-store.ts';
 import { createClaimStore } from '../../stores/dynamodb/claim-store.ts';
 import { createKeyStore } from '../../stores/dynamodb/key-store.ts';
@@ -13,6 +12,7 @@ import { createS3Access, patient } from './clients.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { frontDoorOf } from './front-door.ts';
 import { type Environment, newRequestId, openLedger } from './ledger.ts';
+import { onFirstUse } from './on-first-use.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readBotToken, readPeppers, readTopUpKey } from './secrets.ts';
 import { withTracing } from './tracing.ts';
@@ -48,6 +48,6 @@ export const dependenciesFromEnvironment = async (environment: Environment): Pro
     media: createMediaStore(files, settings.MEDIA_BUCKET),
     pages: createBundledPages(),
     newMediaToken: () => randomBytes(16).toString('hex'),
-    fetchImage: createImageFetch({ lookup }),
+    fetchImage: onFirstUse(async () => (await import('../../providers/image-fetch.ts')).createImageFetch({ lookup })),
   };
 };

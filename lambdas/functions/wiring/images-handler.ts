@@ -2,8 +2,9 @@ import { createHandler } from '../../http/handler.ts';
 import { measureImage } from '../../protocols/image-file.ts';
 import { createImageRoutes } from '../../protocols/images/handlers.ts';
 import type { FunctionDependencies } from './dependencies.ts';
+import { toImageWires } from './media-wires.ts';
 import { toIdempotencyDependencies, toMediaDependencies, toProcessDependencies } from './paid-call.ts';
-import { toImageWires, toWireOptions } from './wires.ts';
+import { toWireOptions } from './wire-options.ts';
 
 export const createImagesHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
   const draw = {

@@ -16,7 +16,8 @@ import { createMessageTokenCounter } from '../../providers/anthropic/messages-wi
 import { createContentTokenCounter } from '../../providers/google/generate-content-wire.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { toIdempotencyDependencies, toProcessDependencies } from './paid-call.ts';
-import { toInputWires, toTextWires, toWireOptions } from './wires.ts';
+import { toInputWires, toTextWires } from './text-wires.ts';
+import { toWireOptions } from './wire-options.ts';
 
 export const createTextHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
   const options = toWireOptions(deps);

@@ -11,8 +11,9 @@ import { toWebhookBody, webhookIdOf } from '../../protocols/videos/video-object.
 import type { Settings } from '../../settings.ts';
 import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
 import { toLedgerDependencies, toMarginMeter } from './ledger.ts';
+import { toVideoWires } from './media-wires.ts';
 import { toCircuits } from './paid-call.ts';
-import { toVideoWires, toWireOptions } from './wires.ts';
+import { toWireOptions } from './wire-options.ts';
 
 export const toVideoTimes = (settings: Settings): VideoTimes => ({
   createMs: settings.VIDEO_CREATE_SECONDS * 1_000,

@@ -192,6 +192,23 @@ const bucketBugs = bugsIn('lambdas/core/limits/rate-limit.ts', 'test/lambdas/cor
   },
 ]);
 
+const preparedTests = 'test/lambdas/core/catalog/prepared-catalog.test.ts';
+
+const preparedBugs = bugsIn('lambdas/core/catalog/prepared-catalog.ts', preparedTests, [
+  {
+    id: 'prepared-price-without-markup',
+    what: 'A deployed function sells at prices without the markup.',
+    find: 'const product = BigInt(picos) * markup;',
+    replace: 'const product = BigInt(picos) * PICOS_PER_USD;',
+  },
+  {
+    id: 'prepared-price-rounded',
+    what: 'A deployed function rounds a price that its markup makes inexact.',
+    find: 'product % (PICOS_PER_USD * sharesIn(row.unit)) === 0n',
+    replace: 'product >= 0n',
+  },
+]);
+
 export const priceBugs: readonly MoneyBug[] = [
   ...chargeBugs,
   ...usageBugs,
@@ -200,4 +217,5 @@ export const priceBugs: readonly MoneyBug[] = [
   ...plausibleBugs,
   ...inputBugs,
   ...bucketBugs,
+  ...preparedBugs,
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CatalogError, loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
+import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
+import { CatalogError } from '../../../../lambdas/core/catalog/load-options.ts';
 import {
   anthropic,
   capabilities,

@@ -1,9 +1,5 @@
-import {
-  CatalogError,
-  type CatalogProblem,
-  type LoadOptions,
-  loadCatalog,
-} from '../../../../lambdas/core/catalog/load-catalog.ts';
+import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
+import { CatalogError, type CatalogProblem, type LoadOptions } from '../../../../lambdas/core/catalog/load-options.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { gatherImages } from '../../../lambdas/providers/gather-images.ts';
 import type { ImageFetch } from '../../../lambdas/providers/image-fetch.ts';
-import { gatherImages } from '../../../lambdas/providers/image-fetch.ts';
 
 const MIB = 1024 * 1024;
 const place = (index: number) => `messages[0].content[${index}].image_url.url`;

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { BODIES_AT_ONCE, BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
+import { until } from '../../support/gateway-process.ts';
+import { withImage } from '../../support/hostile-bodies.ts';
+import { FORM, largeForm } from '../../support/hostile-forms.ts';
+import { type HostileProcess, startHostileProcess } from '../../support/hostile-process.ts';
+import { ask } from '../../support/hostile-wire.ts';
+
+const { scripts } = z
+  .object({ scripts: z.object({ start: z.string() }) })
+  .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')));
+const flags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
+
+const LIMIT_MS = 180_000;
+const STREAMS = 100;
+
+let gateway: HostileProcess;
+/** An account and a client IP for each body, so that no quarter of the budget keeps one waiting. */
+let senders: readonly { readonly apiKey: string; readonly from: string }[];
+beforeAll(async () => {
+  gateway = await startHostileProcess({}, flags);
+  senders = await Promise.all(
+    Array.from({ length: BODIES_AT_ONCE }, async (_, index) => ({
+      apiKey: await gateway.issue('100'),
+      from: `127.0.3.${index + 1}`,
+    })),
+  );
+});
+afterAll(() => gateway.stop());
+
+/** Returns the text of a stream that lasts about five seconds. */
+const slowStream = async (): Promise<string> => {
+  const content = 'speak slowly [[words 50]] [[pause 100]]';
+  const response = await fetch(`http://127.0.0.1:${gateway.port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.apiKey}` },
+    body: JSON.stringify({ model: 'gpt-5.4', max_tokens: 100, stream: true, messages: [{ role: 'user', content }] }),
+  });
+  return response.text();
+};
+
+/** A body of 20 MiB that consists of arrays in arrays. */
+const deepJson = (): Buffer => {
+  const [head, tail] = ['{"model":"gpt-5.4","messages":[],"user":', '}'];
+  const levels = Math.floor((BODY_BYTES_MAX - head.length - tail.length) / 2);
+  return Buffer.concat([Buffer.from(head), Buffer.alloc(levels, '['), Buffer.alloc(levels, ']'), Buffer.from(tail)]);
+};
+
+const chats = '/v1/chat/completions';
+
+test.each([
+  ['images in base64', chats, () => withImage(BODY_BYTES_MAX), []],
+  ['forms', '/v1/images/edits', () => largeForm(BODY_BYTES_MAX - 4_096), [FORM]],
+  ['deeply nested JSON', chats, deepJson, []],
+] as const)('GEN-14 eight bodies of 20 MiB of %s and 100 streams fit the heap of npm start', async (...row) => {
+  const [, target, makeBody, headers] = row;
+  const body = makeBody();
+  const streams = Promise.all(Array.from({ length: STREAMS }, slowStream));
+  const replies = await Promise.all(
+    senders.map(({ apiKey, from }) =>
+      ask(
+        gateway.port,
+        { method: 'POST', target, body, from, headers: [`authorization: Bearer ${apiKey}`, ...headers] },
+        LIMIT_MS,
+      ),
+    ),
+  );
+  const texts = await streams;
+  expect(gateway.output().stderr).not.toMatch(/heap|FATAL/);
+  expect(gateway.running()).toBe(true);
+  expect(texts.filter((text) => !text.trimEnd().endsWith('data: [DONE]'))).toEqual([]);
+  expect(replies.map(({ status }) => status).filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
+  expect(replies.some(({ status }) => status !== 503)).toBe(true);
+  // A charge is committed before the end of its stream, and its hold is removed after it.
+  await until('the end of every hold', async () => ((await gateway.account()).openHolds === 0 ? true : undefined));
+});
