@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, median, plainBody, statOf, stopAll, streamBody, type Target } from './measure.ts';
-import { startGateway, startLocal, startUpstream } from './programs.ts';
+import { startFlags, startGateway, startLocal, startUpstream } from './programs.ts';
 
 /**
  * Compares `npm start` on embedded stores with the same handlers on in-memory stores (`gateway.ts`). Rounds of the two
@@ -51,17 +51,6 @@ try {
   const { target: vendor } = await startUpstream();
   const data = join(folder, 'data');
   const { started: first } = await startLocal(vendor, data);
-  const upstream = await start(['bench/upstream.ts'], 1, {}, /^\d+$/);
-  const vendor: Target = { port: Number(upstream.line), key: 'bench' };
-  const environment = {
-    ...{ PORT: '0', DATA_DIR: join(folder, 'data'), LOCAL_BALANCE_USD: '100000' },
-    ...{ OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: `http://127.0.0.1:${vendor.port}/v1` },
-    ...{ LIMIT_KEY_PER_SECOND: many, LIMIT_KEY_BURST: many, LIMIT_ADDRESS_PER_SECOND: many, LIMIT_ADDRESS_BURST: many },
-  };
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const program = String(scripts.start).split(' ').slice(1);
-  const flags = program.filter((word) => word.startsWith('--'));
-  const first = await start(program, 0, environment, /^ready /);
   first.child.kill('SIGTERM');
   await once(first.child, 'exit');
   const { started: gateway, pid, target: local } = await startLocal(vendor, data);
@@ -73,7 +62,8 @@ try {
   print('CPU at idle, %', ((later.cpuMs - idle.cpuMs) / 100).toFixed(1), 'below 1');
   print('Memory at idle, MB', later.rssMb.toFixed(0), 'below 150');
 
-  const { target: stubbed } = await startGateway(vendor);
+  const memory = await startGateway(vendor, {}, startFlags());
+  const stubbed = memory.target;
   await client.load(local, plainBody, 2_500);
   await client.load(stubbed, plainBody, 2_500);
   print(
@@ -82,26 +72,12 @@ try {
     'at most 3',
   );
   const early = await cpuPerRequest(pid, local, plainBody, 5_000);
-  await pairs('Plain chats at concurrency 16, per second', [local, stubbed], plainBody, 'at least 600');
+  await pairs('Plain chats at concurrency 16, per second', [local, stubbed], plainBody, 'at least 900');
   await pairs('Streams of 100 events at concurrency 16, per second', [local, stubbed], streamBody, 'at least 300');
-  print('Memory after 30,000 requests, MB', statOf(pid).rssMb.toFixed(0), 'below 250');
+  print('Memory after 30,000 requests, MB', statOf(pid).rssMb.toFixed(0), 'below 200');
+  print('Memory on in-memory stores, MB', statOf(memory.pid).rssMb.toFixed(0), 'below 190');
   await client.load(local, plainBody, Math.max(0, LONG - 40_000));
   const late = await cpuPerRequest(pid, local, plainBody, 5_000);
-  const memory = await start([...flags, 'bench/gateway.ts'], 0, { BENCH_UPSTREAM_PORT: String(vendor.port) }, /^\d+ /);
-  const [port, stubbedKey = ''] = memory.line.split(' ');
-  const stubbed: Target = { port: Number(port), key: stubbedKey };
-  const chat = { model: 'gpt-4.1-mini', max_tokens: 256, messages: [{ role: 'user', content: 'Say hello' }] };
-  const [plain, stream] = [JSON.stringify(chat), JSON.stringify({ ...chat, stream: true })];
-  await load(local, plain, 2_500);
-  await load(stubbed, plain, 2_500);
-  print('First byte added at concurrency 1, ms', (await firstByteAdded(local, vendor, stream)).toFixed(2), 'at most 3');
-  const early = await cpuPerRequest(gateway, local, plain, 5_000);
-  await pairs('Plain chats at concurrency 16, per second', [local, stubbed], plain, 'at least 600');
-  await pairs('Streams of 100 events at concurrency 16, per second', [local, stubbed], stream, 'at least 300');
-  print('Memory after 30,000 requests, MB', statOf(gateway).rssMb.toFixed(0), 'below 200');
-  print('Memory on in-memory stores, MB', statOf(memory).rssMb.toFixed(0), 'below 190');
-  await load(local, plain, Math.max(0, LONG - 40_000));
-  const late = await cpuPerRequest(gateway, local, plain, 5_000);
   print(`CPU per request, early and after ${LONG}, ms`, `${early.toFixed(3)} ${late.toFixed(3)}`, 'ratio at most 1.1');
   print('Ratio', (late / early).toFixed(2), '');
   print('Memory at the end, MB', statOf(pid).rssMb.toFixed(0), '');

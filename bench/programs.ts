@@ -37,9 +37,14 @@ export const startBareProxy = async (upstream: Target): Promise<Program> => {
   return { pid: pidOf(started), target: toTarget(started.line) };
 };
 
-/** The handlers on in-memory stores. `capped` has an API key with a cap. */
-export const startGateway = async (upstream: Target, more: Readonly<Record<string, string>> = {}) => {
-  const started = await startNode(['bench/gateway.ts'], { core: PROGRAM_CORE, env: { ...env(upstream), ...more } });
+/** The handlers on in-memory stores. `capped` has an API key with a cap. `flags` are options of Node. */
+export const startGateway = async (
+  upstream: Target,
+  more: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
+) => {
+  const options = { core: PROGRAM_CORE, env: { ...env(upstream), ...more } };
+  const started = await startNode([...flags, 'bench/gateway.ts'], options);
   const [port = '', key, cappedKey] = started.line.split(' ');
   return { started, pid: pidOf(started), target: toTarget(port, key), capped: toTarget(port, cappedKey) };
 };
@@ -50,10 +55,18 @@ const limits = {
   ...{ LIMIT_ADDRESS_PER_SECOND: many, LIMIT_ADDRESS_BURST: many },
 };
 
+/** Arguments of Node in `npm start`. */
+const startArguments = (): readonly string[] => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return String(scripts.start).split(' ').slice(1);
+};
+
+/** Limits of the heap in `npm start`. */
+export const startFlags = (): readonly string[] => startArguments().filter((word) => word.startsWith('--'));
+
 /** `npm start` with its data in `folder`. */
 export const startLocal = async (upstream: Target, folder: string) => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const args = String(scripts.start).split(' ').slice(1);
+  const args = startArguments();
   const settings = {
     ...{ PORT: '0', DATA_DIR: folder, LOCAL_BALANCE_USD: '100000', ...limits },
     ...{ OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1` },

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { PluginExecutionMode } from '@middy/core';
 import type { GatewayResponse } from './exchange.ts';

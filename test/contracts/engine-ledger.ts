@@ -50,7 +50,10 @@ export const startEngine = async (): Promise<Engine> => {
         const before = await direct.readAccount(accountId);
         if (!before) throw new Error(`there is no account ${accountId}`);
         const after = changeCap(before, keyId, change, nowMs);
-        if ('written' in (await createDynamoDB(client, Date.now).update(toReplacement(table, { before, after, nowMs })))) return;
+        if (
+          'written' in (await createDynamoDB(client, Date.now).update(toReplacement(table, { before, after, nowMs })))
+        )
+          return;
       }
     },
     records: createLedgerRecords(createDynamoDB(client, Date.now), table),

@@ -64,7 +64,7 @@ export const startServices = async (): Promise<Services> => {
   return {
     ...{ vendor, apiKey },
     ledger: createLedgerStore(createDatabases({ once: client, repeating: client }), localTableNames.accounts),
-    records: createLedgerRecords(createDynamoDB(client), localTableNames.accounts),
+    records: createLedgerRecords(createDynamoDB(client, Date.now), localTableNames.accounts),
     environment: {
       ...environmentFor(folder.path, vendor.url),
       ...unlimited,

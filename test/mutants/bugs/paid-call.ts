@@ -343,6 +343,24 @@ const leftBugs = bugsIn('lambdas/http/event-stream.ts', 'test/lambdas/http/event
   },
 ]);
 
+const abortBugs = bugsIn('lambdas/providers/upstream-http.ts', 'test/lambdas/providers/upstream-http.test.ts', [
+  {
+    id: 'aborted-response-looks-complete',
+    what: 'A response that passes its deadline unread ends without an error and without its last bytes.',
+    find: '    failBody();\n',
+    replace: '',
+  },
+]);
+
+const textLengthBugs = bugsIn('lambdas/http/response-mode.ts', 'test/lambdas/http/response-mode.test.ts', [
+  {
+    id: 'text-longer-than-its-length',
+    what: 'A slice splits a character, so a paid response is longer than its content-length and cut off.',
+    find: 'return end < body.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;',
+    replace: 'return last < 0 ? end - 1 : end;',
+  },
+]);
+
 export const paidCallBugs: readonly MoneyBug[] = [
   ...settleBugs,
   ...giveBackBugs,
@@ -355,4 +373,6 @@ export const paidCallBugs: readonly MoneyBug[] = [
   ...deadlineBugs,
   ...drainBugs,
   ...leftBugs,
+  ...abortBugs,
+  ...textLengthBugs,
 ];
