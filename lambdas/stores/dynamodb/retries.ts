@@ -27,16 +27,18 @@ export const withRetries = async <Result>(
   const strategy = await retries.retryStrategy();
   if (!isStrategy(strategy)) throw new TypeError('the retry strategy of the client has an unknown form');
   let token = await strategy.acquireInitialRetryToken('');
+  let unclear: unknown;
   for (let tried = 1; ; tried += 1) {
     try {
       const result = await attempt(tried, max);
       strategy.recordSuccess(token);
       return result;
     } catch (error) {
-      const next = await strategy
-        .refreshRetryTokenForRetry(token, { error, errorType: retryTypeOf(error) })
-        .catch(() => undefined);
-      if (!next) throw error;
+      const errorType = retryTypeOf(error);
+      const next = await strategy.refreshRetryTokenForRetry(token, { error, errorType }).catch(() => undefined);
+      // A rejected repeat does not mean that an earlier attempt without a reply wrote nothing.
+      if (!next) throw errorType === 'THROTTLING' ? (unclear ?? error) : error;
+      if (errorType !== 'THROTTLING') unclear = error;
       token = next;
     }
   }

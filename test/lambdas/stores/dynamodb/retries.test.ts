@@ -36,6 +36,25 @@ test('a client that repeats passes on the last error, and reports a success to i
   expect(seen).toEqual(['TRANSIENT', 'TRANSIENT', 'THROTTLING', 1]);
 });
 
+test('BILL-14 a repeat that is rejected leaves the outcome of an attempt without a reply unknown', async () => {
+  const strategy = {
+    acquireInitialRetryToken: async () => 0,
+    refreshRetryTokenForRetry: async (token: number) => {
+      if (token === 1) throw new Error('no more attempts');
+      return token + 1;
+    },
+    recordSuccess: () => undefined,
+  };
+  const retries = { maxAttempts: async () => 2, retryStrategy: async () => strategy };
+  const errorsOf = (first: object, second: object) =>
+    withRetries(retries, (tried) => Promise.reject(failed(tried === 1 ? first : second)));
+  const throttled = { name: 'ThrottlingException' };
+  await expect(errorsOf({ code: 'ECONNRESET' }, throttled)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await expect(errorsOf(throttled, throttled)).rejects.toMatchObject(throttled);
+  const refused = { name: 'ConditionalCheckFailedException' };
+  await expect(errorsOf({ code: 'ECONNRESET' }, refused)).rejects.toMatchObject(refused);
+});
+
 test('a strategy of an unknown form is an error before the first attempt', async () => {
   const retries = { maxAttempts: async () => 2, retryStrategy: async () => ({}) };
   await expect(withRetries(retries, () => Promise.reject(new Error('sent')))).rejects.toThrow(/unknown form/);
