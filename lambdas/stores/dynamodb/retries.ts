@@ -27,7 +27,7 @@ export const withRetries = async <Result>(
   const strategy = await retries.retryStrategy();
   if (!isStrategy(strategy)) throw new TypeError('the retry strategy of the client has an unknown form');
   let token = await strategy.acquireInitialRetryToken('');
-  let unclear: unknown;
+  let outcome: unknown;
   for (let tried = 1; ; tried += 1) {
     try {
       const result = await attempt(tried, max);
@@ -35,10 +35,11 @@ export const withRetries = async <Result>(
       return result;
     } catch (error) {
       const errorType = retryTypeOf(error);
-      const next = await strategy.refreshRetryTokenForRetry(token, { error, errorType }).catch(() => undefined);
       // A rejected repeat does not mean that an earlier attempt without a reply wrote nothing.
-      if (!next) throw errorType === 'THROTTLING' ? (unclear ?? error) : error;
-      if (errorType !== 'THROTTLING') unclear = error;
+      if (errorType !== 'THROTTLING') outcome = error;
+      outcome ??= error;
+      const next = await strategy.refreshRetryTokenForRetry(token, { error, errorType }).catch(() => undefined);
+      if (!next) throw outcome;
       token = next;
     }
   }
