@@ -14,7 +14,7 @@ export interface Workload {
   readonly seconds: number;
   /** Memory of the function that takes most of the time. */
   readonly memoryMb: number;
-  /** Processor time as measured on a laptop; `docs/operations/costs.md` describes the measurement. */
+  /** Processor time as measured on x86; `docs/operations/costs.md` describes the measurement. */
   readonly cpuSeconds: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -65,7 +65,7 @@ export const workloads = {
     ...request,
     title: 'short chat: 3 s, 1 KB in, 2 KB out',
     seconds: 3,
-    cpuSeconds: 0.014,
+    cpuSeconds: 0.009,
     bytesIn: 1_000,
     bytesOut: 2_000,
     largestAnswer: 2_000,
@@ -75,7 +75,7 @@ export const workloads = {
     ...request,
     title: 'long stream: 60 s, 20 KB in, 600 KB out in 3,000 events',
     seconds: 60,
-    cpuSeconds: 0.041,
+    cpuSeconds: 0.026,
     bytesIn: 20_000,
     bytesOut: 600_000,
     largestAnswer: 600_000,
