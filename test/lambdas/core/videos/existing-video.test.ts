@@ -30,7 +30,7 @@ const madeUp = {
   progress: 0,
   refused: false,
 } as const;
-const told = (status: number, body: string) => ({ status, body });
+const received = (status: number, body: string) => ({ status, body });
 const claimOf = (world: VideoWorld) => world.memory.claims.claimOf({ accountId: ACCOUNT, keyHash: 'key-1' });
 const stateOf = (world: VideoWorld, requestId: string) => world.job(`video_${requestId}`)?.state;
 
@@ -87,7 +87,7 @@ test('IDEM-4 a creation that its provider may still accept is in progress even w
   void world.createKeyed('a');
   await world.clock.flush();
   world.clock.skip(OVER_MS - 1);
-  expect(await world.createKeyed('b', {})).toEqual(told(409, 'idempotency_in_progress'));
+  expect(await world.createKeyed('b', {})).toEqual(received(409, 'idempotency_in_progress'));
   expect(stateOf(world, 'a')).toBe('queued');
 });
 
@@ -166,7 +166,7 @@ test('IDEM-8 a video whose refusal is still on its way is not returned to its ow
   const holdId = world.job('video_a')?.holdId ?? '';
   await resolveHoldById(world.steps.ledger, { accountId: ACCOUNT, holdId, reason: 'upstream_error' });
   answered.come();
-  expect(await world.clock.until(owner)).toEqual(told(409, 'idempotency_in_progress'));
+  expect(await world.clock.until(owner)).toEqual(received(409, 'idempotency_in_progress'));
   late.come();
   await world.clock.advance(LEASE_MS);
   expect(world.job('video_a')).toMatchObject({ refused: true });
@@ -179,8 +179,8 @@ test('IDEM-7 a provider’s rejection is stored even if its video cannot be mark
     throw new GatewayError('content_filter', 'no');
   };
   const world = await videoWorld({ faults: { jobs: { refuse: fails } }, script: { create } });
-  expect(await world.clock.until(world.createKeyed('a'))).toEqual(told(400, 'content_filter'));
-  expect(await world.createKeyed('b')).toEqual(told(400, 'content_filter'));
+  expect(await world.clock.until(world.createKeyed('a'))).toEqual(received(400, 'content_filter'));
+  expect(await world.createKeyed('b')).toEqual(received(400, 'content_filter'));
 });
 
 test('IDEM-7 a failed creation frees the idempotency key for another video', async () => {
@@ -191,7 +191,7 @@ test('IDEM-7 a failed creation frees the idempotency key for another video', asy
     return 'upstream-2';
   };
   const world = await videoWorld({ script: { create } });
-  expect(await world.createKeyed('a')).toEqual(told(502, 'upstream_error'));
+  expect(await world.createKeyed('a')).toEqual(received(502, 'upstream_error'));
   expect(await world.createKeyed('b')).toEqual(madeBy('b'));
   expect(world.job('video_a')).toMatchObject({ refused: true });
 });
@@ -201,7 +201,7 @@ test('IDEM-7 a provider’s rejection of the request is returned to every repeat
     throw new GatewayError('content_filter', 'no');
   };
   const world = await videoWorld({ script: { create } });
-  for (const id of ['a', 'b']) expect(await world.createKeyed(id)).toEqual(told(400, 'content_filter'));
+  for (const id of ['a', 'b']) expect(await world.createKeyed(id)).toEqual(received(400, 'content_filter'));
   expect(world.wire.creations).toHaveLength(1);
 });
 
@@ -222,7 +222,7 @@ test('IDEM-8 a removed video is not created again under its idempotency key', as
   await world.clock.advance(LEASE_MS);
   await world.memory.jobs.end('video_a', { state: 'failed', failure: { code: 'upstream_error', message: 'no' } });
   await world.memory.jobs.remove('video_a');
-  expect(await world.createKeyed('b', {})).toEqual(told(409, 'idempotency_exhausted'));
+  expect(await world.createKeyed('b', {})).toEqual(received(409, 'idempotency_exhausted'));
   expect(world.wire.creations).toHaveLength(1);
 });
 
@@ -233,7 +233,7 @@ test.for(['read', 'abandon'] as const)(
     void world.createKeyed('a');
     await world.clock.advance(LEASE_MS);
     const got = await world.clock.until(world.createKeyed('b', { jobs: { [at]: fails } }));
-    expect(got).toEqual(told(503, 'service_unavailable'));
+    expect(got).toEqual(received(503, 'service_unavailable'));
     expect(world.wire.creations).toHaveLength(1);
   },
 );
