@@ -122,6 +122,7 @@ test('OPS-8 concurrent durable writes share a sync, and a write during a sync wa
   expect(gates).toHaveLength(0);
   await expect.poll(() => counted.syncs).toBe(1);
   const late = write('late');
+  await expect.poll(() => db.peek(namesIn(db))).toContain('late');
   gates[0]?.();
   await Promise.all(early);
   expect(ended).toHaveLength(50);
