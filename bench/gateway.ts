@@ -43,17 +43,20 @@ ledgerStore.putRecord = async () => ({ kind: 'written' });
 
 let trips = 0;
 /** Counts the calls of a store. */
-const counted = <Store extends object>(store: Store): Store =>
-  new Proxy(store, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return (...call: unknown[]) => {
+const counted = <Store extends object>(store: Store): Store => {
+  for (let type = Object.getPrototypeOf(store); type !== Object.prototype; type = Object.getPrototypeOf(type)) {
+    for (const name of Object.getOwnPropertyNames(type)) {
+      const member: unknown = Reflect.get(store, name);
+      if (name === 'constructor' || typeof member !== 'function') continue;
+      const call = member.bind(store);
+      Reflect.set(store, name, (...values: unknown[]) => {
         trips += 1;
-        return Reflect.apply(member, target, call);
-      };
-    },
-  });
+        return call(...values);
+      });
+    }
+  }
+  return store;
+};
 process.on('SIGUSR2', () => process.stdout.write(`${trips}\n`));
 
 installLambdaRuntime();

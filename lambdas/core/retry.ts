@@ -14,48 +14,63 @@ interface RetryDependencies {
  * jitter. Throws the last StoreError. `limitMs` limits the total time; a call that is still in progress then continues,
  * and its result is unknown.
  */
-export const retryUntilDefinite = async <T>(
+export const retryUntilDefinite = <T>(
   deps: RetryDependencies,
   call: () => Promise<T>,
   limitMs?: number,
 ): Promise<T> => {
-  let over = false;
-  const retried = async (): Promise<T> => {
-    for (const delayMs of RETRY_DELAYS_MS) {
-      try {
-        return await call();
-      } catch (error) {
-        if (!(error instanceof StoreError) || over) throw error;
-        await sleep(deps.clock, delayMs * (0.5 + deps.random()));
-        if (over) throw error;
-      }
+  if (limitMs === undefined) return retried(deps, call, () => false);
+  let isOver = false;
+  return limited(
+    deps.clock,
+    limitMs,
+    retried(deps, call, () => isOver),
+    () => (isOver = true),
+  );
+};
+
+const retried = async <T>(deps: RetryDependencies, call: () => Promise<T>, isOver: () => boolean): Promise<T> => {
+  for (const delayMs of RETRY_DELAYS_MS) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof StoreError) || isOver()) throw error;
+      await sleep(deps.clock, delayMs * (0.5 + deps.random()));
+      if (isOver()) throw error;
     }
-    return call();
-  };
-  if (limitMs === undefined) return retried();
-  try {
-    return await limited(deps.clock, limitMs, retried());
-  } finally {
-    over = true;
   }
+  return call();
 };
 
 /**
  * Returns the result of a store call. Throws StoreError `unavailable` if it takes longer than `limitMs`; the call itself
- * continues, so its result is unknown.
+ * continues, so its result is unknown. Calls `onEnd` once, when the wait ends.
  */
-export const limited = <T>(clock: Clock, limitMs: number, pending: Promise<T>): Promise<T> =>
+export const limited = <T>(
+  clock: Clock,
+  limitMs: number,
+  pending: Promise<T>,
+  onEnd: () => void = () => undefined,
+): Promise<T> =>
   new Promise((resolve, reject) => {
-    const cancel = clock.after(limitMs, () =>
-      reject(new StoreError('unavailable', `the store did not reply within ${limitMs} ms`)),
-    );
+    let isLate = false;
+    const cancel = clock.after(limitMs, () => {
+      isLate = true;
+      onEnd();
+      reject(new StoreError('unavailable', `the store did not reply within ${limitMs} ms`));
+    });
+    const end = (): void => {
+      if (isLate) return;
+      cancel();
+      onEnd();
+    };
     pending.then(
       (value) => {
-        cancel();
+        end();
         resolve(value);
       },
       (error: unknown) => {
-        cancel();
+        end();
         reject(error);
       },
     );
@@ -81,14 +96,14 @@ export class StoreTime {
    * Makes a call and subtracts its duration. Throws StoreError `unavailable` when no time is left, or after `atMostMs`;
    * the call itself continues, so its result is unknown.
    */
-  async spend<T>(call: () => Promise<T>, atMostMs = STORE_TIME_MS): Promise<T> {
-    if (this.leftMs === 0) throw new StoreError('unavailable', `no time is left of ${STORE_TIME_MS} ms`);
+  spend<T>(call: () => Promise<T>, atMostMs = STORE_TIME_MS): Promise<T> {
+    if (this.leftMs === 0)
+      return Promise.reject(new StoreError('unavailable', `no time is left of ${STORE_TIME_MS} ms`));
     const startedAtMs = this.#clock.now();
-    try {
-      return await limited(this.#clock, Math.min(this.leftMs, atMostMs), call());
-    } finally {
+    const subtract = (): void => {
       this.#leftMs -= this.#clock.now() - startedAtMs;
-    }
+    };
+    return limited(this.#clock, Math.min(this.leftMs, atMostMs), call(), subtract);
   }
 }
 

@@ -25,7 +25,12 @@ export const streaming = (handler: unknown): StreamingHandler => {
   throw new TypeError('a handler must be a function');
 };
 
-const preludes = new WeakMap<Writable, Prelude>();
+const prelude = Symbol('prelude');
+
+/** A stream that knows the head of its response. */
+interface Headed extends Writable {
+  [prelude]?: Prelude;
+}
 
 /**
  * The two functions that Lambda's runtime defines in the global scope. The headers leave with the first write: a stream
@@ -34,8 +39,8 @@ const preludes = new WeakMap<Writable, Prelude>();
 const awslambda = {
   streamifyResponse: (handler: StreamingHandler): StreamingHandler => handler,
   HttpResponseStream: {
-    from: (stream: Writable, prelude: Prelude): Writable => {
-      preludes.set(stream, prelude);
+    from: (stream: Headed, head: Prelude): Writable => {
+      stream[prelude] = head;
       return stream;
     },
   },
@@ -56,12 +61,12 @@ export interface Receiver {
 /** Stream for a handler. It never fails and never closes early; data without a receiver is dropped. */
 export const createResponseStream = (receiver: Receiver): Writable => {
   let begun = false;
-  const begin = (stream: Writable): void => {
+  const begin = (stream: Headed): void => {
     if (begun) return;
     begun = true;
-    receiver.head(preludes.get(stream) ?? { statusCode: 200 });
+    receiver.head(stream[prelude] ?? { statusCode: 200 });
   };
-  const stream: Writable = new Writable({
+  const stream: Headed = new Writable({
     // Node sends text together with the head. The stream has no resources to close.
     decodeStrings: false,
     autoDestroy: false,

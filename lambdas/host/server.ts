@@ -1,5 +1,6 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { isCut, markAsLeft, onCutEnd } from '../http/cut-answers.ts';
 import { type ClientFormat, formatOf, toErrorBody } from '../http/render-error.ts';
@@ -8,6 +9,11 @@ import { functionForUnknownRoutes, type HttpFunction } from '../routes.ts';
 import { toReceiver } from './client-connection.ts';
 import { createResponseStream, type StreamingHandler } from './lambda-runtime.ts';
 import { hasRepeatedHeader, toEvent } from './to-event.ts';
+
+// V8 allocates objects of code whose objects survived some collections directly in the old generation. It decides this
+// during the start, when little memory is in use. Each of those objects then keeps its whole request in memory until a
+// full collection.
+setFlagsFromString('--no-allocation-site-pretenuring');
 
 export interface HostOptions {
   /**
@@ -37,6 +43,15 @@ export interface Host {
   idle(): Promise<void>;
 }
 
+const answering = Symbol('latest response');
+
+interface AnsweringSocket extends Socket {
+  [answering]?: ServerResponse;
+}
+
+const answerInProgress = ({ [answering]: answer }: AnsweringSocket): ServerResponse | undefined =>
+  answer?.writableFinished || answer?.destroyed ? undefined : answer;
+
 /** Starts a plain HTTP server that runs the same handlers as the function URLs. */
 export const startHost = async (options: HostOptions): Promise<Host> => {
   const server = http.createServer({
@@ -46,11 +61,10 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
     // `malformed` checks the header, so that the error has the format of the gateway.
     requireHostHeader: false,
   });
-  const answers = new WeakMap<Socket, ServerResponse>();
   const atWork = new Set<Promise<void>>();
   const take = (request: IncomingMessage, response: ServerResponse): void => {
-    answers.set(request.socket, response);
-    response.once('close', () => answers.delete(request.socket));
+    const socket: AnsweringSocket = request.socket;
+    socket[answering] = response;
     const served = serve(options, request, response)
       .catch((error: unknown) => {
         options.onCrash(error);
@@ -61,8 +75,8 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
   };
   server.on('request', take);
   server.on('checkExpectation', take);
-  server.on('clientError', (_error: Error, socket: Socket) => {
-    const answer = answers.get(socket);
+  server.on('clientError', (_error: Error, socket: AnsweringSocket) => {
+    const answer = answerInProgress(socket);
     // Invalid bytes after a complete request must neither interrupt its response nor appear in it.
     if (answer?.req.complete) answer.once('finish', () => socket.destroySoon());
     else if (!socket.writable || answer?.headersSent) socket.destroy();

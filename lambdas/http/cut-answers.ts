@@ -1,47 +1,64 @@
-/**
- * Requests whose client was disconnected during its response. A host that owns the connection breaks it, so that the
- * incomplete response does not look complete; behind a function URL the response ends without its end marker.
- */
-const cut = new WeakSet<object>();
-
-export const markAsCut = (event: object): void => {
-  cut.add(event);
-};
-
-export const isCut = (event: object): boolean => cut.has(event);
-
 type Callback = () => void;
 
-const endings = new WeakMap<object, Callback>();
+/** State of the client's connection during a response. */
+interface Connection {
+  /**
+   * Whether the response was cut. A host that owns the connection breaks it, so that the incomplete response does not
+   * look complete; behind a function URL the response ends without its end marker.
+   */
+  isCut?: boolean;
+  /** Only a host that owns connections sets it. */
+  onCutEnd?: Callback;
+  /** Whether the client broke the connection. Only a host that owns connections knows it. */
+  hasLeft?: boolean;
+  onLeft?: Callback;
+}
+
+const connection = Symbol('connection');
+
+interface Connected {
+  [connection]?: Connection;
+}
 
 /**
- * Sets the callback for the end of a response that was cut. The end of the stream does not show it, because a stalled
- * client keeps the stream from ending.
+ * Kept on the event itself. The short garbage collections treat every value of an old WeakMap as alive, so a WeakMap
+ * would keep the memory of each request until the next full one.
  */
+const connectionOf = (event: Connected): Connection => {
+  event[connection] ??= {};
+  return event[connection];
+};
+
+/** Records that the gateway disconnected the client during the response. */
+export const markAsCut = (event: object): void => {
+  connectionOf(event).isCut = true;
+};
+
+export const isCut = (event: object): boolean => connectionOf(event).isCut === true;
+
+/** Sets the callback for the end of a cut response. Its stream may not end, because a stalled client blocks it. */
 export const onCutEnd = (event: object, callback: Callback): void => {
-  endings.set(event, callback);
+  connectionOf(event).onCutEnd = callback;
 };
 
 /** Whether the host owns the client's connection and can break it. A function URL cannot. */
-export const canBreak = (event: object): boolean => endings.has(event);
+export const canBreak = (event: object): boolean => connectionOf(event).onCutEnd !== undefined;
 
 /** Reports that this response is complete. */
 export const endCut = (event: object): void => {
-  if (cut.has(event)) endings.get(event)?.();
+  const { isCut, onCutEnd } = connectionOf(event);
+  if (isCut) onCutEnd?.();
 };
 
-/** Requests whose client broke the connection. Only a host that owns connections knows it. */
-const left = new WeakSet<object>();
-
-const leaving = new WeakMap<object, Callback>();
-
 export const markAsLeft = (event: object): void => {
-  left.add(event);
-  leaving.get(event)?.();
+  const state = connectionOf(event);
+  state.hasLeft = true;
+  state.onLeft?.();
 };
 
 /** Calls back once, immediately if the client has already left. */
 export const onClientLeft = (event: object, callback: Callback): void => {
-  if (left.has(event)) callback();
-  else leaving.set(event, callback);
+  const state = connectionOf(event);
+  if (state.hasLeft) callback();
+  else state.onLeft = callback;
 };

@@ -68,9 +68,9 @@ const writeText = async (response: Writable, body: string): Promise<void> => {
     at = end;
   }
   await new Promise<void>((resolve, reject) => {
-    response.once('error', reject);
-    response.once('finish', resolve);
-    response.end();
+    response.on('error', reject);
+    // Also called after an error, when it changes nothing.
+    response.end(resolve);
   });
 };
 

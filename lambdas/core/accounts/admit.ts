@@ -10,7 +10,7 @@ import { type StoreTime, within } from '../retry.ts';
 import { keyBucketOf } from './key-ring.ts';
 import type { KeyRecord, KeyReply, KeyStore } from './key-store.ts';
 import type { Peppers } from './keys.ts';
-import { hashApiKey, isApiKey } from './keys.ts';
+import { isApiKey, recentHashOf } from './keys.ts';
 import { raiseFactor } from './raise-factor.ts';
 
 export interface Admission {
@@ -152,7 +152,7 @@ const takeKey = async (
 ): Promise<TakenKey> => {
   let hash = '';
   for (const pepper of [deps.pepper, ...deps.olderPeppers]) {
-    hash = hashApiKey(pepper, credential);
+    hash = recentHashOf(pepper, credential);
     const reply = await takeHash(deps, hash, storeTime);
     if (reply.kind !== 'unknown') return { reply, hash };
   }

@@ -1,4 +1,5 @@
 import { createHash, createHmac, hash } from 'node:crypto';
+import { RecentMap } from '../recent-map.ts';
 
 const KEY_PREFIX = 'sk-service-';
 
@@ -56,6 +57,13 @@ export const isApiKey = (text: string): boolean => {
 /** Hash that is stored instead of the key. */
 export const hashApiKey = (pepper: string, key: string): string =>
   createHmac('sha256', pepper).update(key).digest('hex');
+
+const RECENT_HASHES_MAX = 1_000;
+const recentHashes = new RecentMap<string>(RECENT_HASHES_MAX);
+
+/** Like `hashApiKey`, but remembers recent hashes. They are found by a digest, so that no API key stays in memory. */
+export const recentHashOf = (pepper: string, key: string): string =>
+  recentHashes.getOrMake(hash('sha256', pepper + key), () => hashApiKey(pepper, key));
 
 export interface KeyLabel {
   readonly prefix: string;

@@ -162,7 +162,7 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
   withReservation(deps, caller, order, async ({ candidate, placedHold, permit, callReport }) => {
     const { claimed } = order;
     const { model, deadline, uncollected } = candidate;
-    await beforeCall(permit, async () => claimed?.dispatch(placedHold.holdId));
+    if (claimed) await beforeCall(permit, () => claimed.dispatch(placedHold.holdId));
     const signal = deadline.start();
     callReport.called();
     const respond = await use(signal, candidate);
