@@ -20,10 +20,7 @@ interface Connected {
   [connection]?: Connection;
 }
 
-/**
- * Kept on the event itself. The short garbage collections treat every value of an old WeakMap as alive, so a WeakMap
- * would keep the memory of each request until the next full one.
- */
+/** Kept on the event itself, because values of a WeakMap survive all but full garbage collections. */
 const connectionOf = (event: Connected): Connection => {
   event[connection] ??= {};
   return event[connection];

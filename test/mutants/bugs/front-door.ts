@@ -36,6 +36,20 @@ export const frontDoorBugs: readonly MoneyBug[] = [
       replace: '  const early = update.now();\n  update = { ...update, now: () => early };\n  let idle = expectedTat(',
     },
   ]),
+  ...bugsIn('lambdas/http/read-body.ts', 'test/lambdas/http/read-body.test.ts', [
+    {
+      id: 'body-of-endless-parts',
+      what: 'A few bodies of millions of empty objects end the process.',
+      find: 'partsOf(bytes) > BODY_PARTS_MAX',
+      replace: 'partsOf(bytes) > BODY_BYTES_MAX',
+    },
+    {
+      id: 'parts-hidden-behind-a-backslash',
+      what: 'A text that ends with an escaped backslash hides the objects after it from the limit.',
+      find: '(end - before) % 2 === 1',
+      replace: 'end - before === 1',
+    },
+  ]),
   ...bugsIn('lambdas/http/body-budget.ts', 'test/lambdas/http/body-budget.test.ts', [
     {
       id: 'body-share-without-limit',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { BODIES_AT_ONCE, BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
+import { BODIES_AT_ONCE, BODY_BYTES_MAX, BODY_PARTS_MAX } from '../../../lambdas/limits.ts';
 import { until } from '../../support/gateway-process.ts';
 import { withImage } from '../../support/hostile-bodies.ts';
 import { FORM, largeForm } from '../../support/hostile-forms.ts';
@@ -49,12 +49,41 @@ const deepJson = (): Buffer => {
   return Buffer.concat([Buffer.from(head), Buffer.alloc(levels, '['), Buffer.alloc(levels, ']'), Buffer.from(tail)]);
 };
 
+/** A body of 20 MiB with a list of these items, in a member that the gateway ignores. */
+const listOf = (makeItem: (index: number) => string): Buffer => {
+  const [head, tail] = ['{"model":"gpt-5.4","messages":[{"role":"user","content":"hi"}],"ignored":[0', ']}'];
+  const items: string[] = [];
+  let bytesLeft = BODY_BYTES_MAX - head.length - tail.length;
+  for (let index = 0; bytesLeft > 0; index += 1) {
+    const item = `,${makeItem(index)}`;
+    bytesLeft -= item.length;
+    if (bytesLeft >= 0) items.push(item);
+  }
+  return Buffer.from(head + items.join('') + tail);
+};
+
+/** As many objects as a body may have, and text. */
+const mostObjects = (): Buffer =>
+  listOf((index) => (index < BODY_PARTS_MAX - 10 ? '{}' : JSON.stringify('a'.repeat(1_000))));
+
+/** As many members of one object as a body may have, and text. */
+const mostMembers = (): Buffer => {
+  const members = Array.from({ length: BODY_PARTS_MAX - 10 }, (_, index) => `"${index.toString(36)}_":0`).join();
+  const head = `{"model":"gpt-5.4","messages":[{"role":"user","content":"hi"}],"ignored":{${members}},"user":"`;
+  return Buffer.from(`${head}${'a'.repeat(BODY_BYTES_MAX - head.length - 2)}"}`);
+};
+
 const chats = '/v1/chat/completions';
 
 test.each([
   ['images in base64', chats, () => withImage(BODY_BYTES_MAX), []],
   ['forms', '/v1/images/edits', () => largeForm(BODY_BYTES_MAX - 4_096), [FORM]],
   ['deeply nested JSON', chats, deepJson, []],
+  ['too many objects', chats, () => listOf(() => '{}'), []],
+  ['as many objects as allowed', chats, mostObjects, []],
+  ['as many members as allowed', chats, mostMembers, []],
+  ['numbers', chats, () => listOf(() => '1'), []],
+  ['different short texts', chats, () => listOf((index) => `"${index.toString(36)}"`), []],
 ] as const)('GEN-14 eight bodies of 20 MiB of %s and 100 streams fit the heap of npm start', async (...row) => {
   const [, target, makeBody, headers] = row;
   const body = makeBody();
