@@ -2,10 +2,7 @@ type Callback = () => void;
 
 /** State of the client's connection during a response. */
 interface Connection {
-  /**
-   * Whether the response was cut. A host that owns the connection breaks it, so that the incomplete response does not
-   * look complete; behind a function URL the response ends without its end marker.
-   */
+  /** Whether the response was cut. A host breaks the connection, so that the response does not look complete. */
   isCut?: boolean;
   /** Only a host that owns connections sets it. */
   onCutEnd?: Callback;
@@ -26,7 +23,7 @@ const connectionOf = (event: Connected): Connection => {
   return event[connection];
 };
 
-/** Records that the gateway disconnected the client during the response. */
+/** Behind a function URL, a cut response ends without its end marker. */
 export const markAsCut = (event: object): void => {
   connectionOf(event).isCut = true;
 };
