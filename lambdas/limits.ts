@@ -15,5 +15,7 @@ export const BODIES_AT_ONCE = 8;
 /** Default memory for request bodies in one process, in bytes (GEN-14). */
 export const BODY_BUDGET_BYTES_DEFAULT = BODIES_AT_ONCE * BODY_BYTES_MAX;
 
-/** Number of objects, arrays and member names in one body. Each can use 100 bytes of memory (GEN-2). */
+/** Number of objects, arrays and member names in one body (GEN-2). */
 export const BODY_PARTS_MAX = 1_000_000;
+/** Memory of an object, an array or a member name after parsing, in bytes (measured). */
+export const BODY_PART_BYTES = 64;

@@ -93,7 +93,7 @@ export class StoreTime {
   }
 
   /**
-   * Makes a call and subtracts its duration. Throws StoreError `unavailable` when no time is left, or after `atMostMs`;
+   * Makes a call, which may reject but not throw, and subtracts its duration. Throws StoreError `unavailable` when no time is left, or after `atMostMs`;
    * the call itself continues, so its result is unknown.
    */
   spend<T>(call: () => Promise<T>, atMostMs = STORE_TIME_MS): Promise<T> {

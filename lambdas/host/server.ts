@@ -46,7 +46,7 @@ export interface Host {
 const answering = Symbol('latest response');
 
 interface AnsweringSocket extends Socket {
-  [answering]?: ServerResponse;
+  [answering]?: ServerResponse | undefined;
 }
 
 const answerInProgress = ({ [answering]: answer }: AnsweringSocket): ServerResponse | undefined =>
@@ -65,6 +65,10 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     const socket: AnsweringSocket = request.socket;
     socket[answering] = response;
+    response.once('close', () => {
+      // A pipelined request may have followed. An idle connection must not keep a request and its API key.
+      if (socket[answering] === response) socket[answering] = undefined;
+    });
     const served = serve(options, request, response)
       .catch((error: unknown) => {
         options.onCrash(error);

@@ -14,6 +14,11 @@ export interface BodyLease {
   reserve(): Promise<void>;
   /** Reserves the body if needed, and waits until the budget has room for this many more bytes. Throws the same. */
   grow(bytes: number): Promise<void>;
+  /**
+   * Waits until the budget has room for this many bytes that the parsed body needs beyond its length, or until no other
+   * body needs any. Throws the same.
+   */
+  expand(bytes: number): Promise<void>;
   /** Reports that the body is complete, so that waiting bodies can continue. */
   whole(): void;
   /** Releases all bytes of the body. */
@@ -39,6 +44,8 @@ export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   #bytes = 0;
+  /** Bytes that parsed bodies need beyond their length. */
+  #expandedBytes = 0;
   /** Reserved bytes by owner. */
   readonly #shares = new Map<string, number>();
   /** Leases of the reserved bodies that are arriving, the oldest first. */
@@ -55,6 +62,7 @@ export class BodyBudget {
     const announced = Math.max(0, declaredBytes - FREE_BYTES);
     let seen = 0;
     let taken = 0;
+    let expanded = 0;
     let reserved = 0;
     const setReserved = (bytes: number): void => {
       for (const owner of owners) this.#setShare(owner, (this.#shares.get(owner) ?? 0) + bytes - reserved);
@@ -95,10 +103,20 @@ export class BodyBudget {
           },
         );
       },
+      expand: (bytes) =>
+        this.#admit(
+          () => bytes === 0 || this.#expandedBytes === 0 || this.#bytes + this.#expandedBytes + bytes <= this.#bytesMax,
+          () => {
+            this.#expandedBytes += bytes;
+            expanded += bytes;
+          },
+        ),
       whole: leave,
       end: () => {
         this.#bytes -= taken;
+        this.#expandedBytes -= expanded;
         taken = 0;
+        expanded = 0;
         leave();
       },
     };
@@ -107,7 +125,7 @@ export class BodyBudget {
 
   #fits(lease: object, bytes: number): boolean {
     const [oldest] = this.#leases;
-    return lease === oldest || this.#bytes + bytes < this.#bytesMax;
+    return lease === oldest || this.#bytes + this.#expandedBytes + bytes < this.#bytesMax;
   }
 
   #setShare(owner: string, bytes: number): void {

@@ -69,8 +69,9 @@ const writeText = async (response: Writable, body: string): Promise<void> => {
   }
   await new Promise<void>((resolve, reject) => {
     response.on('error', reject);
-    // Also called after an error, when it changes nothing.
-    response.end(resolve);
+    response.end((error?: Error | null) => {
+      if (!error) resolve();
+    });
   });
 };
 

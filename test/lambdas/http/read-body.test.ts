@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
-import { parseJsonBody, partsOf } from '../../../lambdas/http/read-body.ts';
+import { json } from '../../../lambdas/http/exchange.ts';
+import { addedByParsing, partsOf } from '../../../lambdas/http/read-body.ts';
 import { BODY_BYTES_MAX, BODY_PARTS_MAX } from '../../../lambdas/limits.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 import { createChain } from './chain.ts';
@@ -92,10 +93,41 @@ test.each([
   ['members', '{"b":{}}', 3],
 ] as const)('GEN-2 a body with one part too many is 400, and its text is not counted: %s', (_, item, partsOfItem) => {
   const limit = BODY_PARTS_MAX - ((BODY_PARTS_MAX - 3) % partsOfItem);
-  expect(() => parseJsonBody(withParts(limit, item, partsOfItem))).not.toThrow();
-  expect(() => parseJsonBody(withParts(limit + partsOfItem, item, partsOfItem))).toThrow(
+  const longest = withParts(limit, item, partsOfItem);
+  expect(addedByParsing(longest)).toBe(Math.max(0, 64 * limit - longest.length));
+  expect(() => addedByParsing(withParts(limit + partsOfItem, item, partsOfItem))).toThrow(
     'The body has more than 1000000 objects, arrays and member names. Send fewer.',
   );
   const text = JSON.stringify({ a: `\\"${item.repeat(BODY_PARTS_MAX)}` });
-  expect(() => parseJsonBody(Buffer.from(text))).not.toThrow();
+  expect(addedByParsing(Buffer.from(text))).toBe(0);
+});
+
+test('GEN-2 a body of too many parts is 400', async () => {
+  expect(await sent(undefined, withParts(BODY_PARTS_MAX + 1, '{}', 1))).toMatchObject({ status: 400 });
+});
+
+test('GEN-14 a body of many parts waits while another one uses the memory', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const chain = await createChain({
+    bodyBytes: 10_000_000,
+    handle: async ({ route }) => {
+      await released;
+      return json(200, { route: route?.name });
+    },
+  });
+  const headers = { authorization: `Bearer ${chain.apiKey}` };
+  const send = (parts: number) => {
+    const body = withParts(parts, '{}', 1).toString();
+    return invoke(chain.handler, functionUrlEvent({ method: 'POST', path: '/v1/chat/completions', headers, body }));
+  };
+  const first = send(500_000);
+  const second = send(200_000);
+  const small = send(100);
+  await chain.clock.flush();
+  expect(chain.handled).toHaveLength(2);
+  await chain.clock.advance(10_000);
+  expect(await second).toMatchObject({ status: 503 });
+  release();
+  expect([(await first).status, (await small).status]).toEqual([200, 200]);
+  expect(await send(200_000)).toMatchObject({ status: 200 });
 });

@@ -40,8 +40,14 @@ export const frontDoorBugs: readonly MoneyBug[] = [
     {
       id: 'body-of-endless-parts',
       what: 'A few bodies of millions of empty objects end the process.',
-      find: 'partsOf(bytes) > BODY_PARTS_MAX',
-      replace: 'partsOf(bytes) > BODY_BYTES_MAX',
+      find: 'if (parts > BODY_PARTS_MAX)',
+      replace: 'if (parts > BODY_BYTES_MAX)',
+    },
+    {
+      id: 'parsed-body-is-free',
+      what: 'Many bodies of many small objects end the process, because only their bytes count.',
+      find: 'await lease.expand(addedByParsing(bytes))',
+      replace: 'addedByParsing(bytes)',
     },
     {
       id: 'parts-hidden-behind-a-backslash',

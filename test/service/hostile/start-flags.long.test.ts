@@ -106,3 +106,18 @@ test.each([
   // A charge is committed before the end of its stream, and its hold is removed after it.
   await until('the end of every hold', async () => ((await gateway.account()).openHolds === 0 ? true : undefined));
 });
+
+test('GEN-14 sixty bodies of 3 MB with as many objects as allowed fit the heap of npm start', async () => {
+  const body = Buffer.from(
+    `{"model":"gpt-5.4","messages":[{"role":"user","content":"hi [[pause 300]]"}],"ignored":[${'{},'.repeat(BODY_PARTS_MAX - 20)}0]}`,
+  );
+  const send = (index: number) => {
+    const { apiKey = '', from = '' } = senders[index % senders.length] ?? {};
+    const headers = [`authorization: Bearer ${apiKey}`];
+    return ask(gateway.port, { method: 'POST', target: chats, body, from, headers }, LIMIT_MS);
+  };
+  const replies = await Promise.all(Array.from({ length: 60 }, (_, index) => send(index)));
+  expect(gateway.running()).toBe(true);
+  expect(replies.map(({ status }) => status).filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+  expect(replies.some(({ status }) => status === 200)).toBe(true);
+});
