@@ -15,8 +15,8 @@ export interface BodyLease {
   /** Reserves the body if needed, and waits until the budget has room for this many more bytes. Throws the same. */
   grow(bytes: number): Promise<void>;
   /**
-   * Waits until the budget has room for this many bytes that the parsed body needs beyond its length, or until no other
-   * body needs any. Throws the same.
+   * Waits until the budget has room for this many bytes that the parsed body needs beyond its length. The shares do not
+   * limit them, because complete bodies of one owner would block each other. Throws the same.
    */
   expand(bytes: number): Promise<void>;
   /** Reports that the body is complete, so that waiting bodies can continue. */
@@ -34,8 +34,8 @@ interface Waiter {
 /**
  * Limits the bytes of request bodies in memory of this process (GEN-14). Bytes count when they arrive, not when they
  * are announced, so a client that announces much and sends little does not block others. Above the budget a request
- * waits, unread, for up to 10 s. Only the oldest incomplete request continues, because one has to finish before others
- * can start.
+ * waits, unread, for up to 10 s. If incomplete bodies fill the budget, the oldest of them continues, because one has to
+ * finish before others can start.
  *
  * Each owner has a quarter of the budget. There a body counts with its announced length from the start, so an owner's
  * bodies never block each other half read. A body above the quarter needs the whole share.
@@ -44,8 +44,8 @@ export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   #bytes = 0;
-  /** Bytes that parsed bodies need beyond their length. */
-  #expandedBytes = 0;
+  /** Bytes of complete bodies, which are released without further bytes. */
+  #wholeBytes = 0;
   /** Reserved bytes by owner. */
   readonly #shares = new Map<string, number>();
   /** Leases of the reserved bodies that are arriving, the oldest first. */
@@ -62,8 +62,8 @@ export class BodyBudget {
     const announced = Math.max(0, declaredBytes - FREE_BYTES);
     let seen = 0;
     let taken = 0;
-    let expanded = 0;
     let reserved = 0;
+    let isWhole = false;
     const setReserved = (bytes: number): void => {
       for (const owner of owners) this.#setShare(owner, (this.#shares.get(owner) ?? 0) + bytes - reserved);
       reserved = bytes;
@@ -88,6 +88,14 @@ export class BodyBudget {
         },
       );
     };
+    const take = (bytes: number): Promise<void> =>
+      this.#admit(
+        () => bytes === 0 || this.#fits(lease, taken, bytes),
+        () => {
+          this.#bytes += bytes;
+          taken += bytes;
+        },
+      );
     const lease: BodyLease = {
       reserve: () => reserve(announced),
       grow: async (bytes) => {
@@ -95,37 +103,29 @@ export class BodyBudget {
         const counted = Math.min(bytes, Math.max(0, seen - FREE_BYTES));
         if (counted === 0) return;
         await reserve(Math.max(announced, seen - FREE_BYTES));
-        await this.#admit(
-          () => this.#fits(lease, counted),
-          () => {
-            this.#bytes += counted;
-            taken += counted;
-          },
-        );
+        await take(counted);
       },
-      expand: (bytes) =>
-        this.#admit(
-          () => bytes === 0 || this.#expandedBytes === 0 || this.#bytes + this.#expandedBytes + bytes <= this.#bytesMax,
-          () => {
-            this.#expandedBytes += bytes;
-            expanded += bytes;
-          },
-        ),
-      whole: leave,
+      expand: take,
+      whole: () => {
+        isWhole = true;
+        this.#wholeBytes += taken;
+        leave();
+      },
       end: () => {
         this.#bytes -= taken;
-        this.#expandedBytes -= expanded;
+        if (isWhole) this.#wholeBytes -= taken;
         taken = 0;
-        expanded = 0;
         leave();
       },
     };
     return lease;
   }
 
-  #fits(lease: object, bytes: number): boolean {
+  /** The oldest arriving body competes only with complete ones, so that arriving bodies never block each other. */
+  #fits(lease: object, taken: number, bytes: number): boolean {
     const [oldest] = this.#leases;
-    return lease === oldest || this.#bytes + this.#expandedBytes + bytes < this.#bytesMax;
+    const others = lease === oldest ? this.#wholeBytes : this.#bytes - taken;
+    return others === 0 || others + taken + bytes < this.#bytesMax;
   }
 
   #setShare(owner: string, bytes: number): void {

@@ -111,20 +111,42 @@ test('GEN-14 the oldest incomplete body continues above the budget, so that one 
   expect(events).toEqual(['oldest', 'second']);
 });
 
-test('GEN-14 a complete body no longer counts as the oldest, but its bytes still count', async () => {
+test('GEN-14 after the oldest body is complete, the next one continues above the budget', async () => {
   const { clock, events, grow, holding } = opened(100);
-  const first = await holding(90);
-  const second = await holding(5);
-  grow('second', second, 20).catch(() => undefined);
+  const first = await holding(60);
+  const second = await holding(30);
+  await holding(9);
+  grow('second', second, 5).catch(() => undefined);
   await clock.flush();
   expect(events).toEqual([]);
   first.whole();
   await clock.flush();
   expect(events).toEqual(['second']);
-  const third = await holding(0);
-  grow('third', third, 20).catch(() => undefined);
+});
+
+test('GEN-14 the oldest incomplete body waits for room that complete bodies take', async () => {
+  const { clock, events, grow, holding } = opened(100);
+  const first = await holding(60);
+  const second = await holding(20);
+  first.whole();
+  grow('second', second, 20).catch(() => undefined);
   await clock.flush();
-  expect(events).toEqual(['second']);
+  expect([events, clock.waiting]).toEqual([[], 1]);
+  first.end();
+  await clock.flush();
+  expect([events, clock.waiting]).toEqual([['second'], 0]);
+});
+
+test('GEN-14 one complete body after the other never exceeds the budget', async () => {
+  const { clock, events, enter, grow } = opened(100);
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const lease = await enter();
+    grow(name, lease, 40)
+      .then(lease.whole)
+      .catch(() => undefined);
+    await clock.flush();
+  }
+  expect([events, clock.waiting]).toEqual([['a', 'b'], 2]);
 });
 
 test('GEN-14 a lease that ends twice releases its bytes once', async () => {

@@ -63,6 +63,12 @@ export const frontDoorBugs: readonly MoneyBug[] = [
       find: 'others + bytes <= this.#bytesMax / SHARES',
       replace: 'others + bytes <= this.#bytesMax * SHARES',
     },
+    {
+      id: 'body-budget-without-complete-bodies',
+      what: 'Large bodies that wait for a slow provider use memory without limit, until the process ends.',
+      find: 'lease === oldest ? this.#wholeBytes : ',
+      replace: 'lease === oldest ? 0 : ',
+    },
   ]),
   ...bugsIn('lambdas/host/request-body.ts', 'test/lambdas/host/request-body.test.ts', [
     {
