@@ -258,9 +258,16 @@ export interface Load {
   readonly cpuUs: number;
 }
 
+/**
+ * Time in ms of load before each measurement. After a pause or another kind of request, a program uses up to twice the
+ * CPU per request for this time, because its code and data are no longer in the caches.
+ */
+const RAMP_MS = 800;
+
 /** Loads a program for some time at a concurrency of 16. */
 export const measureLoad = (pid: number, target: Target, body: string, ms: number): Promise<Load> =>
   withClient(16, async (client) => {
+    await client.loadFor(target, body, RAMP_MS);
     const before = statOf(pid).cpuMs;
     const { requests, perSecond } = await client.loadFor(target, body, ms);
     return { requests, perSecond, cpuUs: ((statOf(pid).cpuMs - before) * 1_000) / requests };

@@ -1,11 +1,11 @@
 import { median } from './measure.ts';
 
-/** Measurements of one program in one round. */
+/** Measurements of one program in one round. Some rounds have no time for all of them. */
 export interface Round {
   readonly plainUs: number;
   readonly perSecond: number;
-  readonly addedMs: number;
-  /** Undefined if the program does not stream. */
+  readonly addedMs?: number;
+  /** Undefined in all rounds if the program does not stream. */
   readonly streamUs?: number;
 }
 
@@ -25,17 +25,16 @@ const columns: readonly (readonly [title: string, measure: keyof Round, digits: 
   ['CPU per 100-event stream, us', 'streamUs', 0],
 ];
 
-const valuesOf = ({ rounds }: Result, measure: keyof Round): readonly number[] =>
-  rounds.map((round) => round[measure] ?? Number.NaN);
-
 /** Median, with the median of the ratios to the reference in the same round. */
 const cellOf = (result: Result, reference: Result | undefined, measure: keyof Round, digits: number): string => {
-  const values = valuesOf(result, measure);
-  if (values.some(Number.isNaN)) return `fails: ${result.streamProblem ?? 'not measured'}`;
+  const values = result.rounds.flatMap((round) => round[measure] ?? []);
+  if (values.length === 0) return `fails: ${result.streamProblem ?? 'not measured'}`;
   const shown = median(values).toFixed(digits);
-  const others = reference ? valuesOf(reference, measure) : [];
-  if (others.length < values.length || others.some(Number.isNaN)) return shown;
-  return `${shown} (${median(values.map((value, index) => value / (others[index] ?? Number.NaN))).toFixed(2)})`;
+  const ratios = result.rounds.flatMap((round, index) => {
+    const [value, other] = [round[measure], reference?.rounds[index]?.[measure]];
+    return value === undefined || other === undefined ? [] : value / other;
+  });
+  return ratios.length === 0 ? shown : `${shown} (${median(ratios).toFixed(2)})`;
 };
 
 const memoryOf = ({ rssMb }: Result, reference: Result | undefined): string =>
