@@ -43,8 +43,8 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 8);
 const PLAIN_WARM_UP_MS = 14_000;
 const STREAM_WARM_UP_MS = 4_000;
 /** Short measurements in many rounds, so that a burst of other load falls on all programs. */
-const PLAIN_MS = 1_000;
-const STREAM_MS = 1_000;
+const PLAIN_MS = 1_200;
+const STREAM_MS = 1_200;
 const ADDED_MS = 600;
 /** No round of a kind starts later than this after its first, so that the command takes less than six minutes. */
 const KIND_MS = 100_000;
