@@ -9,6 +9,7 @@ import {
   stopAll,
   streamBody,
   type Target,
+  withClient,
 } from './measure.ts';
 import { startGateway, startUpstream } from './programs.ts';
 
@@ -19,6 +20,8 @@ import { startGateway, startUpstream } from './programs.ts';
  */
 const PAIRS = Number(process.env.BENCH_PAIRS ?? 2_000);
 const WARM_UP = 300;
+/** Requests before the pairs, during which V8 optimizes the code of the gateway. */
+const WARM_UP_LOAD = { plain: 20_000, streams: 3_000 } as const;
 
 const client = createClient(1);
 
@@ -39,6 +42,12 @@ const compare = async (name: string, direct: Target, through: Target, body: stri
   console.log(row(`${name}, first byte`, of(0, 'firstByteMs'), of(1, 'firstByteMs')));
   console.log(row(`${name}, whole`, of(0, 'totalMs'), of(1, 'totalMs')));
 };
+
+const warmUp = (target: Target): Promise<void> =>
+  withClient(16, async (warm) => {
+    await warm.load(target, plainBody, WARM_UP_LOAD.plain);
+    await warm.load(target, streamBody, WARM_UP_LOAD.streams);
+  });
 
 const TRIPS_OF = 100;
 
@@ -61,6 +70,7 @@ try {
     `${PAIRS} pairs at concurrency 1, milliseconds${isPinned ? ', the gateway on one core' : ' (no taskset: not pinned)'}`,
   );
   console.log(`${''.padEnd(28)}  direct gateway   added  added95 ratio`);
+  await warmUp(gateway);
   await compare('plain', upstream, gateway, plainBody);
   await compare('100 events', upstream, gateway, streamBody);
   console.log(`${''.padEnd(28)}  no cap     cap   added  added95 ratio`);
@@ -70,6 +80,7 @@ try {
   console.log(`${''.padEnd(28)}     off  traced   added  added95 ratio`);
   const { target: collector } = await startUpstream();
   const { target: other } = await startGateway(upstream, { BENCH_COLLECTOR: `http://127.0.0.1:${collector.port}` });
+  await warmUp(other);
   await compare('traces, plain', gateway, other, plainBody);
   await compare('traces, 100 events', gateway, other, streamBody);
 } finally {
