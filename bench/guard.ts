@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { doubtOf, judgePairs, type Summary, summarize } from './judge-pairs.ts';
 import {
   isPinned,
-  measureLoad,
+  measureLoads,
   pinClient,
   plainBody,
   root,
@@ -13,7 +13,7 @@ import {
   watchOthers,
   withClient,
 } from './measure.ts';
-import { type Program, startBareProxy, startGateway, startUpstream } from './programs.ts';
+import { startBareProxy, startGateway, startUpstream } from './programs.ts';
 
 /**
  * Compares the gateway's CPU time per request, on in-memory stores, with the last release. The measure is the ratio to
@@ -50,11 +50,10 @@ const measurePairs = async (): Promise<Summaries> => {
       await withClient(16, (client) => client.load(target, bodies[kind], WARM_UP[kind]));
     for (let pair = 0; pair < PAIRS && performance.now() < LIMITS_MS[kind]; pair += 1) {
       // The order alternates, so that a slow drift of the machine favors neither program.
-      const order = pair % 2 === 0 ? [gateway, bare] : [bare, gateway];
-      const cpu = new Map<Program, number>();
-      for (const program of order)
-        cpu.set(program, (await measureLoad(program.pid, program.target, bodies[kind], MS)).cpuUs);
-      ratios[kind].push((cpu.get(gateway) ?? Number.NaN) / (cpu.get(bare) ?? Number.NaN));
+      const isFirst = pair % 2 === 0;
+      const loads = await measureLoads(isFirst ? [gateway, bare] : [bare, gateway], bodies[kind], MS);
+      const [own, other] = isFirst ? loads : loads.toReversed();
+      ratios[kind].push((own?.cpuUs ?? Number.NaN) / (other?.cpuUs ?? Number.NaN));
     }
   }
   const share = others();

@@ -283,21 +283,48 @@ const RAMP_MS = 800;
 /** Windows of a measurement. */
 const WINDOWS = 4;
 
+interface Measured {
+  readonly pid: number;
+  readonly target: Target;
+}
+
+const measureWindow = async ({ pid, target }: Measured, client: Client, body: string, ms: number): Promise<Load> => {
+  const before = statOf(pid).cpuMs;
+  const { requests, perSecond } = await client.loadFor(target, body, ms);
+  return { requests, perSecond, cpuUs: ((statOf(pid).cpuMs - before) * 1_000) / requests };
+};
+
 /**
- * Loads a program for some time at a concurrency of 16. Returns the window with the least CPU per request, because a
- * neighbor on the same physical core makes all programs up to 1.8 times slower for parts of a second.
+ * Loads programs at a concurrency of 16, each for `ms`. Their windows alternate. Returns each program's window with the
+ * least CPU per request, because a neighbor on the same physical core makes all programs up to 1.8 times slower for some
+ * time.
  */
-export const measureLoad = (pid: number, target: Target, body: string, ms: number): Promise<Load> =>
-  withClient(16, async (client) => {
-    await client.loadFor(target, body, RAMP_MS);
+export const measureLoads = async (
+  programs: readonly Measured[],
+  body: string,
+  ms: number,
+): Promise<readonly Load[]> => {
+  const loaded = programs.map((program) => {
     const windows: Load[] = [];
-    for (let window = 0; window < WINDOWS; window += 1) {
-      const before = statOf(pid).cpuMs;
-      const { requests, perSecond } = await client.loadFor(target, body, ms / WINDOWS);
-      windows.push({ requests, perSecond, cpuUs: ((statOf(pid).cpuMs - before) * 1_000) / requests });
-    }
-    return windows.reduce((least, one) => (one.cpuUs < least.cpuUs ? one : least));
+    return { program, client: createClient(16), windows };
   });
+  try {
+    for (const { program, client } of loaded) await client.loadFor(program.target, body, RAMP_MS);
+    for (let window = 0; window < WINDOWS; window += 1)
+      for (const { program, client, windows } of loaded)
+        windows.push(await measureWindow(program, client, body, ms / WINDOWS));
+  } finally {
+    for (const { client } of loaded) client.close();
+  }
+  return loaded.map(({ windows }) => windows.reduce((least, one) => (one.cpuUs < least.cpuUs ? one : least)));
+};
+
+/** The same for one program. */
+export const measureLoad = async (program: Measured, body: string, ms: number): Promise<Load> => {
+  const [load] = await measureLoads([program], body, ms);
+  if (load === undefined) throw new Error('Nothing was measured.');
+  return load;
+};
 
 /** Time that a program adds to each request, in ms: each is sent straight to the upstream and through the program. */
 export const measureAdded = (direct: Target, through: Target, body: string, ms: number): Promise<readonly number[]> =>

@@ -137,12 +137,12 @@ const measureRounds = async (
   running: readonly Running[],
   upstream: Target,
 ): Promise<ReadonlyMap<Running, readonly Round[]>> => {
-  for (const { pid, target } of running) await measureLoad(pid, target, plainBody, PLAIN_WARM_UP_MS);
-  const plain = await inRounds(running, ({ pid, target }) => measureLoad(pid, target, plainBody, PLAIN_MS));
+  for (const program of running) await measureLoad(program, plainBody, PLAIN_WARM_UP_MS);
+  const plain = await inRounds(running, (program) => measureLoad(program, plainBody, PLAIN_MS));
   const added = await inRounds(running, ({ target }) => measureAdded(upstream, target, plainBody, ADDED_MS));
   const streaming = running.filter(({ streamProblem }) => streamProblem === undefined);
-  for (const { pid, target } of streaming) await measureLoad(pid, target, streamBody, STREAM_WARM_UP_MS);
-  const streams = await inRounds(streaming, ({ pid, target }) => measureLoad(pid, target, streamBody, STREAM_MS));
+  for (const program of streaming) await measureLoad(program, streamBody, STREAM_WARM_UP_MS);
+  const streams = await inRounds(streaming, (program) => measureLoad(program, streamBody, STREAM_MS));
   const toRounds = (program: Running): readonly Round[] =>
     (plain.get(program) ?? []).map(({ cpuUs, perSecond }, round) => {
       const [alone, stream] = [added.get(program)?.[round], streams.get(program)?.[round]];
