@@ -355,4 +355,10 @@ export const untilReady = async (child: ChildProcess, target: Target, limitMs: n
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? Number.NaN;
 
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
+/** Returns the mean of the middle two for an even number of values. */
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const [low, high] = sorted.length % 2 === 0 ? [sorted[middle - 1], sorted[middle]] : [sorted[middle], sorted[middle]];
+  return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
+};

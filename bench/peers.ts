@@ -117,7 +117,7 @@ const startAll = async (upstream: Target): Promise<readonly Running[]> => {
   }));
 };
 
-/** Measures one thing of all programs in rounds. The first program differs in each round. */
+/** Measures one thing of all programs in rounds. The first program and the direction differ from round to round. */
 const inRounds = async <Value>(
   running: readonly Running[],
   measure: (program: Running) => Promise<Value>,
@@ -126,7 +126,8 @@ const inRounds = async <Value>(
   const endsAt = performance.now() + KIND_MS;
   for (let round = 0; round < ROUNDS && performance.now() < endsAt; round += 1) {
     const first = round % running.length;
-    for (const program of [...running.slice(first), ...running.slice(0, first)])
+    const order = [...running.slice(first), ...running.slice(0, first)];
+    for (const program of round % 2 === 0 ? order : order.toReversed())
       values.get(program)?.push(await measure(program));
   }
   return values;

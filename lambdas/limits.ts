@@ -19,3 +19,5 @@ export const BODY_BUDGET_BYTES_DEFAULT = BODIES_AT_ONCE * BODY_BYTES_MAX;
 export const BODY_PARTS_MAX = 1_000_000;
 /** Memory of an object, an array or a member name after parsing, in bytes (measured). */
 export const BODY_PART_BYTES = 64;
+/** Memory of an item or a member after parsing, apart from its name and its parts, in bytes (measured). */
+export const BODY_ITEM_BYTES = 24;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isJsonObject, type JsonValue, parseJson } from '../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, refuseManyParts } from '../core/json.ts';
 import { ANSWER_BYTES_MAX } from '../core/text/answer-size.ts';
 import { unreadable } from './refusals.ts';
 import type { UpstreamResponse } from './upstream-http.ts';
@@ -21,8 +21,10 @@ export const readJsonText = async (
     response.discard();
   }
   try {
-    const text = Buffer.concat(pieces).toString('utf8');
-    return { text, value: parseJson(text) };
+    const bytes = Buffer.concat(pieces);
+    refuseManyParts(bytes);
+    const text = bytes.toString('utf8');
+    return { text, value: JSON.parse(text) };
   } catch {
     throw unreadable();
   }
@@ -39,11 +41,33 @@ const DEPTH_MAX = 64;
  * Throws a SyntaxError, also for JSON that is nested too deep to serialize again.
  */
 export const parseExact = (text: string): JsonValue => {
+  refuseDepth(text);
+  return exactly(text);
+};
+
+/**
+ * Returns an object that serializes like `parseExact` of the text, or undefined if the text is not an object. The text is
+ * parsed only then, because a request waits with it, and a value can take fifty times the memory of its text.
+ */
+export const exactObject = (text: string): JsonObject | undefined => {
+  // Text that starts with a brace, because `exactly` turns some numbers into objects.
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    refuseDepth(text);
+  } catch {
+    return undefined;
+  }
+  return Object.defineProperty({}, 'toJSON', { value: () => exactly(text) });
+};
+
+const refuseDepth = (text: string): void => {
   if (isDeeper(parseJson(text), DEPTH_MAX)) throw new SyntaxError('nested too deep');
-  return JSON.parse(text, (_, value, { source }) =>
+};
+
+const exactly = (text: string): JsonValue =>
+  JSON.parse(text, (_, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value,
   );
-};
 
 const isDeeper = (value: JsonValue | undefined, levels: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;

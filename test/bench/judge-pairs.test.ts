@@ -44,6 +44,6 @@ describe('judgement of pairs', () => {
   });
 
   it('the spread is the interquartile range as a share of the median', () => {
-    expect(summarize([1, 2, 3, 4, 5, 6, 7, 8], 0)).toEqual({ ratio: 5, spread: 0.8, pairs: 8, others: 0 });
+    expect(summarize([1, 2, 3, 4, 5, 6, 7, 8], 0)).toEqual({ ratio: 4.5, spread: 4 / 4.5, pairs: 8, others: 0 });
   });
 });

@@ -27,6 +27,7 @@ test.runIf(process.platform === 'linux')('a process without an id has no CPU tim
 test('a quantile is one of the values', () => {
   expect(quantile([4, 1, 3, 2], 0.25)).toBe(2);
   expect(median([9, 1, 5])).toBe(5);
+  expect(median([9, 1, 5, 6])).toBe(5.5);
   expect(median([])).toBeNaN();
 });
 

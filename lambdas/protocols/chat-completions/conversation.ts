@@ -1,6 +1,6 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
-import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
+import { type JsonObject, type JsonValue, partsOf } from '../../core/json.ts';
 import type {
   AnswerFormat,
   ContentPart,
@@ -10,6 +10,7 @@ import type {
   ToolChoice,
   Turn,
 } from '../../core/text/conversation.ts';
+import { BODY_PARTS_MAX } from '../../limits.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { inlineImageCharacters, inlineTypeOf, isInline, platformHostOf } from '../image-url.ts';
 import type { ChatBody, ChatMessage, ToolCall } from './body.ts';
@@ -153,7 +154,7 @@ const shared = [
 
 /** `body` has only the fields that the model and its provider accept. */
 export const toConversation = (body: ChatBody, model: TextModel): Conversation => ({
-  turns: body.messages.map((message, index) => toTurn(message, `messages[${index}]`, model)),
+  turns: toTurns(body, model),
   tools: (body.tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
     name,
     description,
@@ -172,6 +173,39 @@ export const toConversation = (body: ChatBody, model: TextModel): Conversation =
   endUser: body.user ?? undefined,
   extras: Object.fromEntries(shared.flatMap((name) => (body[name] == null ? [] : [[name, body[name]]]))),
 });
+
+const toTurns = ({ messages }: ChatBody, model: TextModel): readonly Turn[] => {
+  const turns = messages.map((message, index) => toTurn(message, `messages[${index}]`, model));
+  refuseManyValues(turns);
+  return turns;
+};
+
+/**
+ * Arguments and results of tools are JSON in strings, so the limit of the body does not count them (CHAT-5). Other
+ * protocols have them as values. To parse millions of values blocks all other requests for seconds.
+ */
+const refuseManyValues = (turns: readonly Turn[]): void => {
+  let left = BODY_PARTS_MAX;
+  for (const turn of turns) {
+    for (const [place, text] of toolTextsOf(turn)) {
+      if (!text.trimStart().startsWith('{')) continue;
+      const { parts, items } = partsOf(Buffer.from(text), left);
+      left -= parts + items;
+      if (left < 0) throw tooManyValues(`${turn.param}.${place}`);
+    }
+  }
+};
+
+const tooManyValues = (param: string): GatewayError => {
+  const problem = `the arguments and results of tools have more than ${BODY_PARTS_MAX} JSON values together`;
+  return new GatewayError('invalid_messages', `${param}: ${problem}. Send fewer.`, { param });
+};
+
+const toolTextsOf = (turn: Turn): readonly (readonly [place: string, text: string])[] => {
+  if (turn.role === 'tool') return [['content', turn.text]];
+  if (turn.role !== 'assistant') return [];
+  return turn.toolCalls.map((call, index) => [`tool_calls[${index}].function.arguments`, call.arguments]);
+};
 
 const toTurn = (message: ChatMessage, param: string, model: TextModel): Turn => {
   switch (message.role) {

@@ -1,7 +1,7 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { sniffImage } from '../../core/image-type.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import {
   type AnswerFormat,
   type ContentPart,
@@ -16,7 +16,7 @@ import {
 } from '../../core/text/conversation.ts';
 import type { WireCall } from '../../core/text/text-wire.ts';
 import type { FetchedImage } from '../image-fetch.ts';
-import { parseExact } from '../read-json.ts';
+import { exactObject } from '../read-json.ts';
 import type { ToParam } from './errors.ts';
 
 /** Conversation in the provider's terms. */
@@ -241,12 +241,8 @@ const toToolUse = ({ id, name, arguments: text }: ToolCall, param: string): Bloc
 });
 
 const toInput = (text: string, param: string): JsonObject => {
-  if (text.trim() === '') return {};
-  try {
-    // Parse only text that starts with a brace, because `parseExact` turns some numbers into objects.
-    const input = text.trimStart().startsWith('{') ? parseExact(text) : undefined;
-    if (isJsonObject(input)) return input;
-  } catch {}
+  const input = text.trim() === '' ? {} : exactObject(text);
+  if (input) return input;
   throw invalidMessages(param, 'must be a JSON object, nested at most 64 levels deep.');
 };
 

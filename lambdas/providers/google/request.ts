@@ -14,7 +14,7 @@ import {
   type VideoPart,
 } from '../../core/text/conversation.ts';
 import type { FetchedImage } from '../image-fetch.ts';
-import { parseExact } from '../read-json.ts';
+import { exactObject } from '../read-json.ts';
 import { isVendorsId } from './response.ts';
 
 /** Path below the provider's base URL. Streams always use events, because without `alt` they are one growing list. */
@@ -178,7 +178,8 @@ const saidIn = ({ content, param }: Extract<Turn, { role: 'user' }>): readonly C
 };
 
 const toCallPart = ({ id, name, arguments: text, signature }: ToolCall, index: number, param: string): JsonObject => {
-  const args = toObject(text.trim() === '' ? '{}' : text);
+  // If 1e20 were written out in full, the prompt would become longer than the one that was paid for.
+  const args = exactObject(text.trim() === '' ? '{}' : text);
   if (!args) {
     const place = `${param}.tool_calls[${index}].function.arguments`;
     throw new GatewayError('invalid_messages', `${place}: must be a JSON object.`, { param: place });
@@ -203,26 +204,12 @@ const toResponsePart = (
   }
   // Each call has one result, so a second result for the same call is rejected.
   calls.delete(callId);
-  const response = toObject(text) ?? { result: text };
+  const response = exactObject(text) ?? { result: text };
   return { functionResponse: { ...idMember(callId), name: call.name, response } };
 };
 
 /** A call and its response have the same id, or neither has one. https://ai.google.dev/api/caching#FunctionCall */
 const idMember = (id: string): JsonObject => (isVendorsId(id) ? { id } : {});
-
-/**
- * Parses JSON so that numbers keep their digits. If 1e20 were written out in full, the prompt would become longer than
- * the one that was paid for.
- */
-const toObject = (text: string): JsonObject | undefined => {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    const value = parseExact(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 /** Part whose bytes are filled in before the request is sent. */
 export interface ImageSlot {

@@ -50,10 +50,44 @@ export const frontDoorBugs: readonly MoneyBug[] = [
       replace: 'addedByParsing(bytes)',
     },
     {
+      id: 'items-of-a-body-are-free',
+      what: 'Eight bodies of millions of numbers end the process, because only their bytes count.',
+      find: ' + items * BODY_ITEM_BYTES',
+      replace: ' + items * 0',
+    },
+  ]),
+  ...bugsIn('lambdas/core/json.ts', 'test/lambdas/core/json.test.ts', [
+    {
       id: 'parts-hidden-behind-a-backslash',
       what: 'A text that ends with an escaped backslash hides the objects after it from the limit.',
       find: '(end - before) % 2 === 1',
       replace: 'end - before === 1',
+    },
+    {
+      id: 'response-of-endless-parts',
+      what: 'A response of millions of empty objects ends the process and all requests in it.',
+      find: 'json.length <= TEXT_PARTS_MAX || ',
+      replace: 'json.length > 0 || ',
+    },
+  ]),
+  ...bugsIn(
+    'lambdas/protocols/chat-completions/conversation.ts',
+    'test/lambdas/protocols/chat-completions/conversation.test.ts',
+    [
+      {
+        id: 'arguments-of-endless-values',
+        what: 'Tool arguments of millions of numbers in one string end the process.',
+        find: 'left -= parts + items',
+        replace: 'left -= parts',
+      },
+    ],
+  ),
+  ...bugsIn('lambdas/providers/read-json.ts', 'test/lambdas/providers/read-json-exact.test.ts', [
+    {
+      id: 'tool-arguments-parsed-early',
+      what: 'Requests keep the values of tool arguments, which no budget counts, while they wait for the provider.',
+      find: "Object.defineProperty({}, 'toJSON', { value: () => exactly(text) })",
+      replace: 'Object(exactly(text))',
     },
   ]),
   ...bugsIn('lambdas/http/body-budget.ts', 'test/lambdas/http/body-budget.test.ts', [

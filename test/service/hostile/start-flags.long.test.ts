@@ -73,6 +73,21 @@ const mostMembers = (): Buffer => {
   return Buffer.from(`${head}${'a'.repeat(BODY_BYTES_MAX - head.length - 2)}"}`);
 };
 
+/** Objects in objects with an index as the name, for which the parser allocates a list up to the index. */
+const indexNames = (): Buffer => {
+  const object = `${'{"30":'.repeat(50)}0${'}'.repeat(50)}`;
+  return listOf((index) => (index < (BODY_PARTS_MAX - 10) / 100 ? object : JSON.stringify('a'.repeat(1_000))));
+};
+
+/** Arguments of a call in one string. The provider's protocol has them as values. */
+const toolArguments = (): Buffer => {
+  const call = '{"id":"a","type":"function","function":{"name":"f","arguments":"{\\"a\\":[';
+  const turns = `{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[${call}`;
+  const head = `{"model":"claude-sonnet-5-5","messages":[${turns}`;
+  const tail = '0]}"}}]},{"role":"tool","tool_call_id":"a","content":"ok"}]}';
+  return Buffer.from(head + '1.50,'.repeat((BODY_BYTES_MAX - head.length - tail.length) / 5) + tail);
+};
+
 const chats = '/v1/chat/completions';
 
 test.each([
@@ -83,6 +98,9 @@ test.each([
   ['as many objects as allowed', chats, mostObjects, []],
   ['as many members as allowed', chats, mostMembers, []],
   ['numbers', chats, () => listOf(() => '1'), []],
+  ['objects with indexes as names', chats, indexNames, []],
+  ['numbers after a text', chats, () => listOf((index) => (index === 0 ? '""' : '-0')), []],
+  ['arguments of tools', chats, toolArguments, []],
   ['different short texts', chats, () => listOf((index) => `"${index.toString(36)}"`), []],
 ] as const)('GEN-14 eight bodies of 20 MiB of %s and 100 streams fit the heap of npm start', async (...row) => {
   const [, target, makeBody, headers] = row;
@@ -119,5 +137,23 @@ test('GEN-14 sixty bodies of 3 MB with as many objects as allowed fit the heap o
   const replies = await Promise.all(Array.from({ length: 60 }, (_, index) => send(index)));
   expect(gateway.running()).toBe(true);
   expect(replies.map(({ status }) => status).filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+  expect(replies.some(({ status }) => status === 200)).toBe(true);
+});
+
+test('GEN-14 400 bodies of 64 KiB of nested objects fit the heap of npm start', async () => {
+  const object = `${'{"30":'.repeat(58)}0${'}'.repeat(58)}`;
+  const objects = Array.from({ length: 65_000 / (object.length + 1) }, () => object).join();
+  const body = Buffer.from(
+    `{"model":"gpt-5.4","messages":[{"role":"user","content":"hi [[delay 5000]]"}],"ignored":[${objects}]}`,
+  );
+  const replies = await Promise.all(
+    Array.from({ length: 400 }, (_, index) => {
+      const { apiKey = '', from = '' } = senders[index % senders.length] ?? {};
+      const headers = [`authorization: Bearer ${apiKey}`];
+      return ask(gateway.port, { method: 'POST', target: chats, body, from, headers }, LIMIT_MS);
+    }),
+  );
+  expect(gateway.running()).toBe(true);
+  expect(replies.map(({ status }) => status).filter((status) => ![200, 503].includes(status))).toEqual([]);
   expect(replies.some(({ status }) => status === 200)).toBe(true);
 });

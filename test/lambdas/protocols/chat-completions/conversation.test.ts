@@ -147,3 +147,40 @@ test('CHAT-1 the settings of the field table are kept unchanged', () => {
   expect(conversationOf({ stop: 'a' }).stop).toEqual(['a']);
   expect(conversationOf({ messages: showing(jpeg) }).stop).toEqual([]);
 });
+
+test.for([
+  ['arguments of one call', [JSON.stringify({ a: Array(1_000_000).fill(0) })], [], 'tool_calls[0].function.arguments'],
+  [
+    'arguments of two calls',
+    [0, 1].map(() => ` ${JSON.stringify({ a: Array(500_000).fill(0) })}`),
+    [],
+    'tool_calls[1].function.arguments',
+  ],
+  ['arguments and a result', ['{}'], [JSON.stringify({ a: Array(1_000_000).fill(0) })], 'content'],
+] as const)('CHAT-5 a million values in %s are 400', ([, calls, results, place]) => {
+  const messages = [
+    hello,
+    {
+      role: 'assistant',
+      tool_calls: calls.map((text, index) => call(`call_${index}`, { function: { name: 'f', arguments: text } })),
+    },
+    ...results.map((content) => ({ role: 'tool', tool_call_id: 'call_0', content })),
+  ];
+  const param = `messages[${results.length + 1}].${place}`;
+  expect(() => conversationOf({ messages })).toThrow(
+    expect.objectContaining({
+      ...{ code: 'invalid_messages', status: 400, param },
+      message: `${param}: the arguments and results of tools have more than 1000000 JSON values together. Send fewer.`,
+    }),
+  );
+});
+
+test('CHAT-5 results of tools that are not JSON objects have no limit of values', () => {
+  const text = `log: ${'{[:,'.repeat(500_000)}`;
+  const messages = [
+    hello,
+    { role: 'assistant', tool_calls: [call('a')] },
+    { role: 'tool', tool_call_id: 'a', content: text },
+  ];
+  expect(conversationOf({ messages }).turns[2]).toMatchObject({ text });
+});
