@@ -64,7 +64,7 @@ const common = {
     header: z.string().min(1),
     scheme: z.string().min(1).optional(),
   }),
-  headers: z.record(z.string().toLowerCase(), z.string()).default({}),
+  headers: z.record(z.string(), z.string()).default({}),
   note: z.string().min(1).optional(),
 };
 

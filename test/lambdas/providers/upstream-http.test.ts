@@ -226,22 +226,6 @@ test('GEN-5 the headers of a POST are sent in their order, their length last', a
   expect(raw[raw.indexOf('content-length') + 1]).toBe('10');
 });
 
-test.for<readonly [string, Readonly<Record<string, string>>, readonly string[]]>([
-  ['are sent', { a: '1' }, ['a', '1', 'authorization', 'Basic dXNlcjpwYSBzcw==']],
-  ['yield to the header of the request', { authorization: 'Bearer x' }, ['authorization', 'Bearer x']],
-])('GEN-5 the user and password of a URL %s', async ([, headers, sent]) => {
-  let raw: readonly string[] = [];
-  const vendor = await vendorThat((request, response) => {
-    raw = request.rawHeaders;
-    response.end();
-  });
-  const { signal } = new AbortController();
-  const url = vendor.url.replace('://', '://user:pa%20ss@');
-  await createUpstreamHttp()({ url, headers, body: '', signal });
-  const { host } = new URL(vendor.url);
-  expect(raw).toEqual([...sent, 'content-length', '0', 'Host', host, 'Connection', 'keep-alive']);
-});
-
 test('VID-3 a GET has no body and no length', async () => {
   let raw: readonly string[] = [];
   const vendor = await vendorThat((request, response) => {
