@@ -22,7 +22,7 @@ import { startBareProxy, startGateway, startUpstream } from './programs.ts';
  * `-- --store` writes the ratios, which a release does.
  */
 const PAIRS = Number(process.env.BENCH_PAIRS ?? 15);
-const MS = 1_200;
+const MS = 1_600;
 const WARM_UP = { plain: 20_000, stream: 2_000 } as const;
 /** No pair starts later than this, so that the command takes less than five minutes. */
 const LIMITS_MS = { plain: 140_000, stream: 250_000 } as const;

@@ -112,22 +112,6 @@ const toMs = (ticks: number): number => {
 };
 let ticksPerSecond = 0;
 
-/** CPU time in ms of a process, from its threads in nanoseconds, or from its ticks of 10 ms on a kernel without them. */
-const cpuMsOf = ({ pid, ticks }: ProcessStat): number => {
-  const threads = list(`/proc/${pid}/task`).map((id) => Number.parseInt(readProc(`${pid}/task/${id}/schedstat`), 10));
-  const ns = sum(threads.filter((time) => time > 0));
-  return ns > 0 ? ns / 1e6 : toMs(ticks);
-};
-
-const list = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // The process has ended.
-    return [];
-  }
-};
-
 /** CPU time and resident memory of a process and its descendants. Linux only. */
 export const statOf = (pid: number): { readonly cpuMs: number; readonly rssMb: number } => {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -138,7 +122,7 @@ export const statOf = (pid: number): { readonly cpuMs: number; readonly rssMb: n
   const tree = treeOf(pid, stats);
   if (tree.length === 0) throw new Error(`The process ${pid} has ended.`);
   const rssKb = tree.map((one) => Number(/VmRSS:\s+(\d+)/.exec(readProc(`${one.pid}/status`))?.[1] ?? 0));
-  return { cpuMs: sum(tree.map(cpuMsOf)), rssMb: sum(rssKb) / 1_024 };
+  return { cpuMs: toMs(sum(tree.map(({ ticks }) => ticks))), rssMb: sum(rssKb) / 1_024 };
 };
 
 /**
@@ -275,8 +259,8 @@ export interface Load {
 }
 
 /**
- * Time in ms of load before each measurement. After a pause or another kind of request, a program uses up to twice the
- * CPU per request for this time, because its code and data are no longer in the caches.
+ * Time in ms of load before each measurement. After a pause of seconds, or another kind of request, a program uses up to
+ * twice the CPU per request for this time, because its code and data are no longer in the caches.
  */
 const RAMP_MS = 800;
 
