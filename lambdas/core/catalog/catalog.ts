@@ -78,7 +78,7 @@ export const createCatalog = (
       : `The model "${shown(id)}" does not exist or is not enabled.`;
     if (replacement) return `${what} Use "${replacement}" instead.`;
     const close = nearest(id, nowMs, protocol);
-    return close ? `${what} The nearest model id is "${close}".` : what;
+    return `${what} ${close ? `The nearest model id is "${close}".` : 'GET /v1/models lists the models.'}`;
   };
 
   return {

@@ -77,8 +77,10 @@ describe('CAT-6 unknown models', () => {
     expect(message.length).toBeLessThan(200);
   });
 
-  test('CAT-6 an empty catalog suggests nothing', () => {
-    expect(load([]).explainMissing('alpha-1', now)).toBe('The model "alpha-1" does not exist or is not enabled.');
+  test('CAT-6 an empty catalog suggests the list', () => {
+    expect(load([]).explainMissing('alpha-1', now)).toBe(
+      'The model "alpha-1" does not exist or is not enabled. GET /v1/models lists the models.',
+    );
   });
 
   test.each([

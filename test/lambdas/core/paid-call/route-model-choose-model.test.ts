@@ -3,16 +3,17 @@ import { image, provider, text, upstream } from '../catalog/sample-data.ts';
 import { createWorld, type WorldOptions } from '../text/text-world.ts';
 
 const missing = (modelId: string): string => `The model "${modelId}" does not exist or is not enabled.`;
+const list = ' GET /v1/models lists the models.';
 
 test.for([
   ['alpha-2', ' The nearest model id is "alpha-1".'],
   ['ALPHA-1', ' The nearest model id is "alpha-1".'],
-  ['alpha', ''],
-  ['unlike any id', ''],
-  ['__proto__', ''],
+  ['alpha', list],
+  ['unlike any id', list],
+  ['__proto__', list],
   // Another endpoint has a model of this name.
-  ['paint-2', ''],
-] as const)('CAT-6 %s is rejected with 404 and the id "%s" of its endpoint', async ([modelId, suggestion]) => {
+  ['paint-2', list],
+] as const)('CAT-6 %s is rejected with 404 and this advice:%s', async ([modelId, suggestion]) => {
   const world = await createWorld({ models: [text(), image()] });
   await expect(world.ask({}, { modelId })).rejects.toMatchObject({
     code: 'model_not_found',
