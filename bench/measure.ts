@@ -342,7 +342,6 @@ export const quantile = (values: readonly number[], share: number): number =>
 /** Returns the mean of the middle two for an even number of values. */
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((one, other) => one - other);
-  const middle = Math.floor(sorted.length / 2);
-  const [low, high] = sorted.length % 2 === 0 ? [sorted[middle - 1], sorted[middle]] : [sorted[middle], sorted[middle]];
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]];
   return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
 };

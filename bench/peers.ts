@@ -112,7 +112,8 @@ const startAll = async (upstream: Target): Promise<readonly Running[]> => {
     return { ...program, streamProblem: await streamProblemOf(program) };
   });
   return started.map(([contender, { streamProblem, ...program }]) => ({
-    ...{ ...contender, ...program },
+    ...contender,
+    ...program,
     ...(streamProblem ? { streamProblem } : {}),
   }));
 };

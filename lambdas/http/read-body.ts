@@ -43,7 +43,8 @@ export const readBody = async (
     return;
   }
   refuseMultipart(contentType, taken);
-  await lease.expand(addedByParsing(bytes));
+  const added = addedByParsing(bytes);
+  if (added > 0) await lease.expand(added);
   lease.whole();
   exchange.body = { json: parseJsonBody(bytes), bytes: bytes.length };
 };

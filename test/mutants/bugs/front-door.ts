@@ -46,8 +46,8 @@ export const frontDoorBugs: readonly MoneyBug[] = [
     {
       id: 'parsed-body-is-free',
       what: 'Many bodies of many small objects end the process, because only their bytes count.',
-      find: 'await lease.expand(addedByParsing(bytes))',
-      replace: 'addedByParsing(bytes)',
+      find: 'if (added > 0) await lease.expand(added);',
+      replace: '',
     },
     {
       id: 'items-of-a-body-are-free',
