@@ -6,15 +6,15 @@ const SLOWEST = 10;
 const REPLAY_CHARACTERS_MAX = 2_000;
 
 /**
- * Ends a run with its slowest files, a line `FAILED <test>: <error>` per failed test, and the line `N passed, N
- * failed`. A file that does not load counts as a failure.
+ * Ends a run with its slowest files, a line `FAILED <test>: <error>` per failed test, one per error outside of a test,
+ * and the line `N passed, N failed`. A file that does not load counts as a failure.
  */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     let passed = 0;
     let failed = unhandledErrors.length;
     let skipped = 0;
-    const failures: string[] = [];
+    const failures = unhandledErrors.map((error) => `FAILED outside of a test: ${firstLineOf(error)}\n`);
     for (const module of modules) {
       failed += module.errors().length;
       for (const test of module.children.allTests()) {
@@ -33,6 +33,12 @@ export default class ClosingLineReporter implements Reporter {
     process.on('exit', () => process.stdout.write(`\n${slowestOf(modules)}\n${failures.join('')}${line}\n`));
   }
 }
+
+/** First line of an error as Vitest reports it, which need not be an `Error`. */
+const firstLineOf = (error: unknown): string => {
+  const { message = String(error) } = (error ?? {}) as { readonly message?: string };
+  return message.split('\n')[0] ?? '';
+};
 
 interface Failure {
   readonly message: string;

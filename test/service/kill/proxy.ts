@@ -1,4 +1,4 @@
-import { Agent, createServer, type IncomingMessage, request as openRequest } from 'node:http';
+import { createServer, type IncomingMessage, request as openRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { StoreWire, Wanted } from '../../support/fault-proxy-wire.ts';
 
@@ -26,18 +26,22 @@ export interface KillProxy {
 
 /** Starts a proxy for a store that stops calls at chosen points, so that their caller can be killed there. */
 export async function startKillProxy(target: string, wire: StoreWire, plan: StopPlan): Promise<KillProxy> {
-  const agent = new Agent({ keepAlive: true });
   const late: Promise<unknown>[] = [];
   const server = createServer({ keepAliveTimeout: 65_000 }, async (request, response) => {
     try {
       const bytes = await buffer(request);
       const stop = await plan(wire.describe(request, bytes));
       if (stop?.side === 'before' || stop?.side === 'late') {
-        if (stop.side === 'late') late.push(stop.landing.then(() => land(agent, target, request, bytes)));
+        if (stop.side === 'late') {
+          const landing = stop.landing.then(() => land(target, request, bytes));
+          // Its error is reported by `landed`.
+          landing.catch(() => undefined);
+          late.push(landing);
+        }
         stop.reached();
         return;
       }
-      const { message, body } = await send(agent, target, request, bytes);
+      const { message, body } = await send(target, request, bytes);
       if (stop) {
         stop.reached();
         return;
@@ -58,7 +62,6 @@ export async function startKillProxy(target: string, wire: StoreWire, plan: Stop
     endpoint: `http://127.0.0.1:${address.port}`,
     landed: () => Promise.all(late),
     stop() {
-      agent.destroy();
       return new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
@@ -73,10 +76,11 @@ async function land(...call: Parameters<typeof send>): Promise<void> {
   if ((message.statusCode ?? 500) >= 500) throw new Error(`status of a late call: ${message.statusCode}`);
 }
 
-function send(agent: Agent, target: string, request: IncomingMessage, bytes: Buffer) {
+/** Uses a new connection. The store may close an idle one before a late call. */
+function send(target: string, request: IncomingMessage, bytes: Buffer) {
   const { connection: _own, ...headers } = request.headers;
   return new Promise<{ message: IncomingMessage; body: Buffer }>((resolve, reject) => {
-    openRequest(`${target}${request.url}`, { agent, method: request.method, headers }, (message) => {
+    openRequest(`${target}${request.url}`, { agent: false, method: request.method, headers }, (message) => {
       buffer(message).then((body) => resolve({ message, body }), reject);
     })
       .on('error', reject)
