@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request as openRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreWire, Wanted } from '../../support/fault-proxy-wire.ts';
 
 /** A point at which a call stops permanently: its caller gets no reply. */
@@ -70,10 +71,26 @@ export async function startKillProxy(target: string, wire: StoreWire, plan: Stop
   };
 }
 
-/** A failed condition is a valid reply. Any other error means that the call was not executed. */
-async function land(...call: Parameters<typeof send>): Promise<void> {
-  const { message } = await send(...call);
-  if ((message.statusCode ?? 500) >= 500) throw new Error(`status of a late call: ${message.statusCode}`);
+const LANDING_TRIES = 5;
+const LANDING_PAUSE_MS = 200;
+
+/**
+ * Executes a late call. A failed condition is a valid reply. A connection error or a status from 500 means that the call
+ * was not executed, as an emulator answers when two writes of one object meet. It is repeated.
+ */
+async function land(target: string, request: IncomingMessage, bytes: Buffer): Promise<void> {
+  const problems: string[] = [];
+  while (problems.length < LANDING_TRIES) {
+    try {
+      const { message, body } = await send(target, request, bytes);
+      if ((message.statusCode ?? 500) < 500) return;
+      problems.push(`${message.statusCode} ${body.toString().slice(0, 200)}`);
+    } catch (error) {
+      problems.push(String(error));
+    }
+    await sleep(LANDING_PAUSE_MS);
+  }
+  throw new Error(`a late ${request.method} ${request.url} failed: ${problems.join(', ')}`);
 }
 
 /** Uses a new connection. The store may close an idle one before a late call. */
