@@ -60,6 +60,8 @@ const counted = <Store extends object>(store: Store): Store => {
 process.on('SIGUSR2', () => process.stdout.write(`${trips}\n`));
 
 installLambdaRuntime();
+const baseUrl = `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`;
+const vendorAccess = { baseUrl, key: 'bench', credentialId: 'bench' };
 const many = { LIMIT_KEY_PER_SECOND: '100000', LIMIT_KEY_BURST: '100000' };
 const parts = {
   settings: readSettings({
@@ -80,11 +82,7 @@ const parts = {
   keys: counted(keys),
   upstreamHttp: createUpstreamHttp(),
   fetchImage: () => Promise.reject(new Error('The benchmark fetches no images.')),
-  vendorAccess: () => ({
-    baseUrl: `http://127.0.0.1:${process.env.BENCH_UPSTREAM_PORT}/v1`,
-    key: 'bench',
-    credentialId: 'bench',
-  }),
+  vendorAccess: () => vendorAccess,
   sendWebhook: () => Promise.reject(new Error('The benchmark sends no webhooks.')),
   reporting: { finished: () => undefined, notice: () => undefined, measured: () => undefined },
 };

@@ -39,7 +39,7 @@ export const toEvent = (request: IncomingMessage, nowMs: number, sourceIp = remo
         requestId: '',
         routeKey: '$default',
         stage: '$default',
-        time: new Date(nowMs).toISOString(),
+        time: '',
         timeEpoch: nowMs,
       },
       isBase64Encoded: false,
