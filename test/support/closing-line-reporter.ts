@@ -10,11 +10,11 @@ const REPLAY_CHARACTERS_MAX = 2_000;
  * and the line `N passed, N failed`. A file that does not load counts as a failure.
  */
 export default class ClosingLineReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly Failure[]): void {
     let passed = 0;
     let failed = unhandledErrors.length;
     let skipped = 0;
-    const failures = unhandledErrors.map((error) => `FAILED outside of a test: ${firstLineOf(error)}\n`);
+    const failures = unhandledErrors.map((error) => `FAILED outside of a test: ${reasonOf(error)}\n`);
     for (const module of modules) {
       failed += module.errors().length;
       for (const test of module.children.allTests()) {
@@ -33,12 +33,6 @@ export default class ClosingLineReporter implements Reporter {
     process.on('exit', () => process.stdout.write(`\n${slowestOf(modules)}\n${failures.join('')}${line}\n`));
   }
 }
-
-/** First line of an error as Vitest reports it, which need not be an `Error`. */
-const firstLineOf = (error: unknown): string => {
-  const { message = String(error) } = (error ?? {}) as { readonly message?: string };
-  return message.split('\n')[0] ?? '';
-};
 
 interface Failure {
   readonly message: string;

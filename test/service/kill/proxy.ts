@@ -75,8 +75,8 @@ const LANDING_TRIES = 5;
 const LANDING_PAUSE_MS = 200;
 
 /**
- * Executes a late call. A failed condition is a valid reply. A connection error or a status from 500 means that the call
- * was not executed, as an emulator answers when two writes of one object meet. It is repeated.
+ * Executes a late call. A failed condition is a valid reply. After a connection error or a status from 500 the call may
+ * not have been executed, so it is repeated. A store accepts each of these writes again without a further effect.
  */
 async function land(target: string, request: IncomingMessage, bytes: Buffer): Promise<void> {
   const problems: string[] = [];
