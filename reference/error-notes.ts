@@ -92,7 +92,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'The file is no longer available. Create it again.',
   },
   model_not_found: {
-    when: 'no model has this name; the message names the nearest one',
+    when: 'no model has this name; the message names a similar one, if there is one',
     fix: 'Use an id of `GET /v1/models`.',
     message: 'The model "gpt-4.1-mimi" does not exist or is not enabled. The nearest model id is "gpt-4.1-mini".',
     param: 'model',

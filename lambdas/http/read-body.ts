@@ -105,7 +105,7 @@ const decode = (bytes: Uint8Array): string => {
   try {
     return strict.decode(bytes);
   } catch (cause) {
-    throw new GatewayError('invalid_request_error', 'The body is not valid UTF-8.', { cause });
+    throw new GatewayError('invalid_request_error', 'The body is not valid UTF-8. Encode it as UTF-8.', { cause });
   }
 };
 
@@ -115,7 +115,9 @@ const parse = (text: string): JsonValue => {
     return parseJson(text);
   } catch {
     // The parser's own message quotes the body, which must not reach a log.
-    throw malformed('The body is not valid JSON.');
+    throw malformed(
+      'The body is not valid JSON. Send one JSON object; a JSON library writes its quotes and commas correctly.',
+    );
   }
 };
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
+import { nearestOf } from '../core/nearest.ts';
 import { type Route, type RouteName, routes } from '../routes.ts';
 
 interface Match {
@@ -72,16 +73,24 @@ const search = (path: string): readonly Match[] => {
   return found;
 };
 
-/** Matches of each path without parameters, which a pattern with parameters can match as well. */
-const matchesOfFixed: ReadonlyMap<string, readonly Match[]> = new Map(
+/** Returns the paths without parameters, of one method or of all. */
+const fixedPaths = (method?: string): readonly string[] =>
   patterns
+    .filter(({ route }) => !method || route.method === method)
     .map(({ segments }) => segments.join('/'))
-    .filter((path) => !path.includes('{'))
-    .map((path) => [path, search(path)]),
-);
+    .filter((path) => !path.includes('{'));
+
+/** Matches of each path without parameters, which a pattern with parameters can match as well. */
+const matchesOfFixed: ReadonlyMap<string, readonly Match[]> = new Map(fixedPaths().map((path) => [path, search(path)]));
 
 const allowedMethods = (here: readonly Match[]): string =>
   [...here.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ');
+
+const adviceFor = (method: string, path: string): string => {
+  const nearest = nearestOf(path, fixedPaths(method));
+  if (nearest) return `The nearest path is ${nearest}.`;
+  return 'OpenAI SDKs need a base URL that ends in /v1. GET /api-reference lists every route.';
+};
 
 /**
  * GEN-7. HEAD uses the route of GET. Throws `not_found` or `method_not_allowed`. Routes of other functions count as
@@ -96,10 +105,7 @@ export const matchRoute = (method: string, path: string, served: (name: RouteNam
   // colon starts an unknown action, so the path does not exist.
   const here = found.filter(({ params }) => !Object.values(params).some((value) => value.includes(':')));
   if (here.length === 0 || here.some(({ route }) => route.method === asked)) {
-    throw new GatewayError(
-      'not_found',
-      `There is nothing at ${path.slice(0, 200)}. OpenAI SDKs need a base URL that ends in /v1. GET /api-reference lists every route.`,
-    );
+    throw new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}. ${adviceFor(asked, path)}`);
   }
   const allow = allowedMethods(here);
   throw new GatewayError('method_not_allowed', `${method} is not allowed on this path. Allowed: ${allow}.`, {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { editsBetween } from '../core/catalog/catalog.ts';
 import type { TextModel } from '../core/catalog/schema.ts';
 import type { ErrorCode } from '../core/errors/error-codes.ts';
 import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { editsBetween } from '../core/nearest.ts';
 import { shown, toParam } from './parse.ts';
 
 const NAMES_MAX = 20;

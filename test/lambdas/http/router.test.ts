@@ -69,6 +69,23 @@ test.for([
   expect(matchPath(path)).toEqual([]);
 });
 
+test.for([
+  ['POST', '/v1/completions', '/v1/chat/completions'],
+  ['POST', '/chat/completions', '/v1/chat/completions'],
+  ['POST', '/v1/image/generation', '/v1/images/generations'],
+  ['POST', '/v1/v1/messages', '/v1/messages'],
+  ['HEAD', '/v1/model', '/v1/models'],
+] as const)('GEN-7 the 404 of %s %s names %s', ([method, path, nearest]) => {
+  expect(refusalOf(method, path).message).toContain(`The nearest path is ${nearest}.`);
+});
+
+test.for([
+  ['POST', '/v1/fine_tuning/jobs'],
+  ['PROPFIND', '/v1/model'],
+] as const)('GEN-7 the 404 of %s %s names the list of routes', ([method, path]) => {
+  expect(refusalOf(method, path).message).toContain('GET /api-reference');
+});
+
 test('GEN-7 a long path is cut in the message', () => {
   expect(refusalOf('GET', `/${'x'.repeat(10_000)}`).message.length).toBeLessThan(320);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { nearestOf } from '../../../../lambdas/core/catalog/catalog.ts';
 import { catalogWarnings } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { at, image, load, price, text } from './sample-data.ts';
 
@@ -81,20 +80,6 @@ describe('CAT-6 unknown models', () => {
     expect(load([]).explainMissing('alpha-1', now)).toBe(
       'The model "alpha-1" does not exist or is not enabled. GET /v1/models lists the models.',
     );
-  });
-
-  test.each([
-    ['kitten', ['sitting', 'mitten'], 'mitten'],
-    ['', ['abc', 'ab'], undefined],
-    ['abc', ['abd', 'abe'], 'abd'],
-    // Three edits of ten characters are more than a third of nine.
-    ['flux-2-pr', ['flux-3-max', 'flux-2-xyz'], 'flux-2-xyz'],
-    ['flux-2-pr', ['flux-3-xyz'], undefined],
-    ['nope', ['node-1', 'flux-2-pro'], undefined],
-    // Ids are compared up to their 128th character.
-    [`${'a'.repeat(128)}${'b'.repeat(300)}`, ['b'.repeat(300), 'a'.repeat(128)], 'a'.repeat(128)],
-  ])('CAT-6 the nearest id to "%s" is found', (wanted, candidates, expected) => {
-    expect(nearestOf(wanted, candidates)).toBe(expected);
   });
 });
 
