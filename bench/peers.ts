@@ -38,14 +38,17 @@ import {
  * `taskset`, the programs have one core, and client and upstream the other. `-- --document` writes the table into
  * `docs/internals/benchmarks.md`. Linux only.
  */
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 30);
 /** V8 optimizes the code of a gateway during its first 20,000 chats. */
-const PLAIN_WARM_UP_MS = 14_000;
-const STREAM_WARM_UP_MS = 4_000;
-/** Short measurements in many rounds, so that a burst of other load falls on all programs. */
-const PLAIN_MS = 1_600;
-const STREAM_MS = 1_600;
-const ADDED_MS = 600;
+const PLAIN_WARM_UPS = 14;
+const STREAM_WARM_UPS = 4;
+const WARM_UP_MS = 1_000;
+/**
+ * Short measurements in many rounds. A neighbor on the same physical core makes all programs up to 1.8 times slower for
+ * 5 to 20 s, which is longer than a round.
+ */
+const LOAD_MS = 400;
+const ADDED_MS = 400;
 /** No round of a kind starts later than this after its first, so that a slow machine does not take much longer. */
 const KIND_MS = 110_000;
 
@@ -134,17 +137,23 @@ const inRounds = async <Value>(
   return values;
 };
 
+/** The programs take turns, so that none has a long pause before its first measurement. */
+const warmUp = async (running: readonly Running[], body: string, times: number): Promise<void> => {
+  for (let time = 0; time < times; time += 1)
+    for (const program of running) await measureLoad(program, body, WARM_UP_MS);
+};
+
 /** Rounds of each program. One kind of request follows the other, because code that served both is slower for either. */
 const measureRounds = async (
   running: readonly Running[],
   upstream: Target,
 ): Promise<ReadonlyMap<Running, readonly Round[]>> => {
-  for (const program of running) await measureLoad(program, plainBody, PLAIN_WARM_UP_MS);
-  const plain = await inRounds(running, (program) => measureLoad(program, plainBody, PLAIN_MS));
+  await warmUp(running, plainBody, PLAIN_WARM_UPS);
+  const plain = await inRounds(running, (program) => measureLoad(program, plainBody, LOAD_MS));
   const added = await inRounds(running, ({ target }) => measureAdded(upstream, target, plainBody, ADDED_MS));
   const streaming = running.filter(({ streamProblem }) => streamProblem === undefined);
-  for (const program of streaming) await measureLoad(program, streamBody, STREAM_WARM_UP_MS);
-  const streams = await inRounds(streaming, (program) => measureLoad(program, streamBody, STREAM_MS));
+  await warmUp(streaming, streamBody, STREAM_WARM_UPS);
+  const streams = await inRounds(streaming, (program) => measureLoad(program, streamBody, LOAD_MS));
   const toRounds = (program: Running): readonly Round[] =>
     (plain.get(program) ?? []).map(({ cpuUs, perSecond }, round) => {
       const [alone, stream] = [added.get(program)?.[round], streams.get(program)?.[round]];
