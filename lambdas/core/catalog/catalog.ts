@@ -1,7 +1,7 @@
 import { utcDay } from '../clock.ts';
 import { PICOS_PER_USD } from '../money/usd.ts';
 import { nearestOf } from '../nearest.ts';
-import type { Model, Protocol, Provider, TextRates } from './schema.ts';
+import type { Model, Protocol, Provider } from './schema.ts';
 
 /** Validated catalog. Callers pass the time, so every result can be reproduced. */
 export interface Catalog {
@@ -123,19 +123,3 @@ interface Tiered<Rates> {
  */
 export const ratesAt = <Rates>(row: Tiered<Rates>, promptTokens: number): Rates =>
   row.tiers.findLast((tier) => promptTokens > tier.aboveInputTokens)?.rates ?? row.rates;
-
-interface CacheRates {
-  readonly cacheWrite5m: bigint;
-  readonly cacheWrite1h: bigint;
-  readonly cacheRead: bigint;
-}
-
-/**
- * Returns the rates for cache tokens of native messages (BILL-12): those of the catalog entry, or else 1.25, 2 and 0.1
- * times input. Loading checks that the products are whole numbers.
- */
-export const cacheRatesOf = (rates: TextRates): CacheRates => ({
-  cacheWrite5m: rates.cacheWrite5m ?? (rates.input * 5n) / 4n,
-  cacheWrite1h: rates.cacheWrite1h ?? rates.input * 2n,
-  cacheRead: rates.cacheRead ?? rates.input / 10n,
-});

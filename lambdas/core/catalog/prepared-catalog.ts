@@ -1,4 +1,5 @@
 import { PICOS_PER_USD } from '../money/usd.ts';
+import { unevenCacheRates } from './cache-rates.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import {
   CatalogError,
@@ -24,8 +25,8 @@ export interface PreparedCatalog {
 
 /**
  * Opens a prepared catalog without checking it again, so that no start of a function pays for the check. Gives the same
- * catalog as `loadCatalog`. Throws a CatalogError for invalid options, and for a markup that leaves a price that is not a
- * whole number of pico-USD (BILL-3).
+ * catalog as `loadCatalog`. Throws a CatalogError for invalid options, and for a markup that leaves a price or a default
+ * cache rate that is not a whole number of pico-USD (BILL-3, BILL-12).
  */
 export const openPreparedCatalog = (text: string, options: LoadOptions = {}): Catalog => {
   const markup = parseMarkup(options.markup);
@@ -44,8 +45,12 @@ export const openPreparedCatalog = (text: string, options: LoadOptions = {}): Ca
       return withAmounts(row, '', price);
     }),
   }));
+  const models = entries as Model[];
+  for (const model of models)
+    if (model.kind === 'text')
+      problems.push(...unevenCacheRates(model).map((finding) => ({ id: model.id, ...finding })));
   if (problems.length > 0) throw new CatalogError(problems);
-  return createCatalog((entries as Model[]).map(onlyOf(companies)), prepared.providers, markup);
+  return createCatalog(models.map(onlyOf(companies)), prepared.providers, markup);
 };
 
 const inexact = (id: string, field: string, { unit }: PriceRow): CatalogProblem => ({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Finding, type PricedText, unevenCacheRates } from './cache-rates.ts';
 import { type EntryContext, entryFields, priceList } from './entry-fields.ts';
 import { textPrice } from './prices.ts';
 
@@ -59,23 +60,11 @@ const nativeWires = {
   generate_content: 'gemini_generate_content',
 } as const;
 
-interface Rates {
-  readonly input: bigint;
-  readonly cacheWrite5m?: bigint | undefined;
-  readonly cacheRead?: bigint | undefined;
-}
-
-interface Checked {
+interface Checked extends PricedText {
   readonly protocols: readonly ('chat_completions' | keyof typeof nativeWires)[];
   readonly upstreams: readonly { readonly wire: string }[];
   readonly inputTypes: readonly string[];
   readonly capabilities: { readonly vision: boolean; readonly videoInput: boolean };
-  readonly prices: readonly { readonly rates: Rates; readonly tiers: readonly { readonly rates: Rates }[] }[];
-}
-
-interface Finding {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
 }
 
 /** Returns contradictions within one catalog entry. */
@@ -84,32 +73,13 @@ const disagreements = ({ protocols, upstreams, inputTypes, capabilities: able }:
     if (protocol === 'chat_completions') return [];
     const wire = nativeWires[protocol];
     if (upstreams.some((upstream) => upstream.wire === wire)) return [];
-    return [{ path: ['protocols'], message: `"${protocol}" needs an upstream of wire "${wire}"` }];
+    return [{ field: 'protocols', message: `"${protocol}" needs an upstream of wire "${wire}"` }];
   });
   const differs = (type: string, capability: boolean, name: string) =>
     inputTypes.includes(type) === capability
       ? []
-      : [{ path: ['inputTypes'], message: `"${type}" and capabilities.${name} disagree` }];
+      : [{ field: 'inputTypes', message: `"${type}" and capabilities.${name} disagree` }];
   return [...wires, ...differs('image', able.vision, 'vision'), ...differs('video', able.videoInput, 'videoInput')];
-};
-
-/**
- * Reports a default cache rate, which is a factor of the input price, that is not a whole number of pico-USD (BILL-12).
- */
-const unevenCacheRates = ({ protocols, prices }: Checked): readonly Finding[] => {
-  if (!protocols.includes('messages')) return [];
-  const message =
-    'is absent, and its default, a fraction or multiple of input, is not a whole number of pico-USD. Set it';
-  const uneven = ({ input, cacheWrite5m, cacheRead }: Rates): readonly string[] => [
-    ...(cacheWrite5m === undefined && input % 4n !== 0n ? ['cacheWrite5m'] : []),
-    ...(cacheRead === undefined && input % 10n !== 0n ? ['cacheRead'] : []),
-  ];
-  return prices.flatMap((row, at) => [
-    ...uneven(row.rates).map((name) => ({ path: ['prices', at, 'rates', name], message })),
-    ...row.tiers.flatMap((tier, tierAt) =>
-      uneven(tier.rates).map((name) => ({ path: ['prices', at, 'tiers', tierAt, 'rates', name], message })),
-    ),
-  ]);
 };
 
 export const textEntry = (context: EntryContext) =>
@@ -153,6 +123,6 @@ export const textEntry = (context: EntryContext) =>
       prices: priceList(textPrice(context.markup)),
     })
     .superRefine((entry, check) => {
-      for (const { path, message } of [...disagreements(entry), ...unevenCacheRates(entry)])
-        check.addIssue({ code: 'custom', path: [...path], message });
+      for (const { field, message } of [...disagreements(entry), ...unevenCacheRates(entry)])
+        check.addIssue({ code: 'custom', path: [field], message });
     });

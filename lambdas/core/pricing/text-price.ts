@@ -1,4 +1,5 @@
-import { cacheRatesOf, ratesAt } from '../catalog/catalog.ts';
+import { cacheRatesOf } from '../catalog/cache-rates.ts';
+import { ratesAt } from '../catalog/catalog.ts';
 import type { TextPriceRow, TextRates } from '../catalog/schema.ts';
 import type { Charge } from './charge.ts';
 import { answerTokensOf, IMAGE_TIER_DEFAULT, promptTokensOf, type TokenUsage } from './charge.ts';
@@ -67,7 +68,7 @@ export const pricesAt = (
  */
 export const billedRatesAt = (row: TextPriceRow, promptTokens: number, pricing: PromptPricing): CountPrices => {
   const { input, output, imageOutput = output, ...rates } = ratesAt(row, promptTokens);
-  const defaults = pricing === 'one-rate' ? undefined : cacheRatesOf({ input, output, ...rates });
+  const defaults = pricing === 'one-rate' ? undefined : cacheRatesOf({ input, ...rates });
   const cacheWrite = rates.cacheWrite5m ?? rates.cacheWrite ?? defaults?.cacheWrite5m ?? input;
   return {
     input,

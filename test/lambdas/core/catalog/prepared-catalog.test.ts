@@ -3,7 +3,7 @@ import { catalogData } from '../../../../catalog/index.ts';
 import { loadCatalog, prepareCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import { CatalogError, type LoadOptions } from '../../../../lambdas/core/catalog/load-options.ts';
 import { openPreparedCatalog } from '../../../../lambdas/core/catalog/prepared-catalog.ts';
-import { data, image, price, problemsOf, text } from './sample-data.ts';
+import { data, image, price, problemsOf, provider, text, upstream } from './sample-data.ts';
 
 const shipped = prepareCatalog(catalogData);
 
@@ -68,6 +68,27 @@ test('BILL-3 a prepared catalog rejects a markup exactly where the checked one d
     expect(new Set(found)).toEqual(new Set([...expected, ...found.filter((field) => field.includes('tiers'))]));
   }
   expect(problemsIn(() => openPreparedCatalog(prepared, { markup: '0.5' }))).not.toEqual([]);
+});
+
+test('BILL-12 a prepared catalog rejects a markup with an uneven default cache rate like the checked one', () => {
+  const tiers = [{ aboveInputTokens: 1_000, rates: { input: '0.1', output: '3', cacheWrite5m: '0.1' } }];
+  const model = text({
+    protocols: ['messages'],
+    upstreams: [upstream({ provider: 'anthropic', wire: 'anthropic_messages' })],
+    prices: [price({ rates: { input: '0.075', output: '3' }, tiers })],
+  });
+  const sold = data([model], [provider(), provider({ id: 'anthropic', kind: 'anthropic' })]);
+  const prepared = prepareCatalog(sold);
+  for (const [markup, fields] of [
+    ['1', []],
+    ['1.15', ['prices[0].rates.cacheWrite5m']],
+    ['1.00004', ['prices[0].rates.cacheWrite5m', 'prices[0].rates.cacheRead', 'prices[0].tiers[0].rates.cacheRead']],
+    ['2', []],
+  ] as const) {
+    const expected = problemsIn(() => loadCatalog(sold, { markup }));
+    expect([markup, expected.map(({ field }) => field)]).toEqual([markup, fields]);
+    expect(problemsIn(() => openPreparedCatalog(prepared, { markup }))).toEqual(expected);
+  }
 });
 
 const megapixel = { firstMegapixel: '0.014', extraMegapixel: '0.000000002', referenceMegapixel: '0.001' };

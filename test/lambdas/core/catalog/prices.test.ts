@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cacheRatesOf, ratesAt } from '../../../../lambdas/core/catalog/catalog.ts';
+import { cacheRatesOf } from '../../../../lambdas/core/catalog/cache-rates.ts';
+import { ratesAt } from '../../../../lambdas/core/catalog/catalog.ts';
 import type { PriceRow, TextPriceRow } from '../../../../lambdas/core/catalog/schema.ts';
 import {
   anthropic,
