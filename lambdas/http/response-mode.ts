@@ -61,6 +61,8 @@ const SLICE_LENGTH = 16 * 1024;
 
 const writeText = async (response: Writable, body: string): Promise<void> => {
   let hasRoom = true;
+  // A stream that is already closed never calls back.
+  if (response.destroyed) throw closedEarly('response');
   for (let at = 0; at < body.length; ) {
     if (!hasRoom) await drained(response);
     const end = endOfSlice(body, at);
@@ -69,9 +71,7 @@ const writeText = async (response: Writable, body: string): Promise<void> => {
   }
   await new Promise<void>((resolve, reject) => {
     response.on('error', reject);
-    response.end((error?: Error | null) => {
-      if (!error) resolve();
-    });
+    response.end((error?: Error | null) => (error ? reject(error) : resolve()));
   });
 };
 
@@ -82,11 +82,17 @@ const endOfSlice = (body: string, at: number): number => {
   return end < body.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 };
 
+/** Rejects if the response breaks or closes. */
 const drained = (response: Writable): Promise<void> =>
   new Promise((resolve, reject) => {
-    response.once('drain', resolve);
-    response.once('error', reject);
-    response.once('close', () => reject(closedEarly('response')));
+    const settle = (end: () => void): void => {
+      response.off('drain', onDrain).off('error', onError).off('close', onClose);
+      end();
+    };
+    const onDrain = (): void => settle(resolve);
+    const onError = (error: Error): void => settle(() => reject(error));
+    const onClose = (): void => settle(() => reject(closedEarly('response')));
+    response.on('drain', onDrain).on('error', onError).on('close', onClose);
   });
 
 const closedEarly = (side: 'response' | 'body'): Error => new Error(`the ${side} closed before its end`);

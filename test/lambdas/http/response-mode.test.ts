@@ -136,3 +136,22 @@ test('GEN-14 a text stops at a response that closes', async () => {
   setImmediate(() => stream.destroy());
   await expect(responding).rejects.toThrow('closed before its end');
 });
+
+test.for([10, 40_000])('GEN-14 a text of %i characters rejects if its response is already closed', async (length) => {
+  const { stream } = collecting(true);
+  await expect(respond('x'.repeat(length), stream.destroy())).rejects.toThrow();
+  expect(ended).toEqual(['end']);
+});
+
+test('GEN-14 a long text leaves no listeners on its response', async () => {
+  const { stream, take } = collecting(true);
+  const responding = respond('x'.repeat(400_000), stream);
+  await expect.poll(() => stream.listenerCount('drain')).toBe(1);
+  const closing = stream.listenerCount('close');
+  while (!stream.writableFinished) {
+    expect(stream.listenerCount('close')).toBeLessThanOrEqual(closing);
+    take();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await responding;
+});
