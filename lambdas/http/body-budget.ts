@@ -15,8 +15,8 @@ export interface BodyLease {
   /** Reserves the body if needed, and waits until the budget has room for this many more bytes. Throws the same. */
   grow(bytes: number): Promise<void>;
   /**
-   * Waits until the budget has room for this many bytes that the parsed body needs beyond its length. The shares do not
-   * limit them, because complete bodies of one owner would block each other. Throws the same.
+   * Waits until the budget has room for this many bytes that the parsed body needs beyond its length. They have a quarter
+   * of their own, because otherwise bodies that have arrived would block each other. Throws the same.
    */
   expand(bytes: number): Promise<void>;
   /** Reports that the body is complete, so that waiting bodies can continue. */
@@ -24,6 +24,15 @@ export interface BodyLease {
   /** Releases all bytes of the body. */
   end(): void;
 }
+
+/** Bytes by owner. */
+type Shares = Map<string, number>;
+
+const add = (shares: Shares, owner: string, more: number): void => {
+  const bytes = (shares.get(owner) ?? 0) + more;
+  if (bytes === 0) shares.delete(owner);
+  else shares.set(owner, bytes);
+};
 
 interface Waiter {
   readonly fits: () => boolean;
@@ -38,7 +47,8 @@ interface Waiter {
  * finish before others can start.
  *
  * Each owner has a quarter of the budget. There a body counts with its announced length from the start, so an owner's
- * bodies never block each other half read. A body above the quarter needs the whole share.
+ * bodies never block each other half read. A body above the quarter needs the whole share. Bytes that parsed bodies need
+ * beyond their length have a further quarter, with the same rule.
  */
 export class BodyBudget {
   readonly #clock: Clock;
@@ -47,7 +57,9 @@ export class BodyBudget {
   /** Bytes of complete bodies, which are released without further bytes. */
   #wholeBytes = 0;
   /** Reserved bytes by owner. */
-  readonly #shares = new Map<string, number>();
+  readonly #shares: Shares = new Map();
+  /** Bytes that parsed bodies need beyond their length, by owner. */
+  readonly #expansions: Shares = new Map();
   /** Leases of the reserved bodies that are arriving, the oldest first. */
   readonly #leases = new Set<object>();
   readonly #waiting = new Set<Waiter>();
@@ -63,34 +75,34 @@ export class BodyBudget {
     let seen = 0;
     let taken = 0;
     let reserved = 0;
+    let expanded = 0;
     let isWhole = false;
     const setReserved = (bytes: number): void => {
-      for (const owner of owners) this.#setShare(owner, (this.#shares.get(owner) ?? 0) + bytes - reserved);
+      for (const owner of owners) add(this.#shares, owner, bytes - reserved);
       reserved = bytes;
+    };
+    const setExpanded = (bytes: number): void => {
+      for (const owner of owners) add(this.#expansions, owner, bytes - expanded);
+      expanded = bytes;
     };
     const leave = (): void => {
       this.#leases.delete(lease);
-      setReserved(taken);
+      setReserved(taken - expanded);
       this.#admitWaiting();
     };
-    /** Reserves up to this many bytes. An owner without other bodies may exceed its quarter. */
     const reserve = async (bytes: number): Promise<void> => {
       if (bytes <= reserved) return;
-      const fits = (owner: string): boolean => {
-        const others = (this.#shares.get(owner) ?? 0) - reserved;
-        return others === 0 || others + bytes <= this.#bytesMax / SHARES;
-      };
       await this.#admit(
-        () => owners.every(fits),
+        () => owners.every((owner) => this.#isWithinShare(this.#shares, owner, reserved, bytes)),
         () => {
           setReserved(bytes);
           this.#leases.add(lease);
         },
       );
     };
-    const take = (bytes: number): Promise<void> =>
+    const takeFitting = (bytes: number): Promise<void> =>
       this.#admit(
-        () => bytes === 0 || this.#fits(lease, taken, bytes),
+        () => this.#fits(lease, taken, bytes),
         () => {
           this.#bytes += bytes;
           taken += bytes;
@@ -103,9 +115,21 @@ export class BodyBudget {
         const counted = Math.min(bytes, Math.max(0, seen - FREE_BYTES));
         if (counted === 0) return;
         await reserve(Math.max(announced, seen - FREE_BYTES));
-        await take(counted);
+        await takeFitting(counted);
       },
-      expand: take,
+      expand: async (bytes) => {
+        // While the body waits for its owner's other bodies, it must not keep the place of the oldest.
+        this.#leases.delete(lease);
+        this.#admitWaiting();
+        await this.#admit(
+          () => owners.every((owner) => this.#isWithinShare(this.#expansions, owner, expanded, expanded + bytes)),
+          () => {
+            setExpanded(expanded + bytes);
+            this.#leases.add(lease);
+          },
+        );
+        await takeFitting(bytes);
+      },
       whole: () => {
         isWhole = true;
         this.#wholeBytes += taken;
@@ -115,6 +139,7 @@ export class BodyBudget {
         this.#bytes -= taken;
         if (isWhole) this.#wholeBytes -= taken;
         taken = 0;
+        setExpanded(0);
         leave();
       },
     };
@@ -128,9 +153,10 @@ export class BodyBudget {
     return others === 0 || others + taken + bytes < this.#bytesMax;
   }
 
-  #setShare(owner: string, bytes: number): void {
-    if (bytes === 0) this.#shares.delete(owner);
-    else this.#shares.set(owner, bytes);
+  /** Whether an owner can have this many bytes for a body that has `own` now. The owner's only body may exceed the share. */
+  #isWithinShare(shares: Shares, owner: string, own: number, bytes: number): boolean {
+    const others = (shares.get(owner) ?? 0) - own;
+    return others === 0 || others + bytes <= this.#bytesMax / SHARES;
   }
 
   /** Takes the bytes as soon as they fit. Throws `service_unavailable` after 10 s. */

@@ -261,3 +261,52 @@ test('GEN-14 a body that waits for its owner does not keep the place of the olde
   await grow('b1 read', next, FREE + 40);
   expect([events, clock.waiting]).toEqual([['a1', 'b1', 'b1 read'], 1]);
 });
+
+/** A body of this owner that has arrived and then needs `more` bytes for its values. Records its name when it has them. */
+const parsed = async ({ declare, events, clock }: ReturnType<typeof opened>, name: string, more: number) => {
+  const lease = await declare(`${name} reserved`, name.charAt(0), 1);
+  await lease.grow(FREE + 1);
+  lease.expand(more).then(
+    () => {
+      events.push(name);
+      lease.whole();
+    },
+    (error: { code: string }) => events.push(`${name}: ${error.code}`),
+  );
+  await clock.flush();
+  return lease;
+};
+
+test('GEN-14 the values of the bodies of one owner need at most a quarter, or one body has them alone', async () => {
+  const budget = opened(100);
+  const { clock, events } = budget;
+  const first = await parsed(budget, 'a1', 40);
+  await parsed(budget, 'a2', 5);
+  await parsed(budget, 'b1', 20);
+  await parsed(budget, 'b2', 5);
+  await parsed(budget, 'b3', 1);
+  expect(events.filter((event) => !event.includes('reserved'))).toEqual(['a1', 'b1', 'b2']);
+  first.end();
+  await clock.flush();
+  expect(events.slice(-1)).toEqual(['a2']);
+  await clock.advance(10_000);
+  expect(events.slice(-1)).toEqual(['b3: service_unavailable']);
+});
+
+test('GEN-14 the values of a body do not count toward the quarter of its bytes', async () => {
+  const budget = opened(100);
+  await parsed(budget, 'a1', 40);
+  await budget.declare('a2', 'a', 20);
+  expect(budget.events.slice(-1)).toEqual(['a2']);
+});
+
+test('GEN-14 a body whose values wait for its owner does not keep the place of the oldest body', async () => {
+  const budget = opened(100);
+  const { events, clock, declare, grow, holding } = budget;
+  await parsed(budget, 'a1', 20);
+  await parsed(budget, 'a2', 20);
+  const next = await declare('b1', 'b', 60);
+  await holding(50);
+  await grow('b1 read', next, FREE + 60);
+  expect([events.slice(-1), clock.waiting]).toEqual([['b1 read'], 1]);
+});
