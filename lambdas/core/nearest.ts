@@ -26,6 +26,8 @@ export const nearestOf = (text: string, candidates: readonly string[]): string |
   const wanted = text.slice(0, COMPARED).toLowerCase();
   let best: { readonly candidate: string; readonly edits: number } | undefined;
   for (const candidate of candidates) {
+    // Texts need at least as many edits as their lengths differ.
+    if (Math.abs(candidate.length - wanted.length) * EDITS_SHARE > wanted.length) continue;
     const edits = editsBetween(wanted, candidate.toLowerCase());
     if (edits * EDITS_SHARE > wanted.length) continue;
     if (!best || edits < best.edits) best = { candidate, edits };
