@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../core/errors/gateway-error.ts';
+import type { Wait } from '../http/body-budget.ts';
 import type { BodySource } from '../http/body-source.ts';
 
 /** GEN-15: time window in which a body must bring a minimum of bytes. */
@@ -17,11 +18,10 @@ export const createBodySource = (request: IncomingMessage): BodySource => {
   const declaredBytes = Number.isSafeInteger(declared) ? declared : undefined;
   return {
     declaredBytes,
-    read: async (bytesMax, grow) => {
+    read: (bytesMax, grow) => {
       const bytes = takeArrived(request, declaredBytes, bytesMax);
       if (bytes === undefined) return readAll(request, { declaredBytes, bytesMax, grow });
-      await grow(bytes.length);
-      return bytes;
+      return grow(bytes.length)?.then(() => bytes) ?? bytes;
     },
   };
 };
@@ -42,7 +42,7 @@ type Result = Buffer | 'too-long' | 'incomplete';
 interface Reading {
   readonly declaredBytes: number | undefined;
   readonly bytesMax: number;
-  readonly grow: (bytes: number) => Promise<void>;
+  readonly grow: (bytes: number) => Wait;
 }
 
 const readAll = async (request: IncomingMessage, { declaredBytes, bytesMax, grow }: Reading): Promise<Result> => {

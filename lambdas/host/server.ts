@@ -73,12 +73,16 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
       // A pipelined request may have followed. An idle connection must not keep a request and its API key.
       if (socket[answering] === response) socket[answering] = undefined;
     });
-    const served = serve(options, request, response)
-      .catch((error: unknown) => {
-        options.onCrash(error);
+    const served = serve(options, request, response).then(
+      () => {
+        atWork.delete(served);
+      },
+      (error: unknown) => {
+        atWork.delete(served);
         response.destroy();
-      })
-      .finally(() => atWork.delete(served));
+        options.onCrash(error);
+      },
+    );
     atWork.add(served);
   };
   server.on('request', take);

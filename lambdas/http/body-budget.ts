@@ -8,12 +8,15 @@ export const FREE_BYTES = 64 * 1024;
 /** The budget is at least this many times the share of one owner. */
 const SHARES = 4;
 
+/** Undefined if there is room, because a promise costs time in every small request. */
+export type Wait = Promise<void> | undefined;
+
 /** One request's share of the budget. */
 export interface BodyLease {
   /** Waits until each owner's share has room for the whole body. Throws `service_unavailable`. */
-  reserve(): Promise<void>;
+  reserve(): Wait;
   /** Reserves the body if needed, and waits until the budget has room for this many more bytes. Throws the same. */
-  grow(bytes: number): Promise<void>;
+  grow(bytes: number): Wait;
   /**
    * Waits until the budget has room for this many bytes that the parsed body needs beyond its length. They have a quarter
    * of their own, because otherwise bodies that have arrived would block each other. Throws the same.
@@ -90,9 +93,9 @@ export class BodyBudget {
       setReserved(taken - expanded);
       this.#admitWaiting();
     };
-    const reserve = async (bytes: number): Promise<void> => {
-      if (bytes <= reserved) return;
-      await this.#admit(
+    const reserve = (bytes: number): Wait => {
+      if (bytes <= reserved) return undefined;
+      return this.#admit(
         () => owners.every((owner) => this.#isWithinShare(this.#shares, owner, reserved, bytes)),
         () => {
           setReserved(bytes);
@@ -110,12 +113,12 @@ export class BodyBudget {
       );
     const lease: BodyLease = {
       reserve: () => reserve(announced),
-      grow: async (bytes) => {
+      grow: (bytes) => {
         seen += bytes;
         const counted = Math.min(bytes, Math.max(0, seen - FREE_BYTES));
-        if (counted === 0) return;
-        await reserve(Math.max(announced, seen - FREE_BYTES));
-        await takeFitting(counted);
+        if (counted === 0) return undefined;
+        const reserving = reserve(Math.max(announced, seen - FREE_BYTES));
+        return reserving ? reserving.then(() => takeFitting(counted)) : takeFitting(counted);
       },
       expand: async (bytes) => {
         // While the body waits for its owner's other bodies, it must not keep the place of the oldest.

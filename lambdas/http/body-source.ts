@@ -1,4 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Wait } from './body-budget.ts';
+
+type ReadBytes = Uint8Array | 'too-long' | 'incomplete';
 
 /**
  * Source of a body. A function URL has read it before the handler runs; the HTTP server of `lambdas/host` has not, so a
@@ -11,7 +14,7 @@ export interface BodySource {
    * Reads the whole body. Returns `too-long` once it exceeds the limit, and `incomplete` if the client left or was too
    * slow. Awaits `grow` for every piece before it reads the next; errors of `grow` are thrown.
    */
-  read(bytesMax: number, grow: (bytes: number) => Promise<void>): Promise<Uint8Array | 'too-long' | 'incomplete'>;
+  read(bytesMax: number, grow: (bytes: number) => Wait): Promise<ReadBytes> | ReadBytes;
 }
 
 const unread = Symbol('unread body');

@@ -26,7 +26,7 @@ interface EarlyDependencies {
  * start of a response instead, which delivers the result once it is known (CHAT-11, ERR-6). The request itself
  * continues.
  */
-export const answerInTime = async (
+export const answerInTime = (
   deps: EarlyDependencies,
   exchange: Exchange,
   handler: RouteHandler,

@@ -16,8 +16,8 @@ export interface FrontDoorTimeouts {
 
 /** Front door between the clients and this program. */
 export interface FrontDoor {
-  /** AUTH-9. Throws `direct_access_refused` for a request that bypassed this front door. */
-  admit(event: APIGatewayProxyEventV2): Promise<void>;
+  /** AUTH-9. Throws `direct_access_refused` for a request that bypassed this front door, or returns a promise. */
+  admit(event: APIGatewayProxyEventV2): Promise<void> | undefined;
   /** LIM-7: client IP as the front door reports it. */
   addressOf(event: APIGatewayProxyEventV2): string | undefined;
   /** Id of this request in the log of the front door. */
@@ -28,8 +28,9 @@ export interface FrontDoor {
 
 /** Clients connect directly or through a proxy without its own rules. */
 export const openFrontDoor: FrontDoor = {
-  admit: async ({ headers }) => {
+  admit: ({ headers }) => {
     delete headers[CLIENT_IP_HEADER];
+    return undefined;
   },
   addressOf: ({ requestContext }) => requestContext.http.sourceIp,
   requestIdOf: ({ requestContext }) => toRequestId(requestContext.requestId),
@@ -51,19 +52,22 @@ const CLIENT_IP_HEADER = 'x-client-ip';
 
 /** Accepts only requests that came through CloudFront. */
 export const createEdgeFrontDoor = (secrets: OriginSecrets, frontDoorTimeouts: FrontDoorTimeouts): FrontDoor => ({
-  admit: async ({ headers }) => {
+  admit: ({ headers }) => {
     const secret = headers[SECRET_HEADER] ?? '';
     // Later code must not log or forward it.
     delete headers[SECRET_HEADER];
-    if (isOneOf(secrets.current(), secret)) return;
-    // The secret may be newer than this process. An empty value is never valid.
-    if (secret !== '') await secrets.refresh();
-    if (!isOneOf(secrets.current(), secret)) throw refused();
+    return isOneOf(secrets.current(), secret) ? undefined : admitRefreshed(secrets, secret);
   },
   addressOf: ({ headers }) => headers[CLIENT_IP_HEADER],
   requestIdOf: ({ headers }) => toRequestId(headers['x-amz-cf-id']),
   frontDoorTimeouts,
 });
+
+/** The secret may be newer than this process. An empty value is never valid. */
+const admitRefreshed = async (secrets: OriginSecrets, secret: string): Promise<void> => {
+  if (secret !== '') await secrets.refresh();
+  if (!isOneOf(secrets.current(), secret)) throw refused();
+};
 
 /** Compares with every secret, so that the time does not depend on which one matches. */
 const isOneOf = (secrets: readonly string[], secret: string): boolean =>

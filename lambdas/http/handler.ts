@@ -7,7 +7,7 @@ import type { FundedAccounts } from '../core/limits/funded-accounts.ts';
 import type { AddressLimit } from '../core/limits/rate-limit.ts';
 import { type MaintenanceState, maintenanceError } from '../core/maintenance.ts';
 import { StoreTime } from '../core/retry.ts';
-import type { RouteName } from '../routes.ts';
+import type { OtherCredential, RouteName } from '../routes.ts';
 import {
   authenticateCaller,
   type CallerIdentity,
@@ -39,7 +39,7 @@ export interface HttpDependencies {
   readonly newRequestId: () => string;
   readonly frontDoor: FrontDoor;
   /** State of the maintenance switch. Makes no store trip under traffic. Never rejects. */
-  readonly maintenance: () => Promise<MaintenanceState>;
+  readonly maintenance: () => MaintenanceState | Promise<MaintenanceState>;
   readonly admission: AdmissionDependencies;
   /** Secrets that authenticate callers without an API key. */
   readonly secrets: CallerSecrets;
@@ -84,11 +84,7 @@ export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<R
     })
     .before(({ event }) => route(exchangeOf(event), (name) => handlers[name] !== undefined))
     .before(({ event }) => refuseInMaintenance(deps, exchangeOf(event)))
-    .before(async ({ event }) => {
-      const exchange = exchangeOf(event);
-      event.proof = await authenticate(deps, exchange);
-      if (exchange.summary.trace) exchange.summary.trace.admittedAtMs = deps.clock.now();
-    })
+    .before(({ event }) => authenticate(deps, event))
     .before(({ event }) => receive(deps, exchangeOf(event), event.proof))
     .after((request) => {
       request.response = complete(deps, exchangeOf(request.event), request.response);
@@ -97,7 +93,7 @@ export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<R
       const exchange = request.event.exchange ?? open(deps, request.event, request.context);
       request.response = complete(deps, exchange, refuse(exchange, request.error));
     })
-    .handler(async (event: HandledEvent) => {
+    .handler((event: HandledEvent) => {
       const exchange = exchangeOf(event);
       if (isPreflight(exchange)) return { statusCode: 204, headers: preflightHeaders, body: '' };
       const handler = exchange.route && handlers[exchange.route.name];
@@ -155,10 +151,15 @@ const route = (exchange: Exchange, served: (name: RouteName) => boolean): void =
 };
 
 /** Precedes authentication, so that a rejected request calls no table that an operator may be restoring (OPS-15). */
-const refuseInMaintenance = async ({ maintenance }: HttpDependencies, exchange: Exchange): Promise<void> => {
+const refuseInMaintenance = ({ maintenance }: HttpDependencies, exchange: Exchange): Promise<void> | undefined => {
   const route = exchange.route?.route;
-  if (!route?.billed && !route?.writes) return;
-  if ((await maintenance()) !== 'off') throw maintenanceError();
+  if (!route?.billed && !route?.writes) return undefined;
+  const state = maintenance();
+  return state instanceof Promise ? state.then(refuseUnlessOff) : refuseUnlessOff(state);
+};
+
+const refuseUnlessOff = (state: MaintenanceState): undefined => {
+  if (state !== 'off') throw maintenanceError();
 };
 
 /** Returns the bucket of the client IP (LIM-1), or undefined if the front door reports none (LIM-7). */
@@ -170,30 +171,41 @@ const addressOf = ({ frontDoor }: HttpDependencies, exchange: Exchange): string 
   return address;
 };
 
-const authenticate = async (deps: HttpDependencies, exchange: Exchange): Promise<CallerIdentity | undefined> => {
+const authenticate = async (deps: HttpDependencies, event: HandledEvent): Promise<void> => {
+  const exchange = exchangeOf(event);
   const matched = exchange.route?.route;
-  if (matched && !matched.limited) return undefined;
-  const credential = matched?.credential ?? 'none';
-  const address = addressOf(deps, exchange);
-  const { headers, queryStringParameters: query = {} } = exchange.event;
-  if (!isKeyCredential(credential)) {
-    await admitAddress(deps.admission, address);
-    if (credential === 'none') return undefined;
-    const proof = authenticateCaller(deps.secrets, {
-      credential,
-      headers,
-      nowMs: deps.clock.now(),
-      fresh: matched?.fresh,
-    });
-    exchange.initData = proof.initData;
-    if (proof.initData) await limitChat(deps, proof.initData.chatId);
-    return proof;
+  if (!matched || matched.limited) {
+    const credential = matched?.credential ?? 'none';
+    const address = addressOf(deps, exchange);
+    if (isKeyCredential(credential)) {
+      const { read, param, advice } = credentialForms[credential];
+      const { headers, queryStringParameters: query = {} } = event;
+      const presented = { credential: read(headers, query), param, advice };
+      exchange.admission = await admit(deps.admission, address, presented, exchange.storeTime);
+      exchange.summary.accountId = exchange.admission.accountId;
+    } else {
+      await admitAddress(deps.admission, address);
+      if (credential !== 'none') event.proof = await identify(deps, exchange, credential);
+    }
   }
-  const { read, param, advice } = credentialForms[credential];
-  const presented = { credential: read(headers, query), param, advice };
-  exchange.admission = await admit(deps.admission, address, presented, exchange.storeTime);
-  exchange.summary.accountId = exchange.admission.accountId;
-  return undefined;
+  if (exchange.summary.trace) exchange.summary.trace.admittedAtMs = deps.clock.now();
+};
+
+/** Identifies a caller without an API key. */
+const identify = async (
+  deps: HttpDependencies,
+  exchange: Exchange,
+  credential: OtherCredential,
+): Promise<CallerIdentity> => {
+  const proof = authenticateCaller(deps.secrets, {
+    credential,
+    headers: exchange.event.headers,
+    nowMs: deps.clock.now(),
+    fresh: exchange.route?.route.fresh,
+  });
+  exchange.initData = proof.initData;
+  if (proof.initData) await limitChat(deps, proof.initData.chatId);
+  return proof;
 };
 
 /** Limits the mini app requests of a bot chat (LIM-3). */

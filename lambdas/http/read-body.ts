@@ -23,7 +23,8 @@ export const readBody = async (
   const isTooLarge = (source.declaredBytes ?? 0) > BODY_BYTES_MAX;
   const lease = budget.enter(owners, isTooLarge ? FREE_BYTES + 1 : source.declaredBytes);
   exchange.releaseBody = lease.end;
-  await lease.reserve();
+  const room = lease.reserve();
+  if (room) await room;
   if (isTooLarge) {
     // The size is checked only when the budget has room (GEN-8).
     await lease.grow(FREE_BYTES + 1);

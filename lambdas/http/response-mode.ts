@@ -45,7 +45,8 @@ export const streamedResponse: PluginExecutionMode = (...chain: readonly unknown
     try {
       await (typeof body === 'string' ? writeText(response, body) : forward(body, response));
     } finally {
-      await plugin.requestEnd(request);
+      const ending = plugin.requestEnd(request);
+      if (ending) await ending;
     }
   });
   return Object.assign(middy, {
@@ -59,21 +60,28 @@ export const streamedResponse: PluginExecutionMode = (...chain: readonly unknown
 /** Characters of one write, so that a slow client does not hold a second copy of a long body in memory. */
 const SLICE_LENGTH = 16 * 1024;
 
-const writeText = async (response: Writable, body: string): Promise<void> => {
-  let hasRoom = true;
-  // A stream that is already closed never calls back.
-  if (response.destroyed) throw closedEarly('response');
-  for (let at = 0; at < body.length; ) {
-    if (!hasRoom) await drained(response);
-    const end = endOfSlice(body, at);
-    hasRoom = response.write(body.slice(at, end));
+/** Rejects if the response breaks, or closed before. */
+const writeText = (response: Writable, body: string): Promise<void> =>
+  body.length <= SLICE_LENGTH ? writeEnd(response, body) : writeSlices(response, body);
+
+const writeSlices = async (response: Writable, body: string): Promise<void> => {
+  let at = 0;
+  for (let end = endOfSlice(body, at); end < body.length; end = endOfSlice(body, at)) {
+    if (response.destroyed) break;
+    if (!response.write(body.slice(at, end))) await drained(response);
     at = end;
   }
-  await new Promise<void>((resolve, reject) => {
+  await writeEnd(response, body.slice(at));
+};
+
+const writeEnd = (response: Writable, rest: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    // A stream that is already closed never calls back.
+    if (response.destroyed) return reject(closedEarly('response'));
     response.on('error', reject);
+    if (rest !== '') response.write(rest);
     response.end((error?: Error | null) => (error ? reject(error) : resolve()));
   });
-};
 
 /** Half of a surrogate pair would be sent as another character, with another length. */
 const endOfSlice = (body: string, at: number): number => {

@@ -27,7 +27,7 @@ export const createTextRoute =
       streams && !dryRun ? { kind: 'stream', opening: streamEarlyResponse(adapter, exchange) } : { kind: 'json' },
     );
     const asked = { deps, adapter, exchange, body, headers, answerBy };
-    if (key === undefined) return answer(asked);
+    if (key === undefined) return await answer(asked);
     const params = { key, body: body.json, fallbackModelIds: fallbacks?.modelIds };
     return idempotentAnswer(deps.idempotency, exchange, params, (claimed) => answer(asked, claimed));
   };

@@ -28,16 +28,13 @@ export class ResponseBytes implements AsyncIterableIterator<Uint8Array, void> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<Uint8Array, void>> {
+  next(): Promise<IteratorResult<Uint8Array, void>> {
     if (!this.#isRead) this.#begin();
-    while (this.#waiting.length === 0) {
-      if (this.#failure) throw this.#failure.error;
-      if (this.#hasEnded) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    return { done: false, value: this.#take() };
+    const arrival = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    if (this.#waiting.length > 0 || this.#failure || this.#hasEnded) this.#continue();
+    return arrival.then(this.#result);
   }
 
   async return(): Promise<IteratorResult<Uint8Array, void>> {
@@ -56,6 +53,12 @@ export class ResponseBytes implements AsyncIterableIterator<Uint8Array, void> {
     this.#waiting = [];
     this.#response.off('data', this.#add);
   }
+
+  readonly #result = (): IteratorResult<Uint8Array, void> => {
+    if (this.#waiting.length > 0) return { done: false, value: this.#take() };
+    if (this.#failure) throw this.#failure.error;
+    return { done: true, value: undefined };
+  };
 
   #begin(): void {
     this.#isRead = true;

@@ -10,7 +10,7 @@ import { type StoreTime, within } from '../retry.ts';
 import { keyBucketOf } from './key-ring.ts';
 import type { KeyRecord, KeyReply, KeyStore } from './key-store.ts';
 import type { Peppers } from './keys.ts';
-import { isApiKey, recentHashOf } from './keys.ts';
+import { recentHashOf } from './keys.ts';
 import { raiseFactor } from './raise-factor.ts';
 
 export interface Admission {
@@ -63,16 +63,12 @@ export const admit = async (
 ): Promise<Admission> => {
   const { credential, param } = offered;
   if (!deps.addressLimit.takeLocal(address)) throw tooManyFromAddress();
-  const wellFormed = credential !== undefined && isApiKey(credential);
-  const [addressAllowed, key] = await Promise.all([
-    deps.addressLimit.takeShared(address),
-    wellFormed ? settled(takeKey(deps, credential, storeTime)) : undefined,
-  ]);
-  if (!addressAllowed) throw tooManyFromAddress();
-  if (!credential) {
+  const taking = credential === undefined ? undefined : settled(takeKey(deps, credential, storeTime));
+  if (!(await deps.addressLimit.takeShared(address))) throw tooManyFromAddress();
+  if (!credential || !taking) {
     throw unauthorized('missing_api_key', `${param}: no API key. ${offered.advice}`, param);
   }
-  if (!key) throw invalidKey(param);
+  const key = await taking;
   if ('error' in key) throw key.error;
   return verdict(deps, key.value, param);
 };
@@ -150,13 +146,15 @@ const takeKey = async (
   credential: string,
   storeTime: StoreTime | undefined,
 ): Promise<TakenKey> => {
-  let hash = '';
+  let hash: string | undefined;
   for (const pepper of [deps.pepper, ...deps.olderPeppers]) {
     hash = recentHashOf(pepper, credential);
+    // A mistyped API key is rejected without a store trip.
+    if (hash === undefined) break;
     const reply = await takeHash(deps, hash, storeTime);
     if (reply.kind !== 'unknown') return { reply, hash };
   }
-  return { reply: { kind: 'unknown' }, hash };
+  return { reply: { kind: 'unknown' }, hash: hash ?? '' };
 };
 
 /** Longest wait for the update of an API key item before the key is only read, in ms. */

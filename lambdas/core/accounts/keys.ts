@@ -61,9 +61,18 @@ export const hashApiKey = (pepper: string, key: string): string =>
 const RECENT_HASHES_MAX = 1_000;
 const recentHashes = new RecentMap<string>(RECENT_HASHES_MAX);
 
-/** Like `hashApiKey`, but remembers recent hashes. They are found by a digest, so that no API key stays in memory. */
-export const recentHashOf = (pepper: string, key: string): string =>
-  recentHashes.getOrMake(hash('sha256', pepper + key), () => hashApiKey(pepper, key));
+/**
+ * Returns `hashApiKey`, or undefined for a text that is not an API key. Remembers recent hashes. They are found by a
+ * digest, so that no API key stays in memory.
+ */
+export const recentHashOf = (pepper: string, text: string): string | undefined => {
+  const digest = hash('sha256', pepper + text);
+  const recent = recentHashes.get(digest);
+  if (recent !== undefined || !isApiKey(text)) return recent;
+  const made = hashApiKey(pepper, text);
+  recentHashes.set(digest, made);
+  return made;
+};
 
 export interface KeyLabel {
   readonly prefix: string;

@@ -71,7 +71,8 @@ class ProcessCircuits implements Circuits {
     const { local, shared } = circuit;
     const account = hashOf(caller.accountId);
     shared.look();
-    await shared.lookedUp();
+    const reading = shared.lookedUp();
+    if (reading) await reading;
     const rejection = this.#rejection(circuit, key.modelId, account);
     if (rejection) return rejection;
     this.#entered += 1;
@@ -100,18 +101,15 @@ class ProcessCircuits implements Circuits {
   #permit(circuit: Circuit, { account, owner, isProbe, probe }: Entry): CallPermit {
     const { clock } = this.#deps;
     let told = false;
-    const report = async (outcome: Outcome): Promise<void> => {
-      if (told) return;
+    const report = (outcome: Outcome): Promise<void> | undefined => {
+      if (told) return undefined;
       told = true;
-      if (probe) {
-        await inTime(clock, COUNTED_WITHIN_MS, probe.end(outcome));
-        return;
-      }
+      if (probe) return inTime(clock, COUNTED_WITHIN_MS, probe.end(outcome));
       this.#reportLocal(circuit, account, owner, outcome);
       if (outcome === 'succeeded') circuit.shared.succeeded();
-      if (outcome === 'failed') await inTime(clock, COUNTED_WITHIN_MS, circuit.shared.failed(account));
+      return outcome === 'failed' ? inTime(clock, COUNTED_WITHIN_MS, circuit.shared.failed(account)) : undefined;
     };
-    return { kind: 'permit', report, started: async () => (isProbe ? report('succeeded') : undefined) };
+    return { kind: 'permit', report, started: () => (isProbe ? report('succeeded') : undefined) };
   }
 
   #reportLocal({ local, shared, name }: Circuit, account: string, owner: string, outcome: Outcome): void {
@@ -144,4 +142,7 @@ class ProcessCircuits implements Circuits {
   }
 }
 
-const hashOf = (accountId: string): string => hash('sha256', accountId).slice(0, 16);
+const HASHES_MAX = 1_000;
+const hashes = new RecentMap<string>(HASHES_MAX);
+
+const hashOf = (accountId: string): string => hashes.getOrMake(accountId, () => hash('sha256', accountId).slice(0, 16));

@@ -12,16 +12,19 @@ export type CallRejection =
   /** Too many successful responses had no usage (BILL-10). */
   | { readonly kind: 'quarantined' };
 
-/** Permission for one provider call. Only the first `report` counts. No method throws. */
+/**
+ * Permission for one provider call. Only the first `report` counts. No method throws, and no returned promise rejects.
+ * A method returns undefined if there is nothing to wait for.
+ */
 export interface CallPermit {
   readonly kind: 'permit';
   /**
    * `failed`: GatewayError.upstreamFailed. `succeeded`: the provider responded, even if it rejected this request.
    * `unknown`: the call was not made, or ended for another reason.
    */
-  report(outcome: 'succeeded' | 'failed' | 'unknown'): Promise<void>;
+  report(outcome: 'succeeded' | 'failed' | 'unknown'): Promise<void> | undefined;
   /** Reports that a stream has started. A probe then counts as successful, however its stream ends. */
-  started(): Promise<void>;
+  started(): Promise<void> | undefined;
 }
 
 export interface Circuits {

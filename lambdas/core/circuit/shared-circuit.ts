@@ -75,9 +75,10 @@ export class SharedCircuit {
     void this.#reads.request();
   }
 
-  async lookedUp(): Promise<void> {
+  /** Returns a promise if the state is being read. It waits at most 50 ms. */
+  lookedUp(): Promise<unknown> | undefined {
     const { pending } = this.#reads;
-    if (pending) await inTime(this.#deps.clock, LOOKED_UP_WITHIN_MS, pending);
+    return pending && inTime(this.#deps.clock, LOOKED_UP_WITHIN_MS, pending);
   }
 
   /** Takes the lease of a half-open circuit. Undefined if the circuit is closed. */

@@ -123,7 +123,8 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
       ...(cap && { cap }),
     };
   } finally {
-    await giveUp(deps, order, attempts);
+    const uncertain = attempts.filter((attempt) => attempt.uncertain);
+    if (uncertain.length > 0) await giveUp(deps, order, uncertain);
   }
 };
 
@@ -238,9 +239,7 @@ const LOOK_AGAIN_MS = [5_000, 15_000] as const;
  * Releases each hold whose write may have landed, and checks again later for those that land late. The sweeper does the
  * same, soon, because this process may end or be suspended first.
  */
-const giveUp = async (deps: LedgerDependencies, order: HoldParams, attempts: readonly HoldTry[]): Promise<void> => {
-  const uncertain = attempts.filter((attempt) => attempt.uncertain);
-  if (uncertain.length === 0) return;
+const giveUp = async (deps: LedgerDependencies, order: HoldParams, uncertain: readonly HoldTry[]): Promise<void> => {
   const { accountId, requestId } = order;
   const at = deps.clock.now();
   const released = { accountId, requestId, outcome: 'released', amountPicos: 0n, at, reason: 'given_up' } as const;

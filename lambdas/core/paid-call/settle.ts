@@ -63,11 +63,19 @@ export const commitCharge = async (
   callReport?.mark('settleAtMs');
   const charge = chargeFor(usage);
   const loseIt = (): void => deps.ledger.meter?.({ uncollected: charge.amountPicos });
-  const committed = await prepareAndWrite(deps, settlement, charge, toAnswer).catch((error: unknown) => {
+  let committed: Committed;
+  try {
+    const toStore = toAnswer?.(charge.amountPicos);
+    const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));
+    claimed?.charging();
+    committed = await writeRecord(deps, settlement, toRecord(deps, settlement, charge, answer));
+  } catch (error) {
+    // The response must not be sent. A charge may exist only if the store failed.
     loseIt();
     throw error;
-  });
-  await report(deps, settlement, charge, usage);
+  }
+  const counted = report(deps, settlement, charge, usage);
+  if (counted) await counted;
   meterMargin(deps, committed.record);
   if (committed.record.outcome === 'settled') return committed;
   deps.notice('late_settlement', placedHold.requestId);
@@ -77,23 +85,6 @@ export const commitCharge = async (
     'internal_error',
     'The response arrived after its hold expired. Nothing was charged. Retry the request.',
   );
-};
-
-/**
- * Stages the response and writes the record. If it throws, the response must not be sent; a charge may exist only if
- * the store failed.
- */
-const prepareAndWrite = async (
-  deps: PaidCallDependencies,
-  settlement: Settlement,
-  charge: Charge,
-  toAnswer: ((costPicos: bigint) => StoredResponse | undefined) | undefined,
-): Promise<Committed> => {
-  const { placedHold, claimed } = settlement;
-  const toStore = toAnswer?.(charge.amountPicos);
-  const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));
-  claimed?.charging();
-  return writeRecord(deps, settlement, toRecord(deps, settlement, charge, answer));
 };
 
 const isOverage = ({ placedHold }: Settlement, { amountPicos }: Charge): boolean =>
@@ -130,18 +121,19 @@ const toRecord = (
   };
 };
 
-const report = async (
+/** Reports what is unusual about a charge. Returns a promise if the report takes time. */
+const report = (
   deps: PaidCallDependencies,
   settlement: Settlement,
   charge: Charge,
   usage: TokenUsage | undefined,
-): Promise<void> => {
+): Promise<void> | undefined => {
   const { modelId, placedHold, expectsUsage } = settlement;
   if (charge.implausible) deps.notice('usage_implausible', placedHold.requestId);
   if (isOverage(settlement, charge)) deps.notice('overage', placedHold.requestId);
-  if (usage || !expectsUsage) return;
+  if (usage || !expectsUsage) return undefined;
   deps.notice('usage_missing', placedHold.requestId);
-  await deps.circuits.usageMissing(modelId);
+  return deps.circuits.usageMissing(modelId);
 };
 
 const ifStoreError = (error: unknown): undefined => {
@@ -205,13 +197,11 @@ export const applyCharge = async (
 };
 
 /** Passes on the usage of a charge above its hold. Runs beside `applyCharge`, so that no store trip follows another. */
-export const learnFromOverage = async (
+export const learnFromOverage = (
   { onOverage }: Settlement,
   { record }: Committed,
   usage: TokenUsage | undefined,
-): Promise<void> => {
-  if (record.overage && usage) await onOverage?.(usage);
-};
+): Promise<void> | undefined => (record.overage && usage ? onOverage?.(usage) : undefined);
 
 /** Settles a response without a stream: commits and applies the charge before the response is sent. */
 export const settle = async (
@@ -221,11 +211,11 @@ export const settle = async (
   toAnswer?: (costPicos: bigint) => StoredResponse | undefined,
 ): Promise<Receipt> => {
   const committed = await commitCharge(deps, settlement, usage, toAnswer);
-  const [balancePicos] = await Promise.all([
-    applyCharge(deps, settlement, committed),
-    learnFromOverage(settlement, committed, usage),
-    // A repeated request also finds the response by its record.
-    settlement.claimed?.complete().catch(() => deps.notice('apply_failed', committed.record.requestId)),
-  ]);
+  const applied = applyCharge(deps, settlement, committed);
+  const learnt = learnFromOverage(settlement, committed, usage);
+  // A repeated request also finds the response by its record.
+  const completed = settlement.claimed?.complete().catch(() => deps.notice('apply_failed', committed.record.requestId));
+  if (learnt || completed) await Promise.all([learnt, completed]);
+  const balancePicos = await applied;
   return { costPicos: committed.record.amountPicos, usage, balancePicos };
 };

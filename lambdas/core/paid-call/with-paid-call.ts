@@ -167,7 +167,7 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
     callReport.called();
     const respond = await use(signal, candidate);
     caller.providerTook?.(callReport.started());
-    return respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline, uncollected, callReport });
+    return await respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline, uncollected, callReport });
   });
 
 /** Runs work that precedes the provider call. If it fails, the failure does not count toward the circuit. */
@@ -194,10 +194,9 @@ export const whole =
   async (deps, { deadline, ...call }) => {
     deadline.stop();
     call.callReport?.ended();
-    const [receipt] = await Promise.all([
-      settle(deps, { ...terms, ...call }, usage, toStored),
-      call.permit.report('succeeded'),
-    ]);
+    const reported = call.permit.report('succeeded');
+    const receipt = await settle(deps, { ...terms, ...call }, usage, toStored);
+    if (reported) await reported;
     return { answer, receipt };
   };
 

@@ -78,8 +78,11 @@ export const generateText = async (
 ): Promise<GeneratedText> => {
   const { asked, first, others } = chooseCandidates(deps, caller, order);
   if (options.dryRun) return dryRun(deps, caller, order, first);
-  const ready = (checked: CheckedText): Promise<ReadyText> => makeReady(deps, caller, order, checked);
-  const primary = await ready(first);
+  const ready = async (checked: CheckedText): Promise<ReadyText> => {
+    await checked.call.gather?.();
+    return makeReady(deps, caller, order, checked);
+  };
+  const primary = first.call.gather ? await ready(first) : makeReady(deps, caller, order, first);
   const { idempotent } = options;
   const fallbacks = others.map((check) => () => ready(check()));
   const candidates = { first: primary, fallbacks, claimed: idempotent?.claimed };
@@ -104,17 +107,16 @@ export const generateText = async (
 };
 
 /**
- * Prepares a model for its call: fetches data that the provider accepts only as bytes, and computes the hold and the
- * deadline. Throws the remaining errors that the request itself can cause. After this function, only limits, the
+ * Prepares a model for its call: computes the hold and the deadline. The data that the provider accepts only as bytes has
+ * been fetched. Throws the remaining errors that the request itself can cause. After this function, only limits, the
  * balance and the circuit are checked (GEN-8).
  */
-const makeReady = async (
+const makeReady = (
   deps: TextDependencies,
   caller: Caller,
   { params, protocol }: TextParams,
   checked: CheckedText,
-): Promise<ReadyText> => {
-  await checked.call.gather?.();
+): ReadyText => {
   const money = priceText(checked, params.cap, caller.estimate?.value);
   const deadline = upstreamDeadline(deps, caller, checked.model);
   const { model, circuit, promptTokens } = checked;

@@ -26,7 +26,7 @@ export const createMaintenanceSwitch = ({
   store,
   clock,
   notice,
-}: SwitchDependencies): (() => Promise<MaintenanceState>) => {
+}: SwitchDependencies): (() => MaintenanceState | Promise<MaintenanceState>) => {
   let knownAtMs = -Infinity;
   const kept = keepRefreshing<MaintenanceState>('off', {
     read: async () => {
@@ -40,10 +40,10 @@ export const createMaintenanceSwitch = ({
     pauseMs: REREAD_PAUSE_MS,
     onFailure: (error) => notice('maintenance_unreadable', { reason: nameOf(error) }),
   });
-  return async () => {
+  return () => {
     const reading = kept.refresh();
-    if (clock.now() - knownAtMs > MAX_AGE_MS) await inTime(clock, REREAD_WAIT_MS, reading);
-    return kept.current();
+    if (clock.now() - knownAtMs <= MAX_AGE_MS) return kept.current();
+    return inTime(clock, REREAD_WAIT_MS, reading).then(kept.current);
   };
 };
 

@@ -132,7 +132,7 @@ export const createListPrices =
 export interface HealthDependencies {
   /** Returns a code for each part that does not work. Undefined if the platform monitors the parts. */
   readonly problems?: (() => Promise<readonly string[]>) | undefined;
-  readonly maintenance: () => Promise<MaintenanceState>;
+  readonly maintenance: () => MaintenanceState | Promise<MaintenanceState>;
 }
 
 /** GET /health (GEN-10). Maintenance is 200, because the gateway works as its operator wants. */

@@ -254,7 +254,7 @@ export const createChatWire = (options: WireOptions): TextWire => ({
         signal,
         refuse: (status, body, context) => toOpenaiError(status, parseRefusal(body), context),
       });
-      if (!stream) return toAnswer(response, refusalContext);
+      if (!stream) return await toAnswer(response, refusalContext);
       const events = readChatStream(response.body, { modelId: call.model.id, choices: wanted, refusalContext });
       return { kind: 'stream', events, close: response.discard };
     },

@@ -18,7 +18,7 @@ const ENOUGH = 15 * 1024;
 const opened = (grow: (bytes: number) => Promise<void> = async () => undefined, declaredBytes?: number) => {
   const request = new IncomingMessage(new Socket());
   if (declaredBytes !== undefined) request.headers['content-length'] = String(declaredBytes);
-  const reading = createBodySource(request).read(50_000_000, grow);
+  const reading = Promise.resolve(createBodySource(request).read(50_000_000, grow));
   const bring = async (bytes: number): Promise<void> => {
     request.push(Buffer.alloc(bytes));
     await nextTurn();

@@ -80,7 +80,7 @@ export const createChain = async (options: ChainOptions = {}) => {
         olderPeppers: [],
         clock,
       },
-      maintenance: options.maintenance ?? (async () => 'off'),
+      maintenance: options.maintenance ?? (() => 'off'),
       secrets: options.secrets ?? { botToken: BOT_TOKEN, topUpKey: TOP_UP_KEY },
       chatLimit: new AddressLimit(keyBucket, options.chatCounters ?? new MemoryAddressCounters(), clock),
       bodies,

@@ -47,8 +47,8 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', holdTests, [
   {
     id: 'factor-without-an-overage',
     what: 'A charge within its hold raises the estimates of the account.',
-    find: 'if (record.overage && usage) await',
-    replace: 'if (usage) await',
+    find: 'record.overage && usage ? onOverage',
+    replace: 'usage ? onOverage',
   },
 ]);
 

@@ -24,11 +24,10 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
     id: 'prepare-after-commit',
     what: 'A response with an idempotency key is stored after its charge, which therefore lacks its hash.',
     find: `const answer = claimed && toStore && (await claimed.stageResponse(placedHold.holdId, toStore));
-  claimed?.charging();
-  return writeRecord(deps, settlement, toRecord(deps, settlement, charge, answer));`,
-    replace: `const committed = await writeRecord(deps, settlement, toRecord(deps, settlement, charge, undefined));
-  if (claimed && toStore) await claimed.stageResponse(placedHold.holdId, toStore);
-  return committed;`,
+    claimed?.charging();
+    committed = await writeRecord(deps, settlement, toRecord(deps, settlement, charge, answer));`,
+    replace: `committed = await writeRecord(deps, settlement, toRecord(deps, settlement, charge, undefined));
+    if (claimed && toStore) await claimed.stageResponse(placedHold.holdId, toStore);`,
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
   {

@@ -51,22 +51,22 @@ export const restoreBugs: readonly MoneyBug[] = [
     {
       id: 'old-maintenance-state-used',
       what: 'A process that was frozen accepts a paid request during a restore.',
-      find: 'clock.now() - knownAtMs > MAX_AGE_MS',
-      replace: 'clock.now() - knownAtMs > Number.MAX_VALUE',
+      find: 'clock.now() - knownAtMs <= MAX_AGE_MS',
+      replace: 'clock.now() - knownAtMs <= Number.MAX_VALUE',
     },
   ]),
   ...bugsIn('lambdas/http/handler.ts', 'test/lambdas/http/handler.test.ts', [
     {
       id: 'paid-requests-in-maintenance',
       what: 'Paid requests are accepted during a restore, and their charges are lost.',
-      find: 'if (!route?.billed && !route?.writes) return;',
-      replace: 'if (!route?.writes) return;',
+      find: 'if (!route?.billed && !route?.writes) return undefined;',
+      replace: 'if (!route?.writes) return undefined;',
     },
     {
       id: 'credits-in-maintenance',
       what: 'Payments are accepted during a restore, and are lost.',
-      find: 'if (!route?.billed && !route?.writes) return;',
-      replace: 'if (!route?.billed) return;',
+      find: 'if (!route?.billed && !route?.writes) return undefined;',
+      replace: 'if (!route?.billed) return undefined;',
     },
   ]),
 ];

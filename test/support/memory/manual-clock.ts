@@ -50,13 +50,13 @@ export class ManualClock implements Clock {
     this.#nowMs += ms;
   }
 
-  /** Moves from timer to timer until the promise settles. Returns the promise. */
-  async until<T>(pending: Promise<T>): Promise<T> {
+  /** Moves from timer to timer until the promise settles. Returns the promise. Any other value is settled. */
+  async until<T>(pending: Promise<T> | T): Promise<T> {
     let settled = false;
     const mark = () => {
       settled = true;
     };
-    pending.then(mark, mark);
+    Promise.resolve(pending).then(mark, mark);
     await this.flush();
     for (let next = this.#next(); !settled && next; next = this.#next()) await this.#run(next);
     return pending;

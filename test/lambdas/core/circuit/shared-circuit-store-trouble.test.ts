@@ -12,7 +12,7 @@ const knowsItIsOpen = async (world: CircuitWorld): Promise<WorldProcess> => {
   return process;
 };
 /** Milliseconds on the clock until the promise settled. */
-const took = async (world: CircuitWorld, pending: Promise<unknown>): Promise<number> => {
+const took = async (world: CircuitWorld, pending: Promise<unknown> | undefined): Promise<number> => {
   const from = world.clock.now();
   await world.clock.until(pending);
   return world.clock.now() - from;
