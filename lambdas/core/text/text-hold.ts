@@ -53,15 +53,17 @@ export const priceText = (
     cap = affordable;
     return price(raisedTokens, affordable);
   };
+  const suggestedAt = (availablePicos: bigint): number =>
+    Math.min(affordableAt(availablePicos), model.limits.outputTokensMax);
   const advice = (availablePicos: bigint): string =>
     [
-      `The available amount pays for ${affordableAt(availablePicos)} output tokens.`,
+      `The available amount pays for ${suggestedAt(availablePicos)} output tokens.`,
       ...(factor > 1 ? [`After a charge above its hold, the prompt counts ${factor} times for some days.`] : []),
     ].join(' ');
   const reduction = (availablePicos: bigint): string => {
-    const affordable = affordableAt(availablePicos);
-    if (affordable < SUGGESTED_CAP_MIN + imageTokens) return 'send a shorter prompt';
-    return affordable < cap ? `set ${capParam} to at most ${affordable}` : 'send a smaller request';
+    const suggested = suggestedAt(availablePicos);
+    if (suggested < SUGGESTED_CAP_MIN + imageTokens) return 'send a shorter prompt';
+    return suggested < cap ? `set ${capParam} to at most ${suggested}` : 'send a smaller request';
   };
   const isOurs = request.outputTokensMax === undefined;
   return {

@@ -75,7 +75,7 @@ export const toTextParams = (json: JsonObject, bodyBytes: number, alternatives: 
     protocol: 'chat_completions',
     modelId: body.model,
     endUser: body.user && isEndUser(body.user) ? body.user : undefined,
-    params: { prompt: 'messages', cap: 'max_tokens' },
+    params: { prompt: 'messages', cap: capFieldOf(body) },
     validateFor: (model) => validateFor({ body, json, kept, bodyBytes, alternatives }, model),
   };
 };
@@ -144,11 +144,14 @@ const refuseToolChoiceAlone = ({ tools, tool_choice: choice }: ChatBody): void =
   throw invalidRequest('tool_choice', 'tool_choice: needs tools. Send both.');
 };
 
+/** Field of the output limit that the client sent. A second one with another value would be a 400. */
+const capFieldOf = ({ max_completion_tokens: cap }: ChatBody): string =>
+  typeof cap === 'number' ? 'max_completion_tokens' : 'max_tokens';
+
 /** Name of the field that the error blames for a response that could be too long. */
-const longestBy = ({ logprobs, top_logprobs: alternatives, n, max_tokens: cap }: ChatBody): string => {
-  if (logprobs) return alternatives ? 'top_logprobs' : 'logprobs';
-  if ((n ?? 1) > 1) return 'n';
-  return typeof cap === 'number' ? 'max_tokens' : 'max_completion_tokens';
+const longestBy = (body: ChatBody): string => {
+  if (body.logprobs) return body.top_logprobs ? 'top_logprobs' : 'logprobs';
+  return (body.n ?? 1) > 1 ? 'n' : capFieldOf(body);
 };
 
 const refuseUnreadable = (body: ChatBody, model: TextModel): void => {
@@ -157,7 +160,7 @@ const refuseUnreadable = (body: ChatBody, model: TextModel): void => {
   const logprobsPerToken = body.logprobs ? 1 + (body.top_logprobs ?? 0) : 0;
   if (body.stream || isReadable({ tokens: cap * (body.n ?? 1), logprobsPerToken })) return;
   const param = longestBy(body);
-  const advice = 'Stream it, or lower n, max_tokens or top_logprobs.';
+  const advice = `Stream it, or lower n, ${capFieldOf(body)} or top_logprobs.`;
   throw invalidRequest(param, `${param}: the response could be longer than the limit. ${advice}`);
 };
 

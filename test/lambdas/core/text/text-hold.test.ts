@@ -115,6 +115,16 @@ test('BILL-6 the 402 sets the field of the output limit to a value that the bala
   }
 });
 
+test('BILL-6 the 402 never advises more than the output limit of the model', async () => {
+  const world = await withFactor(1, { usd: '0' });
+  const amountPicos = 100n * INPUT_PICOS + 3_500n * OUTPUT_PICOS;
+  await world.memory.credit({ accountId: ACCOUNT, ref: 'some', amountPicos, reason: 'test', at: 0 });
+  await expect(world.ask({ outputTokensMax: 3_600 })).rejects.toMatchObject({
+    code: 'insufficient_balance',
+    message: expect.stringMatching(/pays for 3000 output tokens\. Top up, or set max_tokens to at most 3000\.$/),
+  });
+});
+
 test('BILL-20 a charge above the hold raises the factor to the counted part of the estimate', async () => {
   const world = await withFactor(1, { play: async () => answered(used(335, 20)) });
   await world.ask({ outputTokensMax: 20 });

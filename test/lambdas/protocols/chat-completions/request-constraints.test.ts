@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { able, effortField, png, prepared, refusalOf, showing, tool } from './chat-requests.ts';
+import { toTextParams } from '../../../../lambdas/protocols/chat-completions/request.ts';
+import { able, bodyOf, effortField, png, prepared, refusalOf, showing, tool } from './chat-requests.ts';
 
 const unable = (...names: readonly string[]) => ({
   capabilities: able(Object.fromEntries(names.map((name) => [name, false]))),
@@ -54,6 +55,15 @@ test.for([
   [{}, undefined],
 ] as const)('CHAT-4 %j is a cap of %s', ([fields, cap]) => {
   expect(prepared(fields).outputTokensMax).toBe(cap);
+});
+
+test.for([
+  [{ max_tokens: 7 }, 'max_tokens'],
+  [{ max_completion_tokens: 8 }, 'max_completion_tokens'],
+  [{ max_tokens: null, max_completion_tokens: 8 }, 'max_completion_tokens'],
+  [{}, 'max_tokens'],
+] as const)('BILL-6 errors about the cap of %j name %s', ([fields, name]) => {
+  expect(toTextParams(bodyOf(fields), 100, () => '').params.cap).toBe(name);
 });
 
 test('CHAT-4 two different caps are 400', () => {
