@@ -134,29 +134,32 @@ export const fields = <Shape extends z.core.$ZodLooseShape>(shape: Shape, policy
 /** Whether unknown members of an object are ignored, unless a policy rejects them. */
 export const ignoresUnknown = (schema: z.core.$ZodType): boolean => policies.has(schema);
 
-/** Output limits of all protocols. */
-const capNames = [
-  'max_tokens',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'maxOutputTokens',
-  'max_tokens_to_sample',
+/**
+ * Fields of all protocols by their purpose. The gateway suggests the first one that the schema has. A name with a dot is
+ * a member of the field before the dot.
+ */
+const purposes: readonly (readonly string[])[] = [
+  [
+    'max_completion_tokens',
+    'max_tokens',
+    'max_output_tokens',
+    'maxOutputTokens',
+    'generationConfig.maxOutputTokens',
+    'max_tokens_to_sample',
+  ],
+  ['messages', 'input', 'contents'],
+  ['response_format', 'text.format', 'output_config.format', 'generationConfig.responseJsonSchema'],
+  ['reasoning_effort', 'reasoning.effort', 'output_config.effort', 'generationConfig.thinkingConfig', 'thinking'],
 ];
 
 /** Guarded in the body of every protocol, whether the protocol has the field or not. */
 export const guardedNames: readonly string[] = [
-  ...capNames,
+  ...purposes.flat().filter((name) => !name.includes('.')),
   'model',
-  'messages',
-  'input',
-  'contents',
   'stream',
   'tools',
   'tool_choice',
-  'response_format',
   'generationConfig',
-  'reasoning_effort',
-  'thinking',
 ];
 
 const EDITS_MAX = 2;
@@ -342,8 +345,9 @@ const refuseNearMiss = (guarded: readonly string[], object: z.ZodObject, path: r
     editsBetween(written.toLowerCase(), name.toLowerCase()) <= EDITS_MAX;
   const near = guarded.filter(isNear);
   if (near.length === 0) return;
-  const isOwn = (name: string): boolean => Object.hasOwn(object.shape, name);
-  const meant = near.find(isOwn) ?? (near.some((name) => capNames.includes(name)) ? capNames.find(isOwn) : undefined);
+  const isOwn = (name: string): boolean => Object.hasOwn(object.shape, name.split('.', 1).join());
+  const samePurpose = purposes.find((names) => names.some((name) => near.includes(name)));
+  const meant = near.find(isOwn) ?? samePurpose?.find(isOwn);
   const param = toParam(path);
   const fix = meant === undefined ? 'Remove it.' : `Did you mean ${meant}?`;
   throw new GatewayError('invalid_request_error', `${param}: unknown field. ${fix}`, { param });

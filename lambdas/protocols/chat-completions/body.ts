@@ -194,6 +194,8 @@ const harmless = {
   store: z.literal(false, 'must be false: responses are not stored').nullish(),
 };
 
+const inMessages = 'unknown field. Send a message with role "system".';
+
 /**
  * https://platform.openai.com/docs/api-reference/chat/create. `chat-fields.ts` and GEN-16 define the treatment of each
  * field.
@@ -210,6 +212,8 @@ export const chatBody = fields(
       moderation: 'not supported on this endpoint. Use /v1/moderations.',
       functions: 'deprecated. Use tools.',
       function_call: 'deprecated. Use tool_choice.',
+      instructions: inMessages,
+      system: inMessages,
     },
   },
 );

@@ -101,7 +101,8 @@ test.each<[object, string, string]>([
   [{ maxTokens: 5 }, 'maxTokens', 'Did you mean max_tokens?'],
   [{ max_output_tokens: 5 }, 'max_output_tokens', 'Did you mean max_tokens?'],
   [{ models: ['m'] }, 'models', 'Did you mean model?'],
-  [{ messages: [] }, 'messages', 'Remove it.'],
+  [{ messages: [] }, 'messages', 'Did you mean input?'],
+  [{ response_format: {} }, 'response_format', 'Remove it.'],
 ])('GEN-16 %j is rejected at %s', (members, param, message) => {
   let thrown: unknown;
   try {

@@ -99,6 +99,18 @@ test.for([
 });
 
 test.for([
+  [{ input: 'x' }, 'input', 'Did you mean messages?'],
+  [{ contents: [] }, 'contents', 'Did you mean messages?'],
+  [{ max_output_tokens: 5 }, 'max_output_tokens', 'Did you mean max_completion_tokens?'],
+  [{ maxTokens: 5 }, 'maxTokens', 'Did you mean max_tokens?'],
+  [{ thinking: { type: 'enabled' } }, 'thinking', 'Did you mean reasoning_effort?'],
+  [{ instructions: 'x' }, 'instructions', 'Send a message with role "system".'],
+  [{ system: 'x' }, 'system', 'Send a message with role "system".'],
+] as const)('CHAT-1, GEN-16 %j of another protocol is rejected at %s', ([fields, param, fix]) => {
+  expect(refusalOf(fields)).toMatchObject({ status: 400, param, message: expect.stringContaining(fix) });
+});
+
+test.for([
   [{ reasoning_effort: 'max' }, ['none', 'minimal', 'low', 'medium', 'high', 'xhigh']],
   [{ tools: [tool()], tool_choice: 'any' }, ['none', 'auto', 'required']],
   [{ messages: [{ role: 'robot', content: 'x' }] }, ['system', 'user', 'assistant', 'tool']],

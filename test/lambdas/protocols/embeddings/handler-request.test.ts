@@ -62,6 +62,7 @@ test.for([
   [{ dimensions: 1.5 }, 'dimensions'],
   [{ user: 'x'.repeat(257) }, 'user'],
   [{ stream: true }, 'stream'],
+  [{ input: undefined, messages: [] }, 'messages'],
 ] as const)('EMB-1 %j is rejected at %s', ([changes, param]) => {
   const error = refusalOf(changes);
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });

@@ -117,11 +117,11 @@ test.for(accepted)('GEN-16 members without an effect or from a response are acce
 
 test.for([
   [{ max_output_tokens: 5 }, 'maxOutputTokens', 'Use generationConfig.maxOutputTokens.'],
-  [{ max_tokens: 5 }, 'maxTokens', 'Remove it.'],
+  [{ max_tokens: 5 }, 'maxTokens', 'Did you mean generationConfig.maxOutputTokens?'],
   [{ content: [hello] }, 'content', 'Did you mean contents?'],
   [{ tool: [] }, 'tool', 'Did you mean tools?'],
   [{ tool_choice: 'auto' }, 'toolChoice', 'Remove it.'],
-  [{ messages: [] }, 'messages', 'Remove it.'],
+  [{ messages: [] }, 'messages', 'Did you mean contents?'],
   [{ stream: true }, 'stream', 'Remove it.'],
   [{ generationconfig: {} }, 'generationconfig', 'Did you mean generationConfig?'],
   [configured({ maxOutputToken: 5 }), 'generationConfig.maxOutputToken', 'Did you mean maxOutputTokens?'],

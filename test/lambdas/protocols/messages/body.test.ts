@@ -170,6 +170,9 @@ test.for([
   ['max_output_tokens', 'max_tokens'],
   ['Thinking', 'thinking'],
   ['tool', 'tools'],
+  ['input', 'messages'],
+  ['response_format', 'output_config.format'],
+  ['reasoning_effort', 'output_config.effort'],
   ['steam', 'stream'],
 ] as const)('GEN-16 %s is 400 and suggests %s', ([name, meant]) => {
   const { message } = refusalOf({ [name]: 5 });

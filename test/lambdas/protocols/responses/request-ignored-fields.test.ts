@@ -181,7 +181,13 @@ test.each<[object, string, string]>([
   [{ inputs: 'a' }, 'inputs', 'Did you mean input?'],
   [{ tool: [] }, 'tool', 'Did you mean tools?'],
   [{ toolChoice: 'auto' }, 'toolChoice', 'Did you mean tool_choice?'],
-  [{ messages: [] }, 'messages', 'Remove it.'],
+  [{ messages: [] }, 'messages', 'Did you mean input?'],
+  [{ contents: [] }, 'contents', 'Did you mean input?'],
+  [{ response_format: { type: 'json_object' } }, 'response_format', 'Did you mean text.format?'],
+  [{ responseFormat: { type: 'json_object' } }, 'responseFormat', 'Did you mean text.format?'],
+  [{ reasoning_effort: 'low' }, 'reasoning_effort', 'Did you mean reasoning.effort?'],
+  [{ max_tokens: 5 }, 'max_tokens', 'Did you mean max_output_tokens?'],
+  [{ max_completion_tokens: 5 }, 'max_completion_tokens', 'Did you mean max_output_tokens?'],
 ])('GEN-16 %j is rejected at %s', (sent, param, message) => {
   expect(refusalOf(sent)).toMatchObject({ status: 400, param, message: expect.stringContaining(message) });
 });
