@@ -10,7 +10,10 @@ import { createInputRoute } from '../input-route.ts';
 import { endUserName } from '../optional-fields.ts';
 import { parseWith, showAs } from '../parse.ts';
 
-/** Inputs per request, as the provider limits them: https://platform.openai.com/docs/api-reference/embeddings/create */
+/**
+ * Inputs per request. The provider limits them and rejects empty texts:
+ * https://platform.openai.com/docs/api-reference/embeddings/create
+ */
 const INPUTS_MAX = 2_048;
 const DIMENSIONS_MAX = 100_000;
 /** A number takes about 22 bytes as text, and the gateway reads responses of at most 64 MiB. */
@@ -30,11 +33,12 @@ type Input = string | readonly string[] | readonly number[] | readonly (readonly
 const isInput = (value: unknown): value is Input =>
   isText(value) || isListOf(value, isText) || isTokens(value) || isListOf(value, isTokens);
 
+const shownText = { type: 'string', minLength: 1 };
 const shownTokens = { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1 };
 const shownInput = {
   anyOf: [
-    { type: 'string' },
-    { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: INPUTS_MAX },
+    shownText,
+    { type: 'array', items: shownText, minItems: 1, maxItems: INPUTS_MAX },
     shownTokens,
     { type: 'array', items: shownTokens, minItems: 1, maxItems: INPUTS_MAX },
   ],
@@ -44,7 +48,10 @@ export const embeddingsBody = fields(
   {
     model: z.string('must be the id of a model').min(1, 'must be the id of a model'),
     input: showAs(
-      z.custom<Input>(isInput, 'must be a string, an array of strings, an array of tokens or an array of such arrays'),
+      z.custom<Input>(
+        isInput,
+        'must be a string, an array of strings or tokens, or an array of arrays of tokens, none empty',
+      ),
       { kind: 'schema', schema: shownInput },
     ),
     encoding_format: z.enum(['float', 'base64']).nullish(),
@@ -64,6 +71,7 @@ export const toEmbeddingParams = (json: JsonObject): EmbeddingParams => {
   if (inputs.length > INPUTS_MAX) {
     throw invalidRequest('input', `input: must have at most ${INPUTS_MAX} inputs. Split the request.`);
   }
+  refuseEmptyText(inputs, Array.isArray(body.input));
   return {
     modelId: body.model,
     endUser: body.user ?? undefined,
@@ -75,10 +83,19 @@ export const toEmbeddingParams = (json: JsonObject): EmbeddingParams => {
   };
 };
 
-const inputsOf = (input: Input): readonly (string | readonly number[])[] => {
+type Inputs = readonly (string | readonly number[])[];
+
+const inputsOf = (input: Input): Inputs => {
   if (typeof input === 'string') return [input];
-  const lists: readonly (string | readonly number[])[] = input.filter((member) => typeof member !== 'number');
+  const lists: Inputs = input.filter((member) => typeof member !== 'number');
   return lists.length > 0 ? lists : [input.filter(isToken)];
+};
+
+const refuseEmptyText = (inputs: Inputs, isList: boolean): void => {
+  const at = inputs.indexOf('');
+  if (at < 0) return;
+  const param = isList ? `input[${at}]` : 'input';
+  throw invalidRequest(param, `${param}: must not be empty. Send a text${isList ? ', or leave this input out' : ''}.`);
 };
 
 const refuseDimensions = (dimensions: number | undefined, { id, embedding }: EmbeddingModel): void => {
@@ -96,10 +113,7 @@ const refuseTooManyFloats = (
   throw invalidRequest('input', `input: ${inputs} inputs return more numbers than one response can hold. ${advice}`);
 };
 
-const measure = (
-  inputs: readonly (string | readonly number[])[],
-  { id, limits }: EmbeddingModel,
-): Omit<InputRequest, 'body' | 'ignored'> => {
+const measure = (inputs: Inputs, { id, limits }: EmbeddingModel): Omit<InputRequest, 'body' | 'ignored'> => {
   let bytes = 0;
   let tokens = 0;
   for (const [at, input] of inputs.entries()) {

@@ -31,7 +31,7 @@ const refusalOf = (changes: object, id?: string): GatewayError => {
 
 test.for([
   [{ input: 'Grüße' }, { bytes: 7, tokens: 0, inputs: 1 }],
-  [{ input: '' }, { bytes: 0, tokens: 0, inputs: 1 }],
+  [{ input: [' '] }, { bytes: 1, tokens: 0, inputs: 1 }],
   [{ input: ['a', 'bc'] }, { bytes: 3, tokens: 0, inputs: 2 }],
   [{ input: [1, 2, 3] }, { bytes: 0, tokens: 3, inputs: 1 }],
   [{ input: [[1, 2], [3]] }, { bytes: 0, tokens: 3, inputs: 2 }],
@@ -52,6 +52,9 @@ test('EMB-1 fields with null are not sent', () => {
 test.for([
   [{ input: undefined }, 'input'],
   [{ input: [] }, 'input'],
+  [{ input: '' }, 'input'],
+  [{ input: [''] }, 'input[0]'],
+  [{ input: ['a', ''] }, 'input[1]'],
   [{ input: [[]] }, 'input'],
   [{ input: ['a', 1] }, 'input'],
   [{ input: [1.5] }, 'input'],
