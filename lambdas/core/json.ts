@@ -20,6 +20,46 @@ export const parseJson = (text: string): JsonValue => {
   return JSON.parse(text);
 };
 
+/** Longest prefix that is searched for a mistake without a reported place, so that the search takes few milliseconds. */
+const SEARCHED_CHARACTERS = 16_384;
+
+/**
+ * Returns the offset of the first mistake in a text, in UTF-16 code units; the length of the text if it is only cut off.
+ * `error` is the one that the parser threw for it. Undefined if the parser reports no place and the mistake is beyond
+ * `SEARCHED_CHARACTERS`.
+ */
+export const mistakeIn = (text: string, error: unknown): number | undefined => {
+  const reported = reportedIn(text, error);
+  if (reported !== undefined) return reported;
+  // V8 reports no place for an unexpected token. Each prefix that ends before the token is only cut off.
+  let before = 0;
+  let after = Math.min(text.length, SEARCHED_CHARACTERS);
+  if (isCutOff(text.slice(0, after))) return undefined;
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (isCutOff(text.slice(0, middle))) before = middle;
+    else after = middle;
+  }
+  return before;
+};
+
+const isCutOff = (prefix: string): boolean => {
+  try {
+    JSON.parse(prefix);
+    return true;
+  } catch (error) {
+    return reportedIn(prefix, error) === prefix.length;
+  }
+};
+
+/** Reads only the place from the parser's message, because the message quotes the text. */
+const reportedIn = ({ length }: string, error: unknown): number | undefined => {
+  const message = error instanceof Error ? error.message : '';
+  if (message === 'Unexpected end of JSON input') return length;
+  const place = / JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1];
+  return place === undefined ? undefined : Number(place);
+};
+
 /**
  * Most parts of a JSON text that is not a request body. The longest response with log probabilities has a quarter, and a
  * value of so many parts takes at most 800 MB.

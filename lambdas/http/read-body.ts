@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, partsOf } from '../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, mistakeIn, parseJson, partsOf } from '../core/json.ts';
 import { BODY_BYTES_MAX, BODY_ITEM_BYTES, BODY_LIMIT_TEXT, BODY_PART_BYTES, BODY_PARTS_MAX } from '../limits.ts';
 import type { Route } from '../routes.ts';
 import { type BodyBudget, FREE_BYTES } from './body-budget.ts';
@@ -114,12 +114,27 @@ const parse = (text: string): JsonValue => {
   if (text.trim() === '') throw malformed('The body is empty. Send a JSON object.');
   try {
     return parseJson(text);
-  } catch {
+  } catch (error) {
     // The parser's own message quotes the body, which must not reach a log.
-    throw malformed(
-      'The body is not valid JSON. Send one JSON object; a JSON library writes its quotes and commas correctly.',
-    );
+    throw malformed(brokenAt(text, mistakeIn(text, error)));
   }
+};
+
+const brokenAt = (text: string, offset: number | undefined): string => {
+  if (offset === text.length) return 'The body ends before its JSON is complete. Send the whole JSON object.';
+  const place = offset === undefined ? '' : ` at ${placeOf(text, offset)}`;
+  return `The body is not valid JSON${place}. Send one JSON object; a JSON library writes its quotes and commas correctly.`;
+};
+
+/** Counts without a list of the lines, because a body has room for millions of them. */
+const placeOf = (text: string, offset: number): string => {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
+    line += 1;
+    start = end + 1;
+  }
+  return `line ${line}, column ${offset - start + 1}`;
 };
 
 /**

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isJsonObject, type JsonValue, parseJson, partsOf, refuseManyParts } from '../../../lambdas/core/json.ts';
+import {
+  isJsonObject,
+  type JsonValue,
+  mistakeIn,
+  parseJson,
+  partsOf,
+  refuseManyParts,
+} from '../../../lambdas/core/json.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 
 const countIn = (text: string) => partsOf(Buffer.from(text));
@@ -31,6 +38,47 @@ test.for(['"', '"\\', '"\\"', '"{{,,', '"a\\"{{,,', '"\\\\\\"{{,,'])(
     expect(countIn(`[${text}`)).toEqual({ parts: 1, items: 0 });
   },
 );
+
+/** Fails without a mistake. */
+const mistakeOf = (text: string): number | undefined => {
+  try {
+    parseJson(text);
+  } catch (error) {
+    return mistakeIn(text, error);
+  }
+  throw new Error(`valid: ${text}`);
+};
+
+test.for([
+  ['{"a":bc}', 5],
+  ['{"a":1,}', 7],
+  ['[1,]', 3],
+  ["{'a':1}", 1],
+  ['{"a":nulL}', 8],
+  ['{"a":1} x', 8],
+  ['{"a":"b\nc"}', 7],
+  ['{"x": " JSON at position 3", "a": NaN}', 34],
+  [`["${'a'.repeat(16_000)}",True]`, 16_004],
+] as const)('GEN-2 the first mistake in %j is found', ([text, offset]) => {
+  expect(mistakeOf(text)).toBe(offset);
+});
+
+test('GEN-2 an unexpected token beyond the searched characters has no place', () => {
+  expect(mistakeOf(`["${'a'.repeat(17_000)}",True]`)).toBeUndefined();
+  expect(mistakeOf(`["${'a'.repeat(17_000)}" 1]`)).toBe(17_004);
+});
+
+test('GEN-2 every start of a JSON text is cut off, and a character after it is the first mistake', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.nat(), (text, place) => {
+      const start = `[${text}`.slice(0, 1 + (place % (text.length + 1)));
+      expect(mistakeOf(start)).toBe(start.length);
+      expect(mistakeOf(`[${text}] $`)).toBe(text.length + 3);
+      expect(mistakeOf(`[${text},$`)).toBe(text.length + 2);
+    }),
+    randomRuns(import.meta.filename, { quick: 200, long: 5_000 }),
+  );
+});
 
 /** Counts in the value itself, by the definitions. */
 const countOf = (value: JsonValue | undefined): { parts: number; items: number } => {

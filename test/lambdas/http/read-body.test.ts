@@ -1,7 +1,8 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
 import { json } from '../../../lambdas/http/exchange.ts';
-import { addedByParsing } from '../../../lambdas/http/read-body.ts';
+import { addedByParsing, parseJsonBody } from '../../../lambdas/http/read-body.ts';
 import { BODY_BYTES_MAX, BODY_PARTS_MAX } from '../../../lambdas/limits.ts';
 import { createChain } from './chain.ts';
 import { functionUrlEvent, invoke } from './function-url.ts';
@@ -39,6 +40,22 @@ test('GEN-1 a body with a wrong or missing length is counted while it is read', 
 
 test('GEN-2 an incomplete body is 400', async () => {
   expect(await sent(100, 'incomplete')).toMatchObject({ status: 400, code: 'invalid_request_error' });
+});
+
+test.for([
+  ['{"a":1,\n "b": secret}', 'The body is not valid JSON at line 2, column 7. '],
+  ['{"a": "secret"', 'The body ends before its JSON is complete. '],
+  ['{"a": "secret', 'The body ends before its JSON is complete. '],
+  ['secret', 'The body is not valid JSON at line 1, column 1. '],
+] as const)('GEN-2 the message for %j has the place and no part of the body', ([text, message]) => {
+  let thrown: unknown;
+  try {
+    parseJsonBody(Buffer.from(text));
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({ status: 400, message: expect.stringContaining(message) });
+  expect(inspect(thrown)).not.toContain('secret');
 });
 
 test('GEN-1 a body that is still arriving is read like any other', async () => {
