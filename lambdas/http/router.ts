@@ -86,10 +86,18 @@ const matchesOfFixed: ReadonlyMap<string, readonly Match[]> = new Map(fixedPaths
 const allowedMethods = (here: readonly Match[]): string =>
   [...here.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ');
 
+/** Path without `/v1`, which would make any two short paths similar and which a wrong base URL lacks. */
+const afterVersion = (path: string): string => path.replace(/^\/(?:v1\/)?/i, '');
+
 const adviceFor = (method: string, path: string): string => {
-  const nearest = nearestOf(path, fixedPaths(method));
-  if (nearest) return `The nearest path is ${nearest}.`;
-  return 'OpenAI SDKs need a base URL that ends in /v1. GET /api-reference lists every route.';
+  if (afterVersion(path) === 'completions') return 'Use /v1/chat/completions with messages instead of prompt.';
+  const paths = fixedPaths(method);
+  const nearest = nearestOf(afterVersion(path), paths.map(afterVersion));
+  if (nearest) return `The nearest path is ${paths.find((path) => afterVersion(path) === nearest)}.`;
+  const cause = /^\/v1(?:beta)?\//.test(path)
+    ? 'The gateway does not have this API.'
+    : 'OpenAI SDKs need a base URL that ends in /v1.';
+  return `${cause} GET /api-reference lists every route.`;
 };
 
 /**

@@ -70,20 +70,32 @@ test.for([
 });
 
 test.for([
-  ['POST', '/v1/completions', '/v1/chat/completions'],
   ['POST', '/chat/completions', '/v1/chat/completions'],
   ['POST', '/v1/image/generation', '/v1/images/generations'],
   ['POST', '/v1/v1/messages', '/v1/messages'],
   ['HEAD', '/v1/model', '/v1/models'],
+  ['GET', '/models', '/v1/models'],
+  ['GET', '/model', '/v1/models'],
+  ['GET', '/api/model', '/api/models'],
+  ['GET', '/V1/Models', '/v1/models'],
 ] as const)('GEN-7 the 404 of %s %s names %s', ([method, path, nearest]) => {
   expect(refusalOf(method, path).message).toContain(`The nearest path is ${nearest}.`);
 });
 
+test.for(['/v1/completions', '/completions'])('GEN-7 the 404 of %s names the fields of chat', (path) => {
+  const advice = 'Use /v1/chat/completions with messages instead of prompt.';
+  expect(refusalOf('POST', path).message).toBe(`There is nothing at ${path}. ${advice}`);
+});
+
 test.for([
-  ['POST', '/v1/fine_tuning/jobs'],
+  ...['files', 'assistants', 'threads', 'batches', 'realtime', 'fine_tuning/jobs', 'vector_stores', 'uploads'].flatMap(
+    (name) => [['POST', `/v1/${name}`] as const, ['GET', `/v1/${name}`] as const],
+  ),
   ['PROPFIND', '/v1/model'],
 ] as const)('GEN-7 the 404 of %s %s names the list of routes', ([method, path]) => {
-  expect(refusalOf(method, path).message).toContain('GET /api-reference');
+  expect(refusalOf(method, path).message).toBe(
+    `There is nothing at ${path}. The gateway does not have this API. GET /api-reference lists every route.`,
+  );
 });
 
 test('GEN-7 a long path is cut in the message', () => {
