@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
+import type { ErrorCode } from '../../lambdas/core/errors/error-codes.ts';
+import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
+import { toErrorBody } from '../../lambdas/http/render-error.ts';
 import { PageRefusal } from './guard.ts';
 
 /**
@@ -18,6 +21,21 @@ export const safeHeaders = {
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { ...safeHeaders, 'content-type': 'application/json; charset=utf-8' });
   response.end(JSON.stringify(body));
+}
+
+/** Codes of the gateway by status. Any other status has the general code. */
+const codes: Readonly<Record<number, ErrorCode>> = {
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  503: 'service_unavailable',
+};
+
+/** Responds with an error in the shape of the gateway's own ones (GEN-3). */
+export function answerRefusal(response: ServerResponse, { status, message }: PageRefusal): void {
+  const error = new GatewayError(codes[status] ?? 'invalid_request_error', message);
+  answerJson(response, status, toErrorBody(error, 'plain', ''));
 }
 
 /** Responds with a file, whose bytes are compressed with gzip or not. */

@@ -9,7 +9,7 @@ import { mediaTypeOf } from '../../lambdas/routes.ts';
 import type { BuiltFile } from '../../lib/pages/build-pages.ts';
 import type { LocalKeyState } from '../local-account.ts';
 import type { LocalVendors } from '../local-vendors.ts';
-import { answerBytes, answerJson, readBody } from './answers.ts';
+import { answerBytes, answerJson, answerRefusal, readBody } from './answers.ts';
 import { type BotKey, createBotKey } from './bot-key.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFaults, faultSchema } from './faults.ts';
@@ -215,6 +215,6 @@ async function act(actions: Actions, path: string, { request, response, port }: 
     await action(request, response);
   } catch (error) {
     if (!(error instanceof PageRefusal)) throw error;
-    answerJson(response, error.status, { error: { message: error.message } });
+    answerRefusal(response, error);
   }
 }

@@ -55,6 +55,19 @@ test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'multip
   },
 );
 
+test.for([
+  [{ method: 'POST', path: '/' }, 415, 'unsupported_media_type'],
+  [{ method: 'POST', path: '/', headers: json }, 405, 'method_not_allowed'],
+  [{ path: '/local/nothing' }, 404, 'not_found'],
+  [{ path: '/', headers: { host: 'evil.example' } }, 403, 'invalid_request_error'],
+] as const)('GEN-3 the page rejects %j with an error in the shape of the gateway', async ([request, status, code]) => {
+  const response = await ask(served.port, request);
+  expect(response.status).toBe(status);
+  expect(JSON.parse(response.body)).toEqual({
+    error: { message: expect.any(String), type: 'invalid_request_error', code, param: null },
+  });
+});
+
 test('a script of another site cannot read the state, even without an Origin header', async () => {
   const { status } = await ask(served.port, { path: '/local/state', headers: { 'sec-fetch-site': 'same-site' } });
   expect(status).toBe(403);
