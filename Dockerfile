@@ -32,4 +32,5 @@ EXPOSE 8787
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "bin/local.ts"]
+# The same as `npm start`. A test compares the two.
+CMD ["node", "--max-semi-space-size=4", "--max-old-space-size=1536", "--heap-growing-percent=20", "bin/local.ts"]

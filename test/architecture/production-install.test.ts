@@ -33,6 +33,8 @@ const withoutTypes = (source: string): string =>
     // Indented import lines are sample code inside a string, not imports.
     .replaceAll(/^ +import [^(]*$/gm, '');
 
+const dockerfile = readFileSync(join(repository, 'Dockerfile'), 'utf8');
+
 const isFile = (path: string): boolean => /\.(?:ts|json)$/.test(path);
 const packageOf = (path: string): string => path.split('/', path.startsWith('@') ? 2 : 1).join('/');
 
@@ -47,8 +49,17 @@ test('a host in production needs no development dependency', () => {
   expect([...packages].filter((name) => dependencies[name] === undefined)).toEqual([]);
 });
 
+test('the Docker image and the systemd unit start the program with the options of npm start', () => {
+  const { scripts } = z
+    .object({ scripts: z.object({ start: z.string() }) })
+    .parse(JSON.parse(readSource('package.json')));
+  const unit = readFileSync(join(repository, 'docs/operations/self-hosting.md'), 'utf8');
+  const command = z.array(z.string()).parse(JSON.parse(/^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '[]'));
+  expect(command.join(' ')).toBe(scripts.start);
+  expect(/^ *ExecStart=\/usr\/bin\/(.+)$/m.exec(unit)?.[1]).toBe(scripts.start);
+});
+
 test('the Docker image has every folder that the program reads', () => {
-  const dockerfile = readFileSync(join(repository, 'Dockerfile'), 'utf8');
   const copied = new Set([...dockerfile.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder]) => folder));
   const folders = new Set(reached.filter(isFile).map((path) => path.split('/', 1)[0]));
   expect(folders).toEqual(copied);
