@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util';
 import { SettingsError } from '../lambdas/settings.ts';
 import { type StoreName, startLocalGateway } from '../local/gateway.ts';
 import { type LocalSettings, readLocalSettings } from '../local/local-settings.ts';
 import { inBatches } from '../local/output.ts';
 import { toWelcome } from '../local/welcome.ts';
+import { HELP, readArguments } from './start-arguments.ts';
 
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
@@ -31,15 +31,6 @@ const endWithParent = (stop: () => void): void => {
   }, PARENT_CHECK_MS);
 };
 
-/** Throws a SettingsError for an unknown option. */
-const readArguments = () => {
-  try {
-    return parseArgs({ options: { reset: { type: 'boolean', default: false }, store: { type: 'string' } } }).values;
-  } catch (error) {
-    throw new SettingsError(`${explain(error)}\nUse --reset or --store embedded|dynamodb.`);
-  }
-};
-
 /** Selects the stores. The endpoint of an emulator or of AWS selects the deployed adapters. */
 const readStore = (option: string | undefined, { MODE, DYNAMODB_ENDPOINT, S3_ENDPOINT }: LocalSettings): StoreName => {
   const store = option ?? (DYNAMODB_ENDPOINT || S3_ENDPOINT ? 'dynamodb' : 'embedded');
@@ -62,7 +53,11 @@ const refuseReset = ({ MODE, DATA_DIR }: LocalSettings): void => {
 };
 
 try {
-  const { reset, store } = readArguments();
+  const { reset, store, help } = readArguments(process.argv.slice(2));
+  if (help) {
+    process.stdout.write(HELP);
+    process.exit(0);
+  }
   const settings = readLocalSettings(process.env);
   if (reset) refuseReset(settings);
   const gateway = await startLocalGateway({
