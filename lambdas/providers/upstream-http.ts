@@ -46,16 +46,17 @@ export const createUpstreamHttp = ({ idleMs = 4_000, discardMs = 5_000 }: Upstre
   const plain = new http.Agent(agentOptions);
   const targets = new RecentMap<Target>(TARGETS_MAX);
   return (request) => {
-    const target = targets.getOrMake(request.url, () => toTarget(request.url));
+    const { protocol, hostname, port, path, auth } = targets.getOrMake(request.url, () => toTarget(request.url));
     // Node would copy text twice: together with the headers, and again for the socket.
     const payload = request.bytes ?? Buffer.from(request.body);
-    const length = payload.length === 0 ? {} : { 'content-length': payload.length };
+    const headers: http.OutgoingHttpHeaders = { ...request.headers };
+    if (payload.length > 0) headers['content-length'] = payload.length;
     const { method = 'POST', signal } = request;
-    const options = { ...target, method, headers: { ...request.headers, ...length } };
-    const sent =
-      target.protocol === 'https:'
-        ? https.request({ ...options, agent: secure })
-        : http.request({ ...options, agent: plain });
+    const isSecure = protocol === 'https:';
+    const agent = isSecure ? secure : plain;
+    // One literal, because each copy of so many members costs about a microsecond.
+    const options = { protocol, hostname, port, path, auth, method, headers, agent };
+    const sent = isSecure ? https.request(options) : http.request(options);
     return answerTo(sent, payload, { signal, discardMs });
   };
 };
