@@ -21,7 +21,7 @@ export const parseJson = (text: string): JsonValue => {
 };
 
 /** Longest prefix that is searched for a mistake without a reported place, so that the search takes few milliseconds. */
-const SEARCHED_CHARACTERS = 16_384;
+const SEARCHED_CHARACTERS = 4_096;
 
 /**
  * Returns the offset of the first mistake in a text, in UTF-16 code units; the length of the text if it is only cut off.

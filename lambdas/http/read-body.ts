@@ -126,8 +126,11 @@ const brokenAt = (text: string, offset: number | undefined): string => {
   return `The body is not valid JSON${place}. Send one JSON object; a JSON library writes its quotes and commas correctly.`;
 };
 
-/** Counts without a list of the lines, because a body has room for millions of them. */
+/** Number of characters whose lines are counted, because a body has room for millions of lines. */
+const LINES_WITHIN = 10_000;
+
 const placeOf = (text: string, offset: number): string => {
+  if (offset > LINES_WITHIN) return `character ${offset + 1}`;
   let line = 1;
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {

@@ -66,7 +66,7 @@ const recentHashes = new RecentMap<string>(RECENT_HASHES_MAX);
  * digest, so that no API key stays in memory.
  */
 export const recentHashOf = (pepper: string, text: string): string | undefined => {
-  const digest = hash('sha256', pepper + text);
+  const digest = hash('sha256', `${pepper}\n${text}`);
   const recent = recentHashes.get(digest);
   if (recent !== undefined || !isApiKey(text)) return recent;
   const made = hashApiKey(pepper, text);

@@ -215,7 +215,7 @@ export const settle = async (
   const learnt = learnFromOverage(settlement, committed, usage);
   // A repeated request also finds the response by its record.
   const completed = settlement.claimed?.complete().catch(() => deps.notice('apply_failed', committed.record.requestId));
-  if (learnt || completed) await Promise.all([learnt, completed]);
-  const balancePicos = await applied;
+  // Each promise costs time, and nearly every request has only the first.
+  const [balancePicos] = learnt || completed ? await Promise.all([applied, learnt, completed]) : [await applied];
   return { costPicos: committed.record.amountPicos, usage, balancePicos };
 };

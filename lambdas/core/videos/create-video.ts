@@ -177,7 +177,7 @@ const beginVideo = async (
     callReport.mark('endedAtMs');
     deps.measured?.({ videos_begun: 1 });
     const job = toJob(record, created);
-    await Promise.all([permit.report('succeeded'), noteUpstream(deps, beginning, created)]);
+    await Promise.all([noteUpstream(deps, beginning, created), permit.report('succeeded')]);
     await storeAnswer(beginning, job);
     return job;
   });

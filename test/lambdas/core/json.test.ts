@@ -58,14 +58,14 @@ test.for([
   ['{"a":1} x', 8],
   ['{"a":"b\nc"}', 7],
   ['{"x": " JSON at position 3", "a": NaN}', 34],
-  [`["${'a'.repeat(16_000)}",True]`, 16_004],
+  [`["${'a'.repeat(4_000)}",True]`, 4_004],
 ] as const)('GEN-2 the first mistake in %j is found', ([text, offset]) => {
   expect(mistakeOf(text)).toBe(offset);
 });
 
 test('GEN-2 an unexpected token beyond the searched characters has no place', () => {
-  expect(mistakeOf(`["${'a'.repeat(17_000)}",True]`)).toBeUndefined();
-  expect(mistakeOf(`["${'a'.repeat(17_000)}" 1]`)).toBe(17_004);
+  expect(mistakeOf(`["${'a'.repeat(5_000)}",True]`)).toBeUndefined();
+  expect(mistakeOf(`["${'a'.repeat(5_000)}" 1]`)).toBe(5_004);
 });
 
 test('GEN-2 every start of a JSON text is cut off, and a character after it is the first mistake', () => {

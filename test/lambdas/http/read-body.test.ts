@@ -44,6 +44,7 @@ test('GEN-2 an incomplete body is 400', async () => {
 
 test.for([
   ['{"a":1,\n "b": secret}', 'The body is not valid JSON at line 2, column 7. '],
+  [`{"a":1${'\n'.repeat(20_000)}secret}`, 'The body is not valid JSON at character 20007. '],
   ['{"a": "secret"', 'The body ends before its JSON is complete. '],
   ['{"a": "secret', 'The body ends before its JSON is complete. '],
   ['secret', 'The body is not valid JSON at line 1, column 1. '],
