@@ -87,12 +87,12 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
   };
   server.on('request', take);
   server.on('checkExpectation', take);
-  server.on('clientError', (_error: Error, socket: AnsweringSocket) => {
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: AnsweringSocket) => {
     const answer = answerInProgress(socket);
     // Invalid bytes after a complete request must neither interrupt its response nor appear in it.
     if (answer?.req.complete) answer.once('finish', () => socket.destroySoon());
     else if (!socket.writable || answer?.headersSent) socket.destroy();
-    else socket.end(rawError('The request is not valid HTTP.', options.newRequestId()));
+    else socket.end(rawError(invalidHttp(code), options.newRequestId()));
   });
   await listen(server, options);
   return {
@@ -163,6 +163,11 @@ const errorHeaders = (requestId: string, format: ClientFormat): Record<string, s
   'content-type': 'application/json; charset=utf-8',
   connection: 'close',
 });
+
+const invalidHttp = (code: string | undefined): string =>
+  code === 'HPE_HEADER_OVERFLOW'
+    ? 'The path and headers together are larger than 16 KB. Send shorter ones.'
+    : 'The request is not valid HTTP.';
 
 const rawError = (message: string, requestId: string): string => {
   // A request that is not valid HTTP has no path.

@@ -12,6 +12,8 @@ import { promptTokensPlausible } from './token-estimate.ts';
 const SMALLEST_CAP = 256;
 /** Smallest output limit that an error suggests. Some providers reject a lower one. */
 const SUGGESTED_CAP_MIN = 16;
+/** Tokens by which an output limit that the client adds to its body can raise the estimate of the prompt. */
+const ADDED_CAP_TOKENS = 64;
 
 /** Hold of a request for text, and the output limit that follows from it. */
 export interface TextHold {
@@ -45,27 +47,28 @@ export const priceText = (
   const amountPicos = price(heldTokens, cap);
   refuseAboveBudget(amountPicos, capParam, `reduce ${capParam} or split the request`);
   // An amount that is not available is within the budget, so the raised estimate always applies to a smaller hold.
-  const affordableAt = (availablePicos: bigint): number =>
-    Math.max(0, Math.floor(affordableAnswerTokens(row, raisedTokens, availablePicos, promptPricing) / choices));
+  const affordableAt = (availablePicos: bigint, tokens = raisedTokens): number =>
+    Math.max(0, Math.floor(affordableAnswerTokens(row, tokens, availablePicos, promptPricing) / choices));
   const smaller = (availablePicos: bigint): bigint | undefined => {
     const affordable = affordableAt(availablePicos);
     if (affordable < SMALLEST_CAP + imageTokens || affordable >= cap) return undefined;
     cap = affordable;
     return price(raisedTokens, affordable);
   };
-  const suggestedAt = (availablePicos: bigint): number =>
-    Math.min(affordableAt(availablePicos), model.limits.outputTokensMax);
+  const isOurs = request.outputTokensMax === undefined;
+  const addedTokens = isOurs ? Math.ceil(ADDED_CAP_TOKENS * factor) : 0;
+  const suggestedAt = (availablePicos: bigint, tokens = raisedTokens): number =>
+    Math.min(affordableAt(availablePicos, tokens), model.limits.outputTokensMax);
   const advice = (availablePicos: bigint): string =>
     [
       `The available amount pays for ${suggestedAt(availablePicos)} output tokens.`,
       ...(factor > 1 ? [`After a charge above its hold, the prompt counts ${factor} times for some days.`] : []),
     ].join(' ');
   const reduction = (availablePicos: bigint): string => {
-    const suggested = suggestedAt(availablePicos);
+    const suggested = suggestedAt(availablePicos, raisedTokens + addedTokens);
     if (suggested < SUGGESTED_CAP_MIN + imageTokens) return 'send a shorter prompt';
     return suggested < cap ? `set ${capParam} to at most ${suggested}` : 'send a smaller request';
   };
-  const isOurs = request.outputTokensMax === undefined;
   return {
     order: { amountPicos, advice, reduction, ...(isOurs ? { smaller } : {}) },
     cap: () => cap,

@@ -167,6 +167,13 @@ test.for([
   expect(handled).toBe(0);
 });
 
+test('GEN-7 headers above 16 KB are 400 that names the limit', async () => {
+  const host = await started((_event, stream) => answerWith(stream, 200, 'ok'));
+  const client = await connectTo(host.port);
+  client.send(request(['GET /health HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${'x'.repeat(20_000)}`]));
+  await expect.poll(client.text).toContain('headers together are larger than 16 KB');
+});
+
 test('GEN-3 a handler that fails is reported and affects no other request', async () => {
   const host = await started(async (event, stream) => {
     if (event.rawPath === '/crash') throw new Error('crash');

@@ -120,8 +120,8 @@ const holdBugs = bugsIn('lambdas/core/text/text-hold.ts', budgetTests, [
   {
     id: 'answers-not-divided',
     what: 'The affordable token cap is that of one choice, even for several.',
-    find: '(row, raisedTokens, availablePicos, promptPricing) / choices)',
-    replace: '(row, raisedTokens, availablePicos, promptPricing))',
+    find: '(row, tokens, availablePicos, promptPricing) / choices)',
+    replace: '(row, tokens, availablePicos, promptPricing))',
   },
   {
     id: 'bound-of-one-answer',

@@ -25,12 +25,12 @@ test('KEY-9 and BILL-6 the rest of the cap limits the output that the gateway ch
   expect([(await ask()).chosenCap, sent[0]?.outputTokensMax]).toEqual([999, 999]);
 });
 
-test('KEY-9 without enough in the cap the error has the output tokens that its rest pays for', async () => {
+test('KEY-9, BILL-6 the error has the output tokens that the rest of the cap pays for, also with the new field', async () => {
   const { ask, left } = await capped(heldFor(255));
   await expect(ask()).rejects.toMatchObject({
     code: 'key_limit_exceeded',
     message: expect.stringMatching(
-      /left of the cap.*The available amount pays for 255 output tokens\. The cap never resets\. Raise the cap, or set max_tokens to at most 255\.$/,
+      /left of the cap.*The available amount pays for 255 output tokens\. The cap never resets\. Raise the cap, or set max_tokens to at most 242\.$/,
     ),
   });
   expect(await left()).toBe(heldFor(255));
