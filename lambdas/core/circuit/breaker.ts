@@ -100,10 +100,10 @@ class ProcessCircuits implements Circuits {
 
   #permit(circuit: Circuit, { account, owner, isProbe, probe }: Entry): CallPermit {
     const { clock } = this.#deps;
-    let told = false;
+    let isReported = false;
     const report = (outcome: Outcome): Promise<void> | undefined => {
-      if (told) return undefined;
-      told = true;
+      if (isReported) return undefined;
+      isReported = true;
       if (probe) return inTime(clock, COUNTED_WITHIN_MS, probe.end(outcome));
       this.#reportLocal(circuit, account, owner, outcome);
       if (outcome === 'succeeded') circuit.shared.succeeded();
