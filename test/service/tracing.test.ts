@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { makeApiKey } from '../../lambdas/core/accounts/keys.ts';
 import { until } from '../support/gateway-process.ts';
 import { CLIENT, INTERNAL, type ReceivedSpan, SERVER, startCollector } from '../support/otlp-collector.ts';
 import { PRO } from '../support/responses-client.ts';
@@ -253,7 +255,7 @@ test('OPS-19 a fallback model that serves the request is the model of the call',
 });
 
 test('OPS-19 a wrong API key is an error of admission, and the key is not exported', async () => {
-  const wrong = `${gateway.apiKey.slice(0, -1)}x`;
+  const wrong = makeApiKey(randomBytes(32));
   const { status } = await send({ body: chat('hello'), headers: { authorization: `Bearer ${wrong}` } });
   expect(status).toBe(401);
   const spans = await exported();
