@@ -19,7 +19,7 @@ export interface Catalog {
   list(nowMs: number): readonly Model[];
   /**
    * Returns the most similar id or alias, among the models of a protocol if one is given. Undefined if none is similar
-   * (`nearestOf`).
+   * (`nearestOf`). Ignores a provider before the id, as in `openai/gpt-5.4`.
    */
   nearest(id: string, nowMs: number, protocol?: Protocol): string | undefined;
   /** Returns the message of `model_not_found` (CAT-4, CAT-6). */
@@ -54,7 +54,7 @@ export const createCatalog = (
   const list = (nowMs: number) => entries.filter((model) => isServed(model, utcDay(nowMs)));
   const nearest = (id: string, nowMs: number, protocol?: Protocol) =>
     nearestOf(
-      id,
+      id.slice(id.lastIndexOf('/') + 1),
       list(nowMs)
         .filter(
           ({ protocols }: { readonly protocols: readonly Protocol[] }) => !protocol || protocols.includes(protocol),

@@ -65,6 +65,8 @@ describe('CAT-6 unknown models', () => {
     const catalog = load([text({ aliases: ['alpha-1-thinking'] }), image(), text({ id: 'paint-2', enabled: false })]);
     expect(catalog.nearest('Alpha-I', now)).toBe('alpha-1');
     expect(catalog.nearest('alpha-1-thinkin', now)).toBe('alpha-1-thinking');
+    expect(catalog.nearest('a-long-provider/alpha-1', now)).toBe('alpha-1');
+    expect(catalog.nearest('alpha-1/', now)).toBeUndefined();
     expect(catalog.explainMissing('paint-2', now)).toBe(
       'The model "paint-2" does not exist or is not enabled. The nearest model id is "paint-1".',
     );
