@@ -59,11 +59,13 @@ export const priceText = (
   const addedTokens = isOurs ? Math.ceil(ADDED_CAP_TOKENS * factor) : 0;
   const suggestedAt = (availablePicos: bigint, tokens = raisedTokens): number =>
     Math.min(affordableAt(availablePicos, tokens), model.limits.outputTokensMax);
-  const advice = (availablePicos: bigint): string =>
-    [
-      `The available amount pays for ${suggestedAt(availablePicos)} output tokens.`,
+  const advice = (availablePicos: bigint): string => {
+    const affordable = suggestedAt(availablePicos);
+    return [
+      `The available amount pays for ${affordable} output ${affordable === 1 ? 'token' : 'tokens'}.`,
       ...(factor > 1 ? [`After a charge above its hold, the prompt counts ${factor} times for some days.`] : []),
     ].join(' ');
+  };
   const reduction = (availablePicos: bigint): string => {
     const suggested = suggestedAt(availablePicos, raisedTokens + addedTokens);
     if (suggested < SUGGESTED_CAP_MIN + imageTokens) return 'send a shorter prompt';
