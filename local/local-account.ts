@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hashesOf, makeApiKey, toMasked, toNewKey } from '../lambdas/core/accounts/keys.ts';
-import { type Account, balanceOf } from '../lambdas/core/ledger/ledger.ts';
+import { type Account, balanceOf, heldOf } from '../lambdas/core/ledger/ledger.ts';
 import { accountIds } from '../lambdas/core/ledger/records.ts';
 import { formatUsd, parseUsd } from '../lambdas/core/money/usd.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
@@ -21,6 +21,8 @@ export interface LocalAccount {
   readonly apiKey: string;
   readonly keyState: LocalKeyState;
   readonly balanceUsd: string;
+  /** Part of the balance that open holds reserve, `0` without any. */
+  readonly heldUsd: string;
 }
 
 export interface LocalAccountOptions {
@@ -65,7 +67,9 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
   // The stored sweep time may be far in the future if it was set under other settings.
   await ledgerStore.reschedule(ACCOUNT_ID, account?.holds.size ? clock.now() : undefined);
   const keyState = await readLocalKeyState(deps, apiKey);
-  return { apiKey, keyState, balanceUsd: formatUsd(account ? balanceOf(account) : 0n) };
+  const balanceUsd = formatUsd(account ? balanceOf(account) : 0n);
+  const heldUsd = formatUsd(account ? heldOf(account) : 0n);
+  return { apiKey, keyState, balanceUsd, heldUsd };
 };
 
 /** Compares the API key with the account's current one. Any process may have replaced or revoked it by now. */

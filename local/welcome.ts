@@ -39,8 +39,11 @@ const noteOf = (state: LocalKeyState): string => {
   return `\n         ${note}`;
 };
 
+const heldOf = (heldUsd: string): string =>
+  heldUsd === '0' ? '' : `, of which ${heldUsd} USD is held by requests that have not ended`;
+
 const forDevelopment = (url: string, account: LocalAccount, parts: string): string => {
-  const { apiKey, keyState, balanceUsd } = account;
+  const { apiKey, keyState, balanceUsd, heldUsd } = account;
   const isCurrent = keyState.kind === 'current';
   const usable = isCurrent ? apiKey : PLACEHOLDER;
   return `ready ${url}
@@ -53,7 +56,7 @@ Open ${url}/ for a playground, the live ledger, the bot's chat, a webhook inbox,
 ${parts}
 
 Key      ${apiKey}${noteOf(keyState)}
-Balance  ${balanceUsd} USD
+Balance  ${balanceUsd} USD${heldOf(heldUsd)}
 
 Try it${isCurrent ? '' : ` with a working key in place of ${PLACEHOLDER}`}
   export GATEWAY_URL=${url} GATEWAY_KEY=${usable}

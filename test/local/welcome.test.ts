@@ -4,10 +4,10 @@ import { toWelcome } from '../../local/welcome.ts';
 
 const API_KEY = 'sk-service-dead';
 
-const welcomeWith = (keyState: LocalKeyState): string =>
+const welcomeWith = (keyState: LocalKeyState, heldUsd = '0'): string =>
   toWelcome({
     url: 'http://127.0.0.1:8787',
-    account: { apiKey: API_KEY, keyState, balanceUsd: '3' },
+    account: { apiKey: API_KEY, keyState, balanceUsd: '3', heldUsd },
     emulators: [['Database', 'SQLite']],
     destinations: [],
   });
@@ -20,10 +20,16 @@ test('OPS-6 the commands of the welcome have a working API key', () => {
   expect(text).not.toContain('YOUR_API_KEY');
 });
 
+test('OPS-6 the welcome has the part of the balance that open holds reserve', () => {
+  expect(welcomeWith({ kind: 'current' }, '0.4')).toContain(
+    '\nBalance  3 USD, of which 0.4 USD is held by requests that have not ended\n',
+  );
+});
+
 test('OPS-6 the welcome has a line for each receiver of data that the settings name', () => {
   const emulators = [['Database', 'SQLite']] as const;
   const destinations = [['Traces', 'http://127.0.0.1:4318']] as const;
-  const account = { apiKey: API_KEY, keyState: { kind: 'current' }, balanceUsd: '3' } as const;
+  const account = { apiKey: API_KEY, keyState: { kind: 'current' }, balanceUsd: '3', heldUsd: '0' } as const;
   const welcome = { url: 'http://127.0.0.1:8787', emulators, destinations };
   expect(toWelcome({ ...welcome, account })).toContain(
     '  Database           SQLite\n\nSends to\n  Traces             http://127.0.0.1:4318\n\nKey',
