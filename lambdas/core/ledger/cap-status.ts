@@ -1,11 +1,12 @@
 import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
 import { formatUsd } from '../money/usd.ts';
-import { type CapChange, type CapKind, type Caps, type HoldCap, parsePeriod, presentPeriod } from './caps.ts';
+import { type CapChange, type CapKind, type Caps, parsePeriod, presentPeriod } from './caps.ts';
+import type { Hold } from './ledger.ts';
 
 /** Part of an account that decides about its caps. */
 interface CappedAccount {
   readonly caps: Caps;
-  readonly holds: ReadonlyMap<string, { readonly amountPicos: bigint; readonly cap?: HoldCap }>;
+  readonly holds: ReadonlyMap<string, Hold>;
 }
 
 /** State of a cap in its present period. All amounts are pico-USD. */
@@ -14,8 +15,10 @@ export interface CapStatus {
   readonly limitPicos: bigint;
   /** Can be below 0, after a charge above its hold. */
   readonly leftPicos: bigint;
-  /** Open holds of the period. */
+  /** Sum of the open holds of the period. */
   readonly heldPicos: bigint;
+  /** Open holds of the period. */
+  readonly open: readonly Hold[];
   /** Charges of the period. */
   readonly spentPicos: bigint;
   /** Unix ms at which the next period starts. Undefined: the cap never resets. */
@@ -29,11 +32,10 @@ export const capStatus = ({ caps, holds }: CappedAccount, keyId: string, nowMs: 
   const { kind, limitPicos } = cap;
   const period = presentPeriod(cap, nowMs);
   const leftPicos = period === cap.period ? cap.leftPicos : limitPicos;
-  let heldPicos = 0n;
-  for (const hold of holds.values())
-    if (hold.cap?.keyId === keyId && hold.cap.period === period) heldPicos += hold.amountPicos;
+  const open = [...holds.values()].filter((hold) => hold.cap?.keyId === keyId && hold.cap.period === period);
+  const heldPicos = open.reduce((sum, { amountPicos }) => sum + amountPicos, 0n);
   const spentPicos = limitPicos - leftPicos - heldPicos;
-  return { kind, limitPicos, leftPicos, heldPicos, spentPicos, resetsAtMs: endOf(period) };
+  return { kind, limitPicos, leftPicos, heldPicos, spentPicos, open, resetsAtMs: endOf(period) };
 };
 
 const MS_PER_DAY = 86_400_000;
@@ -53,7 +55,17 @@ const kindWords: Readonly<Record<CapKind, string>> = {
   month: 'per month (UTC)',
 };
 
-const inUtc = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+const inUtc = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+/** Returns sentences with the sum of the open holds and their last expiry, because a crash leaves holds until then. */
+export const describeHolds = (holds: readonly Hold[]): string => {
+  const heldPicos = holds.reduce((sum, { amountPicos }) => sum + amountPicos, 0n);
+  if (heldPicos === 0n) return '';
+  const held = `${formatUsd(heldPicos)} USD is held by requests in progress.`;
+  // Only a newer release knows the expiry of its holds.
+  const expiries = holds.filter(({ isNewer }) => !isNewer).map(({ expiresAtMs }) => expiresAtMs);
+  return expiries.length === 0 ? held : `${held} The last of these holds expires at ${inUtc(Math.max(...expiries))}.`;
+};
 
 interface RefusedHold {
   readonly keyId: string;
@@ -73,10 +85,10 @@ export const capExceeded = (
 ): GatewayError => {
   const status = capStatus(account, keyId, nowMs);
   if (!status) throw new Error('the API key has no cap');
-  const { kind, limitPicos, leftPicos, heldPicos, resetsAtMs } = status;
+  const { kind, limitPicos, leftPicos, open, resetsAtMs } = status;
   const sentences = [
     `This request needs a hold of up to ${formatUsd(amountPicos)} USD, but only ${formatUsd(leftPicos > 0n ? leftPicos : 0n)} USD is left of the cap of this API key: ${formatUsd(limitPicos)} USD ${kindWords[kind]}.`,
-    heldPicos === 0n ? '' : `${formatUsd(heldPicos)} USD is held by requests in progress.`,
+    describeHolds(open),
     advice,
     resetsAtMs === undefined ? 'The cap never resets.' : `The cap resets at ${inUtc(resetsAtMs)}.`,
     `Raise the cap, or ${reduction}.`,

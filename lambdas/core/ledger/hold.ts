@@ -4,7 +4,7 @@ import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
 import { type StoreTime, within } from '../retry.ts';
 import { type Allowance, allowanceUsed, isAllowanceUsed } from './allowance.ts';
-import { capExceeded } from './cap-status.ts';
+import { capExceeded, describeHolds } from './cap-status.ts';
 import {
   type CapCondition,
   type CapOfKey,
@@ -16,7 +16,7 @@ import {
   toHoldCap,
 } from './caps.ts';
 import type { HoldReply, LedgerDependencies } from './ledger.ts';
-import { type Account, balanceOf, HOLDS_MAX, heldOf } from './ledger.ts';
+import { type Account, balanceOf, HOLDS_MAX } from './ledger.ts';
 
 export interface PlacedHold {
   readonly accountId: string;
@@ -294,7 +294,7 @@ const tooLittle = (account: Account, order: HoldParams): GatewayError => {
   }
   const sentences = [
     `This request needs a hold of up to ${formatUsd(order.amountPicos)} USD, but only ${formatUsd(account.availablePicos)} USD is available.`,
-    account.holds.size === 0 ? '' : `${formatUsd(heldOf(account))} USD is held by requests in progress.`,
+    describeHolds([...account.holds.values()]),
     order.advice?.(account.availablePicos) ?? '',
     order.remedy ?? `Top up, or ${order.reduction?.(account.availablePicos) ?? 'send a smaller request'}.`,
   ];

@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
-import { capExceeded, capStatus, refuseLimitBelowUse } from '../../../../lambdas/core/ledger/cap-status.ts';
-import { toCap } from '../../../../lambdas/core/ledger/caps.ts';
+import {
+  capExceeded,
+  capStatus,
+  describeHolds,
+  refuseLimitBelowUse,
+} from '../../../../lambdas/core/ledger/cap-status.ts';
+import { type HoldCap, toCap } from '../../../../lambdas/core/ledger/caps.ts';
 
 const USD = 1_000_000_000_000n;
 const AT = Date.UTC(2026, 10, 26, 12);
 const DAY_MS = 86_400_000;
+
+const hold = (cap?: HoldCap, expiresAtMs = AT + DAY_MS) => ({ amountPicos: USD, expiresAtMs, ...(cap && { cap }) });
 
 /** An account with one cap of 7 USD, of which 4 are left, and holds of 1 USD in it. */
 const accountWith = (period: string, leftPicos = 4n * USD, holds = 2) => ({
@@ -12,17 +19,18 @@ const accountWith = (period: string, leftPicos = 4n * USD, holds = 2) => ({
   holds: new Map([
     ...Array.from(
       { length: holds },
-      (_, index) => [`r.${index}`, { amountPicos: USD, cap: { keyId: 'k', period } }] as const,
+      (_, index) => [`r.${index}`, hold({ keyId: 'k', period }, AT + (index + 1) * 60_000)] as const,
     ),
-    ['without a cap', { amountPicos: USD }],
-    ['of another key', { amountPicos: USD, cap: { keyId: 'l', period } }],
-    ['of an earlier epoch', { amountPicos: USD, cap: { keyId: 'k', period: period.replace('3:', '2:') } }],
+    ['without a cap', hold()],
+    ['of another key', hold({ keyId: 'l', period })],
+    ['of an earlier epoch', hold({ keyId: 'k', period: period.replace('3:', '2:') })],
   ]),
 });
 
 test('KEY-9 the state of a cap has its charges, its holds and its reset', () => {
   expect(capStatus(accountWith('3:2026-11-26'), 'other', AT)).toBeUndefined();
-  const status = { limitPicos: 7n * USD, leftPicos: 4n * USD, heldPicos: 2n * USD, spentPicos: USD };
+  const open = expect.objectContaining({ length: 2 });
+  const status = { limitPicos: 7n * USD, leftPicos: 4n * USD, heldPicos: 2n * USD, spentPicos: USD, open };
   expect(capStatus(accountWith('3:2026-11-26'), 'k', AT)).toEqual({
     kind: 'day',
     ...status,
@@ -42,6 +50,7 @@ test('KEY-9 after the end of a period the whole limit is left', () => {
     limitPicos: 7n * USD,
     leftPicos: 7n * USD,
     heldPicos: 0n,
+    open: [],
     spentPicos: 0n,
     resetsAtMs: Date.UTC(2026, 10, 28),
   });
@@ -50,13 +59,16 @@ test('KEY-9 after the end of a period the whole limit is left', () => {
 test.each([
   [
     '3:2026-11-26',
-    '7 USD per day (UTC). 2 USD is held by requests in progress. The cap resets at 2026-11-27T00:00:00Z.',
+    '7 USD per day (UTC). 2 USD is held by requests in progress. The last of these holds expires at 2026-11-26T12:02:00Z. The cap resets at 2026-11-27T00:00:00Z.',
   ],
   [
     '3:2026-11',
-    '7 USD per month (UTC). 2 USD is held by requests in progress. The cap resets at 2026-12-01T00:00:00Z.',
+    '7 USD per month (UTC). 2 USD is held by requests in progress. The last of these holds expires at 2026-11-26T12:02:00Z. The cap resets at 2026-12-01T00:00:00Z.',
   ],
-  ['3:total', '7 USD in total. 2 USD is held by requests in progress. The cap never resets.'],
+  [
+    '3:total',
+    '7 USD in total. 2 USD is held by requests in progress. The last of these holds expires at 2026-11-26T12:02:00Z. The cap never resets.',
+  ],
 ])('KEY-9 the error for a cap in %s has the cap, what is left and the reset', (period, expected) => {
   const refused = { keyId: 'k', amountPicos: 5n * USD, nowMs: AT, advice: undefined };
   const error = capExceeded(accountWith(period), refused);
@@ -91,4 +103,13 @@ test('KEY-9 a limit below the charges and holds of the period is 400, with both 
   expect([refusal(1n, 'total'), refusal(1n, 'day', AT + DAY_MS)]).toEqual([undefined, undefined]);
   expect(refuseLimitBelowUse(accountWith('3:total'), 'k', undefined, AT)).toBeUndefined();
   expect(refuseLimitBelowUse(accountWith('3:total'), 'l', { limitPicos: 1n, kind: 'day' }, AT)).toBeUndefined();
+});
+
+test('BILL-13 open holds are described with their sum and the last expiry that this release knows', () => {
+  const newer = { amountPicos: USD, expiresAtMs: 8_640_000_000_000_000, isNewer: true } as const;
+  expect(describeHolds([])).toBe('');
+  expect(describeHolds([newer])).toBe('1 USD is held by requests in progress.');
+  expect(describeHolds([hold(undefined, AT + 90_500), newer, hold(undefined, AT)])).toBe(
+    '3 USD is held by requests in progress. The last of these holds expires at 2026-11-26T12:01:30Z.',
+  );
 });
