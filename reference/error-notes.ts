@@ -132,7 +132,7 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'The safety filter of the provider stopped the output. Nothing was charged. Change the prompt.',
   },
   unsupported_parameter: {
-    when: 'the request asks the gateway to store something',
+    when: 'a request to `/v1/responses` asks the gateway to store something',
     fix: 'Leave the field out. Send the whole conversation each time.',
     message: 'store: not supported. Responses are not stored. Remove the field.',
     param: 'store',
