@@ -136,7 +136,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
     beside: page?.take,
     onCrash: (error) => onFailure(`a handler failed: ${placeOf(error)}`),
   });
-  endings.push(() => stopHost(host, settings.SHUTDOWN_SECONDS * 1_000));
+  endings.push(() => stopHost(host, settings.SHUTDOWN_SECONDS, onFailure));
   endings.push(await startTimers(engine, settings.SWEEP_SECONDS * 1_000, onFailure));
   await engine.follow({
     onChange: page?.takeChange,
@@ -273,14 +273,19 @@ const openHost = (deps: FunctionDependencies, place: HostPlace): Promise<Host> =
 
 /**
  * Stops the host. Handlers may continue after their clients have left, so they share the time limit with the
- * connections (BILL-8).
+ * connections (BILL-8). Reports the requests that are interrupted, because the log has no line for them.
  */
-const stopHost = async (host: Host, limitMs: number): Promise<void> => {
+const stopHost = async (host: Host, limitSeconds: number, onFailure: (message: string) => void): Promise<void> => {
+  const limitMs = limitSeconds * 1_000;
   const limit = new AbortController();
   const timeout = sleep(limitMs, undefined, { signal: limit.signal }).catch(() => undefined);
   await host.stop(limitMs);
   await Promise.race([host.idle(), timeout]);
   limit.abort();
+  if (host.running() === 0) return;
+  onFailure(
+    `Requests interrupted because they did not end within SHUTDOWN_SECONDS=${limitSeconds}: ${host.running()}. Their holds stay until they expire.`,
+  );
 };
 
 /** Returns the name and the stack frames of an error, without its message, which could quote a prompt (ERR-5). */

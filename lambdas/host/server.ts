@@ -43,6 +43,8 @@ export interface Host {
   readonly port: number;
   /** Accepts no more requests, gives those in progress `graceMs`, then closes their connections. */
   stop(graceMs: number): Promise<void>;
+  /** Number of handlers that are running. */
+  running(): number;
   /** Resolves when no handler is running. A handler may continue after its client has left (BILL-8). */
   idle(): Promise<void>;
 }
@@ -98,6 +100,7 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
   return {
     port: portOf(server.address()),
     stop: (graceMs) => stop(server, graceMs),
+    running: () => atWork.size,
     idle: async () => {
       while (atWork.size > 0) await Promise.all(atWork);
     },

@@ -108,3 +108,22 @@ test('LIM-7 clients behind a trusted proxy have their own rate limits', async ()
   }
   expect(statuses).toEqual(Array.from({ length: 10 }, () => 401));
 });
+
+test('OPS-6 requests that a stop interrupts are reported with the time that they had', async () => {
+  const { welcome, lines } = await start({});
+  const response = await fetch(`${welcome.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${welcome.account?.apiKey}` },
+    body: JSON.stringify({
+      model: 'gpt-5.4-mini',
+      stream: true,
+      messages: [{ role: 'user', content: '[[pause 20000]] hello' }],
+    }),
+  });
+  expect(response.status).toBe(200);
+  await gateway?.stop();
+  await response.text().catch(() => undefined);
+  expect(lines.filter((line) => line.startsWith('Requests interrupted'))).toEqual([
+    'Requests interrupted because they did not end within SHUTDOWN_SECONDS=0: 1. Their holds stay until they expire.\n',
+  ]);
+});
