@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { catalogData } from '../../catalog/index.ts';
+import type { Catalog } from '../../lambdas/core/catalog/catalog.ts';
 import { catalogWarnings, loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { CatalogError, type CatalogProblem } from '../../lambdas/core/catalog/load-options.ts';
 import { costWarnings } from '../../lambdas/core/pricing/cost-warnings.ts';
@@ -25,6 +26,12 @@ interface CheckResult {
   readonly warnings: readonly CatalogProblem[];
 }
 
+/** Returns what an operator should know about a valid catalog: its dates, missing sources and prices below the cost. */
+export const warningsOf = (catalog: Catalog): readonly CatalogProblem[] => [
+  ...catalogWarnings(catalog, Date.now()),
+  ...costWarnings(catalog, Date.now()),
+];
+
 const check = async ({ folder, markup }: CheckOptions): Promise<CheckResult> => {
   try {
     const catalog = loadCatalog(folder === undefined ? catalogData : await readCatalogFolder(folder), { markup });
@@ -34,7 +41,7 @@ const check = async ({ folder, markup }: CheckOptions): Promise<CheckResult> => 
       enabled: catalog.entries.filter((model) => model.enabled).length,
       providers: catalog.providers.length,
       problems: [],
-      warnings: [...catalogWarnings(catalog, Date.now()), ...costWarnings(catalog, Date.now())],
+      warnings: warningsOf(catalog),
     };
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;

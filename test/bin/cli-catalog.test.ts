@@ -24,6 +24,13 @@ test('OPS-5 catalog check prints counts on stdout and warnings on stderr, and ex
   expect(status).toBe(0);
 });
 
+test('OPS-5 doctor counts the warnings of catalog check', async () => {
+  const { stderr } = await cli('catalog', 'check');
+  const warnings = stderr.split('\n').filter((line) => line.startsWith('warning  '));
+  const { stdout } = await runHere(['doctor'], { DATA_DIR: join(tmpdir(), 'no-gateway') });
+  expect(stdout).toMatch(new RegExp(`^warning +catalog +\\d+ models, ${warnings.length} warnings`, 'm'));
+});
+
 test('OPS-5 catalog check --json prints one JSON object', async () => {
   const { status, stdout, stderr } = await cli('catalog', 'check', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, problems: [] });

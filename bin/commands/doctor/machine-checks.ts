@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module';
 import { catalogData } from '../../../catalog/index.ts';
-import { catalogWarnings, loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
+import { loadCatalog } from '../../../lambdas/core/catalog/load-catalog.ts';
 import { CatalogError } from '../../../lambdas/core/catalog/load-options.ts';
 import { SettingsError } from '../../../lambdas/settings.ts';
 import { readLocalSettings } from '../../../local/local-settings.ts';
 import { isProductionHost, type Place } from '../../place.ts';
 import type { Environment } from '../../terminal.ts';
+import { warningsOf } from '../catalog.ts';
 import { type Finding, failure, ok, tried, warning } from './finding.ts';
 
 const NODE_VERSION_MIN = 24;
@@ -47,7 +48,7 @@ export const checkCatalog = (environment: Environment): Promise<Finding> =>
   tried('catalog', 'Run `npm run cli -- catalog check` to see the problems.', async () => {
     try {
       const catalog = loadCatalog(catalogData, { markup: environment.MARKUP || '1' });
-      const warnings = catalogWarnings(catalog, Date.now()).length;
+      const warnings = warningsOf(catalog).length;
       const detail = `${catalog.entries.length} models`;
       return warnings === 0
         ? ok('catalog', detail)
