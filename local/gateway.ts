@@ -67,20 +67,28 @@ type Endings = (() => Promise<unknown> | unknown)[];
 
 /**
  * Starts the whole service in this process. If a part fails, stops the parts that have started and throws an Error in
- * one sentence.
+ * one sentence. With `PORT=0` it tries other free ports.
  */
 export const startLocalGateway = async (options: LocalGatewayOptions): Promise<LocalGateway> => {
   const endings: Endings = [];
   const stop = async (): Promise<void> => {
     for (const end of endings.splice(0).reverse()) await end();
   };
-  try {
-    return { welcome: await start(options, endings), stop };
-  } catch (error) {
-    await stop();
-    throw error;
+  for (let left = options.settings.PORT === 0 ? FREE_PORT_TRIES : 1; ; left -= 1) {
+    try {
+      return { welcome: await start(options, endings), stop };
+    } catch (error) {
+      await stop();
+      if (left === 1 || !isPortTaken(error)) throw error;
+    }
   }
 };
+
+/** Starts with a free port, because another program can take the port before this one listens. */
+const FREE_PORT_TRIES = 5;
+
+const isPortTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 
 const start = async (options: LocalGatewayOptions, endings: Endings): Promise<Welcome> => {
   const { settings, output } = options;

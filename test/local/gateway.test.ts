@@ -1,12 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openDataFolder } from '../../local/data-folder.ts';
+import * as freePorts from '../../local/free-port.ts';
 import { type LocalGateway, startLocalGateway } from '../../local/gateway.ts';
 import { readLocalSettings } from '../../local/local-settings.ts';
 import { toWelcome } from '../../local/welcome.ts';
+
+vi.mock(import('../../local/free-port.ts'), async (load) => {
+  const { freePort } = await load();
+  return { freePort: vi.fn(freePort) };
+});
 
 const TOP_UP_KEY = 'a secret of the payment provider';
 
@@ -35,6 +42,22 @@ const start = async (own: Readonly<Record<string, string>>) => {
   });
   return { welcome: gateway.welcome, lines };
 };
+
+test('OPS-6 a free port that another program takes before the start listens is replaced by another one', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  try {
+    vi.mocked(freePorts.freePort).mockResolvedValueOnce(port);
+    const { welcome } = await start({});
+    expect(welcome.url).not.toContain(`:${port}`);
+    expect((await fetch(`${welcome.url}/health`)).status).toBe(200);
+    await gateway?.stop();
+    await expect(start({ PORT: String(port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  } finally {
+    other.close();
+  }
+});
 
 test('OPS-7 data of the DynamoDB emulator is rejected in one sentence and stays as it is', async () => {
   const emulated = openDataFolder(folder);
