@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { freePort } from '../../local/free-port.ts';
 import { type Simulator, startSimulator } from '../../local/simulators/server.ts';
 import { type CallOptions, callModel, expectOpen, FAILS, realCircuit, withReserve } from '../support/circuit-calls.ts';
 import { frozenClock, type InProcessGateway, startInProcess } from '../support/in-process-gateway.ts';
@@ -11,7 +10,7 @@ let accounts: readonly { readonly accountId: string; readonly apiKey: string }[]
 
 beforeAll(async () => {
   vendor = await startSimulator();
-  const environment = { ...realCircuit, ANTHROPIC_BASE_URL: `http://127.0.0.1:${await freePort()}` };
+  const environment = { ...realCircuit, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
   gateway = await startInProcess({ now: frozenClock, vendorUrl: vendor.url, environment });
   accounts = await Promise.all([gateway.issue(), gateway.issue(), gateway.issue()]);
 });

@@ -49,13 +49,18 @@ const post = async (path: string, body: object, headers: Record<string, string> 
   expect([await response.text(), response.status]).toEqual([expect.anything(), 200]);
 };
 
-/** Measures the second run, when the process has filled its short-lived caches. */
+/**
+ * Measures the second run, when the process has filled its short-lived caches, or a later one: after slow calls, the
+ * process counts client IPs on its own for some seconds.
+ */
 const takenBy = async (run: () => Promise<void>): Promise<void> => {
   await run();
   await proxySettles();
-  proxy.forget();
-  await run();
-  await proxySettles();
+  do {
+    proxy.forget();
+    await run();
+    await proxySettles();
+  } while (!proxy.taken.some(({ table, kind }) => table === 'counters' && kind === 'write'));
 };
 
 const proxySettles = async (): Promise<void> => {
@@ -142,8 +147,8 @@ test('the write units of a video with one poll equal those of its cost estimate'
     return status === 'completed' || undefined;
   });
   await proxySettles();
-  // Each poll, and the download, writes to a client IP item and an API key item.
-  const asked = proxy.taken.filter(({ table, kind }) => table === 'keys' && kind === 'write').length - 1;
+  // Each request writes to an API key item, and to a client IP item unless earlier calls were slow.
+  const others = proxy.taken.filter(({ table, kind }) => kind === 'write' && table !== 'keys' && table !== 'counters');
   const { writeUnits, requests } = workloads.video;
-  expect(unitsOf('write') - 2 * asked).toBe(writeUnits - 2 * (requests - 1));
+  expect(others.reduce((sum, { units }) => sum + units, 0)).toBe(writeUnits - 2 * requests);
 });

@@ -329,9 +329,7 @@ test('OPS-19 no word of a request is exported, whether it succeeds or fails', as
 });
 
 test('OPS-19 without a collector requests are served, and one line reports it', async () => {
-  const gone = await startCollector();
-  await gone.stop();
-  const at = await another({ OTEL_EXPORTER_OTLP_ENDPOINT: gone.url });
+  const at = await another({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
   for (let index = 0; index < 5; index += 1) {
     expect((await send({ at, body: chat('hello') })).status).toBe(200);
     await at.deps.reporting.tracing?.flush(300);

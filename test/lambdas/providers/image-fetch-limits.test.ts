@@ -102,7 +102,7 @@ test.for([
     vi.advanceTimersByTime(150);
     expect(await refusal).toBe(unreachable);
     expect(server.sockets).toHaveLength(1);
-    await vi.waitFor(() => expect(server.sockets[0]!.destroyed).toBe(true));
+    await vi.waitFor(() => expect(server.sockets[0]!.destroyed).toBe(true), { timeout: 30_000 });
   },
 );
 
@@ -154,5 +154,5 @@ test('CHAT-6 an abort of the caller throws its reason, before and during the dow
   await server.received(1);
   leaving.abort(reason);
   await expect(fetching).rejects.toBe(reason);
-  await vi.waitFor(() => expect(server.sockets[0]!.destroyed).toBe(true));
+  await vi.waitFor(() => expect(server.sockets[0]!.destroyed).toBe(true), { timeout: 30_000 });
 });

@@ -72,7 +72,9 @@ test('CHAT-6 the endless body of a redirect or an error is not read, its connect
   expect((await get(server.named)).bytes).toEqual(png);
   expect(await refusalOf(get(`${server.named}/3`))).toContain('404');
   expect(server.sockets).toHaveLength(3);
-  await vi.waitFor(() => expect(server.sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, true]));
+  await vi.waitFor(() => expect(server.sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, true]), {
+    timeout: 30_000,
+  });
 });
 
 test.for([204, 206, 304, 403, 500])('CHAT-6 a status of %i is rejected', async (status) => {

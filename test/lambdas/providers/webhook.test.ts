@@ -106,7 +106,7 @@ test('VID-7 a response that never ends is not read, and its connection is closed
     more();
   });
   await sender()(deliveryTo(server.named));
-  await vi.waitFor(() => expect(server.sockets[0]?.destroyed).toBe(true));
+  await vi.waitFor(() => expect(server.sockets[0]?.destroyed).toBe(true), { timeout: 30_000 });
   expect(
     read.mock.contexts.filter((message) => message instanceof IncomingMessage && message.statusCode === 200),
   ).toEqual([]);
