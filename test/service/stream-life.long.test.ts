@@ -32,7 +32,7 @@ beforeAll(async () => {
   stages = {
     patient: await openStage({}),
     // A stream starts one second after an announcement, which is within this limit.
-    hasty: await openStage({ UPSTREAM_DEADLINE_SECONDS: '3' }),
+    hasty: await openStage({ UPSTREAM_DEADLINE_SECONDS: '9' }),
   };
   for (const { model } of faces) prices.set(model, await tokenPricesOf(stages.patient.gateway, model));
   // Remembers the connections of this test itself, which `fetch` keeps open for any time.

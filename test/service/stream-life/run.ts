@@ -45,7 +45,7 @@ export const priceIn = (stage: Stage, one: LifeCase): bigint => {
 };
 
 /** A third of the shortest provider deadline in this suite. */
-const LATE_MS = 1_000;
+const LATE_MS = 3_000;
 const TRIES = 5;
 
 /** Runs a case. Repeats it if a slow machine delayed the provider beyond its deadline. */
