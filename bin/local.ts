@@ -1,16 +1,15 @@
 import { SettingsError } from '../lambdas/settings.ts';
-import { type StoreName, startLocalGateway } from '../local/gateway.ts';
+import { isPortTaken, type StoreName, startLocalGateway } from '../local/gateway.ts';
 import { type LocalSettings, readLocalSettings } from '../local/local-settings.ts';
 import { inBatches } from '../local/output.ts';
 import { toWelcome } from '../local/welcome.ts';
 import { HELP, readArguments } from './start-arguments.ts';
 
 const explain = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  if ('code' in error && error.code === 'EADDRINUSE') {
+  if (isPortTaken(error)) {
     return 'PORT: the port is in use. Set another port, such as PORT=8788, or stop the program that uses it.';
   }
-  return error.message;
+  return error instanceof Error ? error.message : String(error);
 };
 
 const fail = (error: unknown): never => {

@@ -87,7 +87,7 @@ export const startLocalGateway = async (options: LocalGatewayOptions): Promise<L
 /** Starts with a free port, because another program can take the port before this one listens. */
 const FREE_PORT_TRIES = 5;
 
-const isPortTaken = (error: unknown): boolean =>
+export const isPortTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 
 const start = async (options: LocalGatewayOptions, endings: Endings): Promise<Welcome> => {
