@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
 import { isCheckAccount } from '../../lambdas/core/accounts/check-account.ts';
 import { keyIdOf, toMasked } from '../../lambdas/core/accounts/keys.ts';
+import { isOnProbation } from '../../lambdas/core/ledger/allowance.ts';
+import type { Account } from '../../lambdas/core/ledger/ledger.ts';
 import { accountIds } from '../../lambdas/core/ledger/records.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
 import { readAccount, toAccountFacts, toTime } from '../account-facts.ts';
@@ -10,6 +12,7 @@ import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 import { addBlockCommands } from './block.ts';
 import { addCreditCommands } from './change-credit.ts';
+import { addClearUncollectedCommand } from './clear-uncollected.ts';
 import { addStatementCommand } from './statement.ts';
 
 interface ListOptions extends ReadOptions {
@@ -40,6 +43,7 @@ export const addAccountsCommands = (program: Command, terminal: Terminal): void 
   addStatementCommand(accounts, terminal);
   addCreditCommands(accounts, terminal);
   addBlockCommands(accounts, terminal);
+  addClearUncollectedCommand(accounts, terminal);
 };
 
 const listAccounts = async ({ stores }: Place, { status, checks }: ListOptions): Promise<readonly Facts[]> => {
@@ -68,6 +72,7 @@ const showAccount = async (place: Place, accountId: string) => {
     uncollected: account.uncollected
       ? { day: account.uncollected.day, amount_usd: formatUsd(account.uncollected.picos) }
       : null,
+    probation: probationFacts(account),
     key: key
       ? {
           id: keyIdOf(key.hash),
@@ -97,10 +102,17 @@ const showAccount = async (place: Place, accountId: string) => {
   };
 };
 
+/** Returns null for an account that is not on probation. */
+const probationFacts = (account: Account): { readonly remaining_usd: string } | null =>
+  isOnProbation(account)
+    ? { remaining_usd: formatUsd((account.probationUntilPicos ?? 0n) - account.spentPicos) }
+    : null;
+
 const toText = ({
   key,
   named_keys,
   uncollected,
+  probation,
   holds,
   credits,
   operations,
@@ -109,6 +121,7 @@ const toText = ({
   const lines = Object.entries({
     ...facts,
     uncollected: uncollected && `${uncollected.amount_usd} USD on ${uncollected.day}`,
+    probation: probation && `until ${probation.remaining_usd} USD more are charged`,
     key: key ? `${key.masked} (${key.id}), issued ${key.issued_at}${key.revoked ? ', revoked' : ''}` : null,
     named_keys: named_keys === 0 ? '0' : `${named_keys}, see \`keys list\``,
   }).map(([name, value]) => `${name.padEnd(13)}  ${plain(String(value ?? '-'))}\n`);

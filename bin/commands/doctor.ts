@@ -4,6 +4,7 @@ import { unsatisfied, whyOf } from '../exit.ts';
 import { plain, printJson } from '../output.ts';
 import { openPlace, type Place } from '../place.ts';
 import type { Style, Terminal } from '../terminal.ts';
+import { checkProbation } from './doctor/account-checks.ts';
 import { type Finding, failure } from './doctor/finding.ts';
 import { checkAddresses, checkCatalog, checkNode, checkSettings, checkStandIns } from './doctor/machine-checks.ts';
 import { checkBotToken, checkPepper, checkProviderKeys, checkTopUpKey } from './doctor/secret-checks.ts';
@@ -64,6 +65,7 @@ const examinePlace = async (place: Place): Promise<readonly Finding[]> => {
     checkProviderKeys(place),
     checkBotToken(place),
     checkWebhook(place),
+    checkProbation(place),
   ]);
   return findings.filter((finding) => finding !== undefined);
 };

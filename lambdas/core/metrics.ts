@@ -95,6 +95,7 @@ const rows = {
   usage_missing: paid,
   usage_implausible: paid,
   overage: paid,
+  account_on_probation: paid,
   late_settlement: paid,
   settled_by_note: paid,
   commit_failed: paid,

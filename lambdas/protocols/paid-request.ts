@@ -98,7 +98,7 @@ const readFallbacks = (headers: Headers, { takesFallback }: PaidHeaderRules): Na
 /** Caller of the exchange and the deadline of its response. */
 export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Caller => {
   const { requestId, hostEndsAtMs, storeTime, summary } = exchange;
-  const { accountId, key, estimate, cap } = admissionOf(exchange);
+  const { accountId, key, estimate, allowance, cap } = admissionOf(exchange);
   const { keyId, models } = key;
   const endpoint = exchange.route?.route.path;
   const providerTook = (ms: number): void => {
@@ -114,6 +114,7 @@ export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Ca
     storeTime,
     answerBy,
     estimate,
+    allowance,
     cap,
     providerTook,
     calls: summary.trace?.calls,

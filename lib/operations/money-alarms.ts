@@ -83,6 +83,14 @@ const chargeAlarms = (own: OwnMetric): readonly AlarmRow[] => [
       'Within an hour, responses worth 1 USD were not charged to any account. Single failed requests rarely add up to that.',
   },
   {
+    id: 'on-probation',
+    severity: 'ticket',
+    metric: own('account_on_probation', { minutes: HOUR }),
+    threshold: { least: 1 },
+    reason:
+      'Requests of one account cost more than its daily allowance and were not charged. Its large requests are admitted one at a time.',
+  },
+  {
     id: 'overage-high',
     severity: 'ticket',
     metric: own('overage_micro_usd', { minutes: HOUR }),

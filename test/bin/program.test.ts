@@ -54,7 +54,9 @@ test('OPS-5 the command line has all commands', () => {
   expect(leaves.map(([name]) => name).toSorted()).toEqual(
     [
       ...['list', 'show', 'statement', 'block', 'unblock'].map((name) => `accounts ${name}`),
-      ...['credit', 'debit', 'refund', 'chargeback', 'reverse-chargeback'].map((name) => `accounts ${name}`),
+      ...['credit', 'debit', 'refund', 'chargeback', 'reverse-chargeback', 'clear-uncollected'].map(
+        (name) => `accounts ${name}`,
+      ),
       ...['issue', 'rotate', 'revoke', 'list', 'create', 'edit'].map((name) => `keys ${name}`),
       ...['usage list', 'usage export', 'catalog check', 'catalog diff', 'holds list', 'holds release'],
       ...['show', 'on', 'pause', 'off'].map((name) => `maintenance ${name}`),

@@ -71,6 +71,20 @@ describe.each(accountSubjects)('the keys of the account store $name', ({ open })
     expect(await admitted('never-there')).toBe('unknown');
   });
 
+  test('BILL-21 an allowance is stored on the key, and take and read return it', async () => {
+    const { old } = await openOne();
+    const allowance = { picos: 2n ** 60n, atMs: LATER_MS };
+    await subject.keys.setAllowance(old, allowance);
+    await subject.keys.setAllowance('never-there', allowance);
+    const taken = await subject.keys.take(old, bucket, () => LATER_MS * 1_000);
+    expect(taken).toMatchObject({ kind: 'taken', key: { allowance } });
+    expect((await subject.keys.read(old))?.allowance).toEqual(allowance);
+    const later = { picos: 1n, atMs: LATER_MS + 1 };
+    await subject.keys.setAllowance(old, later);
+    expect((await subject.keys.read(old))?.allowance).toEqual(later);
+    expect(await admitted('never-there')).toBe('unknown');
+  });
+
   test('BILL-20 a refused take returns the factor too', async () => {
     const { accountId, old } = await openOne();
     await raise(old, 2);

@@ -246,6 +246,7 @@ export class EngineHistory {
         due: (nowMs) =>
           around(async () => (await direct.due(nowMs)).filter(({ accountId }) => accountId === this.#accountId)),
         reschedule: (accountId, atMs) => around(() => proxied.reschedule(accountId, atMs)),
+        clearUncollected: (accountId) => around(() => proxied.clearUncollected(accountId)),
         sweepBy: (accountId, atMs) => around(() => proxied.sweepBy(accountId, atMs)),
       },
       setCap: (accountId, change) =>

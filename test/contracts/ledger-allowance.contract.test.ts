@@ -59,14 +59,68 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       const id = await account(100n);
       await close(id, idOf(1), AT);
       await close(id, idOf(2), AT + DAY_MS, { uncollectedPicos: 3n });
-      expect(await counterOf(id)).toEqual({ day: TOMORROW, picos: 3n });
+      expect(await counterOf(id)).toEqual({ day: TOMORROW, picos: 3n, other: { day: TODAY, picos: 7n } });
     });
 
-    test('BILL-21 a late write by a clock of the day before adds to the later day', async () => {
+    test('BILL-21 a write by a clock of the day before returns the counter to that day', async () => {
       const id = await account(100n);
       await close(id, idOf(1), AT + DAY_MS);
       await close(id, idOf(2), AT + DAY_MS - 1, { uncollectedPicos: 3n });
-      expect(await counterOf(id)).toEqual({ day: TOMORROW, picos: 10n });
+      const other = { day: TOMORROW, picos: 7n };
+      expect(await counterOf(id)).toEqual({ day: TODAY, picos: 10n, other });
+      await close(id, idOf(3), AT, { uncollectedPicos: 1n });
+      expect(await counterOf(id)).toEqual({ day: TODAY, picos: 11n, other });
+      await close(id, idOf(4), AT + DAY_MS, { uncollectedPicos: 2n });
+      expect(await counterOf(id)).toEqual({ day: TOMORROW, picos: 9n, other: { day: TODAY, picos: 11n } });
+    });
+
+    test('BILL-21 the third deadline without content of a day uses the allowance', async () => {
+      const id = await account(1_000n);
+      const quiet = { usesAllowance: false, silentDeadline: true };
+      for (const [index, [picos, silentDeadlines]] of (
+        [
+          [0n, 1],
+          [0n, 2],
+          [7n, 3],
+          [14n, 3],
+        ] as const
+      ).entries()) {
+        await close(id, idOf(index + 1), AT, quiet);
+        expect(await counterOf(id)).toEqual({ day: TODAY, picos, silentDeadlines });
+      }
+      await close(id, idOf(9), AT);
+      expect(await counterOf(id)).toEqual({ day: TODAY, picos: 21n, silentDeadlines: 3 });
+      await close(id, idOf(10), AT + DAY_MS, quiet);
+      expect(await counterOf(id)).toEqual({
+        day: TOMORROW,
+        picos: 0n,
+        silentDeadlines: 1,
+        other: { day: TODAY, picos: 21n },
+      });
+      await close(id, idOf(11), AT + 2 * DAY_MS);
+      expect(await counterOf(id)).not.toHaveProperty('silentDeadlines');
+    });
+
+    test('BILL-21 an amount above the allowance starts a probation, and the next one prolongs it', async () => {
+      const id = await account(1_000n);
+      const untilOf = async () => (await read(id)).probationUntilPicos;
+      await close(id, idOf(1), AT, { allowancePicos: 14n });
+      await close(id, idOf(2), AT, { allowancePicos: 14n });
+      expect(await untilOf()).toBeUndefined();
+      await close(id, idOf(3), AT, { allowancePicos: 14n });
+      expect(await untilOf()).toBe(210n);
+      expect((await close(id, idOf(4), AT, { allowancePicos: 14n }))?.probationUntilPicos).toBe(280n);
+      await close(id, idOf(5), AT + DAY_MS, { allowancePicos: 14n });
+      expect(await untilOf()).toBe(350n);
+      await close(id, idOf(6), AT, { usesAllowance: false });
+      expect(await untilOf()).toBe(350n);
+      await store.hold(order(id, { holdId: idOf(7), amountPicos: 400n }));
+      await store.apply(record(id, { holdId: idOf(7), amountPicos: 350n }), 400n, AT + DAY_MS);
+      await close(id, idOf(8), AT + DAY_MS, { allowancePicos: 14n });
+      expect(await untilOf()).toBe(350n);
+      await close(id, idOf(9), AT + DAY_MS, { allowancePicos: 14n });
+      expect(await untilOf()).toBe(350n + 10n * 21n);
+      expect(await money(id)).toEqual([650n, 1_000n, 350n]);
     });
 
     test('BILL-21 a repeated write counts once, on the first day and on the next', async () => {
@@ -115,7 +169,8 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
         // Two processes for each hold. Every repeat is that of the ledger.
         const closed = await Promise.all([...ids, ...ids].map((holdId) => apply(deps, released(id, holdId), 40n)));
         expect(closed.filter((after) => after !== undefined)).toHaveLength(5);
-        expect(await counterOf(id)).toEqual(later === 0 ? { day: TODAY, picos: 42n } : { day: TOMORROW, picos: 35n });
+        const sum = later === 0 ? { day: TODAY, picos: 42n } : { day: TOMORROW, picos: 35n };
+        expect(await counterOf(id)).toMatchObject(sum);
         expect(await money(id)).toEqual([1_000n, 1_000n, 0n]);
       },
     );
@@ -141,25 +196,53 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
     const tryHold = (id: string, index: number, allowance: HoldRequest['allowance']) =>
       store.hold(order(id, { holdId: idOf(index), ...(allowance && { allowance }) }));
 
-    test('BILL-21 a hold needs an amount below the allowance on the day, and the reply shows the counter', async () => {
+    const small = (day: string, picos: bigint) => ({ day, picos, isLarge: false });
+
+    test('BILL-21 a hold needs an amount below ten allowances of the day', async () => {
       const id = await account(1_000n);
-      expect(await tryHold(id, 1, { day: TODAY, picos: 0n })).toMatchObject({ kind: 'held' });
-      await close(id, idOf(2), AT);
-      expect(await tryHold(id, 3, { day: TODAY, picos: 8n })).toMatchObject({
+      expect(await tryHold(id, 1, small(TODAY, 0n))).toMatchObject({ kind: 'held' });
+      await close(id, idOf(2), AT, { uncollectedPicos: 70n });
+      expect(await tryHold(id, 3, small(TODAY, 8n))).toMatchObject({
         kind: 'held',
-        account: { uncollected: { day: TODAY, picos: 7n } },
+        account: { uncollected: { day: TODAY, picos: 70n } },
       });
-      expect(await tryHold(id, 4, { day: TODAY, picos: 7n })).toEqual({ kind: 'refused', account: await read(id) });
-      expect((await read(id)).uncollected).toEqual({ day: TODAY, picos: 7n });
-      expect(await tryHold(id, 5, { day: TODAY, picos: 0n })).toMatchObject({ kind: 'refused' });
-      expect(await tryHold(id, 6, { day: TOMORROW, picos: 0n })).toMatchObject({ kind: 'held' });
+      expect(await tryHold(id, 4, small(TODAY, 7n))).toEqual({ kind: 'refused', account: await read(id) });
+      expect((await read(id)).uncollected).toEqual({ day: TODAY, picos: 70n });
+      expect(await tryHold(id, 5, small(TODAY, 0n))).toMatchObject({ kind: 'refused' });
+      expect(await tryHold(id, 6, small(TOMORROW, 0n))).toMatchObject({ kind: 'held' });
     });
 
-    test('BILL-21 a day after that of the request counts as its day', async () => {
+    test('BILL-21 amounts of a later day, and of this day before it, count for a hold', async () => {
+      const id = await account(1_000n);
+      await close(id, idOf(1), AT + DAY_MS, { uncollectedPicos: 70n });
+      expect(await tryHold(id, 2, small(TODAY, 7n))).toMatchObject({ kind: 'refused' });
+      expect(await tryHold(id, 3, small(TODAY, 8n))).toMatchObject({ kind: 'held' });
+      await close(id, idOf(4), AT, { uncollectedPicos: 20n });
+      await close(id, idOf(5), AT + DAY_MS, { uncollectedPicos: 1n });
+      expect(await tryHold(id, 6, small(TODAY, 9n))).toMatchObject({ kind: 'refused' });
+      expect(await tryHold(id, 7, small(TODAY, 10n))).toMatchObject({ kind: 'held' });
+    });
+
+    test('BILL-21 an account on probation gets a large hold only without an open one', async () => {
+      const id = await account(1_000n);
+      const large = { day: TOMORROW, picos: 100n, isLarge: true };
+      await close(id, idOf(1), AT, { allowancePicos: 1n });
+      expect((await read(id)).probationUntilPicos).toBe(70n);
+      expect(await tryHold(id, 2, large)).toMatchObject({ kind: 'held' });
+      expect(await tryHold(id, 3, large)).toEqual({ kind: 'refused', account: await read(id) });
+      expect(await tryHold(id, 4, { ...large, isLarge: false })).toMatchObject({ kind: 'held' });
+      expect(await tryHold(id, 5, large)).toMatchObject({ kind: 'refused' });
+      await store.hold(order(id, { holdId: idOf(6), amountPicos: 80n }));
+      await store.apply(record(id, { holdId: idOf(6), amountPicos: 70n }), 80n, AT);
+      expect(await tryHold(id, 7, large)).toMatchObject({ kind: 'held' });
+    });
+
+    test('BILL-21 the months of an account close with a counter that is not of a later day', async () => {
       const id = await account(1_000n);
       await close(id, idOf(1), AT + DAY_MS);
-      expect(await tryHold(id, 2, { day: TODAY, picos: 7n })).toMatchObject({ kind: 'refused' });
-      expect(await tryHold(id, 3, { day: TODAY, picos: 8n })).toMatchObject({ kind: 'held' });
+      const other = { day: TOMORROW, picos: 7n };
+      expect((await store.closeMonths(id, AT))?.uncollected).toEqual({ day: TODAY, picos: 7n, other });
+      expect(await counterOf(id)).toEqual({ day: TODAY, picos: 7n, other });
     });
 
     test('BILL-21 a hold without an allowance does not depend on the counter', async () => {
@@ -169,9 +252,25 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
     });
   });
 
+  test('BILL-21 an operator clears the uncollected amounts and ends the probation', async () => {
+    const id = await account(1_000n);
+    await close(id, 'request-1.0', AT, { allowancePicos: 1n });
+    await close(id, 'request-2.0', AT + DAY_MS, { silentDeadline: true, usesAllowance: false });
+    const before = await read(id);
+    expect(before).toMatchObject({ probationUntilPicos: 70n, uncollected: { silentDeadlines: 1 } });
+    expect(await store.clearUncollected(id)).toBe(true);
+    const { uncollected: _amounts, probationUntilPicos: _until, ...rest } = before;
+    expect(await read(id)).toEqual({ ...rest, version: before.version + 1 });
+    expect(await store.clearUncollected('unknown')).toBe(false);
+  });
+
   test('BILL-21 the amount and its use of the allowance are stored with the record', async () => {
     const id = await account(0n);
-    const first = released(id, 'request-1.0', { uncollectedPicos: HUGE });
+    const first = released(id, 'request-1.0', {
+      uncollectedPicos: HUGE,
+      allowancePicos: HUGE + 1n,
+      silentDeadline: true,
+    });
     await store.putRecord(first);
     expect(await store.readRecord(id, 'request-1.0')).toEqual(first);
     const { usesAllowance: _uses, ...counted } = released(id, 'request-2.0');

@@ -30,6 +30,7 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
     credit: (request) => opened.credit(request),
     due: (nowMs) => opened.due(nowMs),
     reschedule: (accountId, sweepAtMs) => opened.reschedule(accountId, sweepAtMs),
+    clearUncollected: (accountId) => opened.clearUncollected(accountId),
     sweepBy: (accountId, sweepAtMs) => opened.sweepBy(accountId, sweepAtMs),
   };
 

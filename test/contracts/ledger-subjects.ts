@@ -168,6 +168,7 @@ export const watched = (store: LedgerStore): LedgerStore => {
     due: (nowMs) => store.due(nowMs),
     reschedule: (accountId, atMs) => store.reschedule(accountId, atMs),
     sweepBy: (accountId, atMs) => store.sweepBy(accountId, atMs),
+    clearUncollected: (accountId) => store.clearUncollected(accountId),
     hold: (request) =>
       around(
         request.accountId,

@@ -28,6 +28,8 @@ const full = (holdId: string): Required<Omit<ChargeRecord, 'newerOutcome'>> => (
   totalMs: 1_234,
   uncollectedPicos: 2n ** 50n,
   usesAllowance: false,
+  silentDeadline: false,
+  allowancePicos: 2n ** 40n,
   cap: { keyId: '0123456789abcdef', period: '7:2026-11' },
 });
 const noteOf = (holdId: string): OutboxEntry => ({ record: full(holdId), holdAmountPicos: 1n });

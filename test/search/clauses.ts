@@ -38,8 +38,8 @@ const ledger: readonly Clause[] = [
     id: 'adopt',
     clause: 'a request adopts an earlier id whose hold was placed after all',
     file: 'lambdas/core/ledger/hold.ts',
-    find: 'return attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));',
-    replace: 'return undefined;',
+    find: 'const held = attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));',
+    replace: 'const held = attempts.find(() => false);',
     configuration: 'a',
   },
   {

@@ -31,6 +31,7 @@ export const paidCallDependencies = (host: Host): PaidCallDependencies => ({
   notice: () => undefined,
   holdGraceMs: 300_000,
   upstreamDeadlineMs: 600_000,
+  uncollectedDailyPicos: 1n,
 });
 
 export const USAGE = { input: 40, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 10, reasoning: 0 } as const;

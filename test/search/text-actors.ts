@@ -14,7 +14,6 @@ import { ACCOUNT, KEY } from './world.ts';
 
 const textDependencies = (host: Host, outcomes: readonly Served[]): TextDependencies => ({
   ...paidCallDependencies(host),
-  uncollectedDailyPicos: 1n,
   wires: new Map([
     [
       'openai_chat',

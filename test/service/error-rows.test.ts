@@ -176,9 +176,9 @@ table('BILL-21', 'allowance', hasLength, async (way) => {
   let now = Date.UTC(2026, 10, 20, 23, 59);
   const scene = await stage(way, { now: () => now });
   const { gateway, accountId } = scene;
-  const hold = { accountId, holdId: `${ulid()}.0`, amountPicos: 3n * USD, expiresAtMs: 0, sweepAtMs: 0 };
+  const hold = { accountId, holdId: `${ulid()}.0`, amountPicos: 10n * USD, expiresAtMs: 0, sweepAtMs: 0 };
   const record = { accountId, holdId: hold.holdId, requestId: hold.holdId.slice(0, -2), outcome: 'released' } as const;
-  const used = { ...record, amountPicos: 0n, at: now, uncollectedPicos: USD, usesAllowance: true };
+  const used = { ...record, amountPicos: 0n, at: now, uncollectedPicos: 10n * USD, usesAllowance: true };
   await gateway.ledger.hold({ ...hold, previousHoldId: undefined });
   await gateway.ledger.apply(used, hold.amountPicos, now);
   await expectRefusal(scene, refusals.allowance, () => scene.send());

@@ -55,13 +55,14 @@ test('BILL-21, LIM-6 a deadline within a response costs the client nothing and u
   }
 });
 
-test('BILL-21, LIM-6 a silent provider uses the allowance of plain requests, and not of streams', async () => {
+test('BILL-21, LIM-6 a first deadline without content is counted, and does not use the allowance', async () => {
   vendor.setScenario(() => ({ hang: true }));
   const silent = await Promise.all(textLanes.map(async (lane) => ({ lane, sent: await send(impatient, lane) })));
   for (const { lane, sent } of silent) {
     expect([sent.status, sent.record?.reason], lane.name).toEqual([504, 'upstream_timeout']);
-    if (!lane.read) expectCounted(sent);
-    else expect(sent.record).not.toHaveProperty('uncollectedPicos');
+    expect(sent.record, lane.name).toMatchObject({ outcome: 'released', silentDeadline: true });
+    expect(sent.account?.uncollected, lane.name).toMatchObject({ picos: 0n, silentDeadlines: 1 });
+    expect(sent.shown, lane.name).not.toBeNull();
   }
 });
 

@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
@@ -7,8 +6,9 @@ import type { AddressLimit, ProcessBuckets } from '../limits/rate-limit.ts';
 import { type Bucket, type BucketState, describe, microsOf, secondsUntilAllowed } from '../limits/rate-limit.ts';
 import { type EstimateFactor, factorAt } from '../pricing/estimate-factor.ts';
 import { type StoreTime, within } from '../retry.ts';
+import { type AllowanceDependencies, type DailyAllowance, dailyAllowance } from './daily-allowance.ts';
 import { keyBucketOf } from './key-ring.ts';
-import type { KeyRecord, KeyReply, KeyStore } from './key-store.ts';
+import type { KeyRecord, KeyReply } from './key-store.ts';
 import type { Peppers } from './keys.ts';
 import { recentHashOf } from './keys.ts';
 import { raiseFactor } from './raise-factor.ts';
@@ -19,16 +19,15 @@ export interface Admission {
   readonly key: KeyRecord;
   readonly rate: BucketState;
   readonly estimate: EstimateFactor;
+  readonly allowance: DailyAllowance;
   /** Cap of the API key (KEY-9). Undefined without a cap. */
   readonly cap?: CapOfKey;
 }
 
-export interface AdmissionDependencies extends Peppers {
+export interface AdmissionDependencies extends Peppers, AllowanceDependencies {
   readonly addressLimit: AddressLimit;
   readonly keyBucket: Bucket;
   readonly keyBuckets: ProcessBuckets;
-  readonly keys: KeyStore;
-  readonly clock: Clock;
 }
 
 const tooMany = (message: string): GatewayError =>
@@ -119,7 +118,8 @@ const verdict = (deps: AdmissionDependencies, { reply, hash }: TakenKey, param: 
     value: factorAt(key.factor, nowMs),
     raise: (factor: number) => raiseFactor(deps, { accountId, hash }, factor),
   };
-  return { accountId, key, rate, estimate, ...(cap && { cap: { ...cap, keyId } }) };
+  const allowance = dailyAllowance(deps, { accountId, hash }, key.allowance);
+  return { accountId, key, rate, estimate, allowance, ...(cap && { cap: { ...cap, keyId } }) };
 };
 
 const tooManyWith = ({ rate }: KeyRecord): string =>

@@ -1,5 +1,6 @@
 import type { Bucket, NowMicros } from '../limits/rate-limit.ts';
 import type { StoredFactor } from '../pricing/estimate-factor.ts';
+import type { StoredAllowance } from './daily-allowance.ts';
 import type { CurrentKey, KeyLimits, KeyRing, KeyRingChange, KeyRingReply } from './key-ring.ts';
 import type { NewKey } from './keys.ts';
 
@@ -12,6 +13,8 @@ export interface KeyRecord extends KeyLimits {
   readonly tatMicros: number;
   /** Estimate factor of the account (BILL-20). Undefined before its first overage. */
   readonly factor?: StoredFactor | undefined;
+  /** Allowance of the account by its charges (BILL-21). Undefined before it is computed. */
+  readonly allowance?: StoredAllowance | undefined;
 }
 
 /** `taken` spent one request of the key's bucket; `refused` includes the stored record. */
@@ -66,4 +69,6 @@ export interface KeyStore {
    * Returns the key afterwards; undefined if it does not exist. Sends a second update if the stored factor has decayed.
    */
   raiseFactor(hash: string, raised: StoredFactor): Promise<KeyRecord | undefined>;
+  /** Stores the allowance with the API key. Writes nothing if the key does not exist. */
+  setAllowance(hash: string, allowance: StoredAllowance): Promise<void>;
 }

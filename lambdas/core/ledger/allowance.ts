@@ -2,73 +2,152 @@ import { utcDay } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { formatUsd } from '../money/usd.ts';
 
-/** Uncollected amounts of an account that use its allowance (BILL-21). */
-export interface UncollectedOfDay {
+/** Sum of a UTC day. */
+interface AmountOfDay {
   /** UTC day such as `2026-11-27`, so days compare as text. */
   readonly day: string;
-  /** Sum in pico-USD. It can exceed the allowance, because requests run concurrently. */
+  /** Sum in pico-USD of the uncollected amounts that use the allowance. It can exceed it: requests run concurrently. */
   readonly picos: bigint;
 }
 
-/** Condition of a hold: the account has used less than `picos` of the allowance of `day`. */
+/** Uncollected amounts of an account that use its allowance (BILL-21). */
+export interface UncollectedOfDay extends AmountOfDay {
+  /** Deadlines of the day without content, counted up to the first that uses the allowance. Undefined: none. */
+  readonly silentDeadlines?: number;
+  /** Day that was counted before this one. A clock that returns to it continues its sum. */
+  readonly other?: AmountOfDay;
+}
+
+/** Part of an account that its uncollected amounts change. Both are undefined until the first one. */
+export interface UncollectedState {
+  readonly uncollected?: UncollectedOfDay | undefined;
+  /** The account is on probation until `spentPicos` reaches this amount. */
+  readonly probationUntilPicos?: bigint | undefined;
+}
+
+interface SpendingState extends UncollectedState {
+  readonly spentPicos: bigint;
+}
+
+/** Condition of a hold. */
 export interface Allowance {
   /** UTC day of the request by the clock of its process. */
   readonly day: string;
-  /** Allowance in pico-USD. With 0, a single uncollected amount uses it up. */
+  /** Allowance of the account and day, in pico-USD. With 0, a single uncollected amount uses it up. */
   readonly picos: bigint;
+  /** Whether an account on probation gets the hold only if it has no open one. */
+  readonly isLarge: boolean;
 }
 
-/** Counter of an account, undefined until its first amount. */
-interface Counter {
-  readonly uncollected?: UncollectedOfDay | undefined;
-}
+/** Largest output limit, in tokens, that an account on probation can use for several requests at a time. */
+export const PROBATION_OUTPUT_TOKENS = 8_192;
 
-/** Fields of a charge record. */
-interface Use {
-  readonly uncollectedPicos?: bigint | undefined;
-  readonly usesAllowance?: boolean | undefined;
+/** Number of allowances from which an account gets no further hold on a UTC day. */
+const ALLOWANCES_MAX = 10n;
+
+/** Charges that end a probation, as a multiple of the uncollected amounts that caused it. */
+export const REPAID_TIMES = 10n;
+
+/** Deadlines without content of a UTC day that do not use the allowance: the provider can have caused them. */
+const SILENT_DEADLINES_FREE = 2;
+
+/** Number at which the count of deadlines without content ends. */
+export const SILENT_DEADLINES_MAX = SILENT_DEADLINES_FREE + 1;
+
+/** Returns the uncollected amount of a day, in pico-USD, at which holds are rejected until the next day. */
+export const dailyLimitOf = ({ picos }: Pick<Allowance, 'picos'>): bigint => (picos > 0n ? ALLOWANCES_MAX * picos : 1n);
+
+/** Whether the charges of the account have not made up for its uncollected amounts yet. */
+export const isOnProbation = ({ probationUntilPicos, spentPicos }: SpendingState): boolean =>
+  probationUntilPicos !== undefined && spentPicos < probationUntilPicos;
+
+interface HoldState extends SpendingState {
+  readonly holds: { readonly size: number };
 }
 
 /**
- * Whether the account has used the allowance. A later day of the account counts as the day of the request: otherwise a
- * process whose clock is late could place holds beyond the allowance.
+ * Returns why the account gets no hold under the allowance: `day` until the next UTC day, `probation` while it has an
+ * open hold. Undefined if the allowance permits the hold.
  */
-export const isAllowanceUsed = ({ uncollected }: Counter, allowance: Allowance | undefined): boolean =>
-  allowance !== undefined &&
-  uncollected !== undefined &&
-  uncollected.day >= allowance.day &&
-  uncollected.picos >= allowance.picos;
-
-/**
- * Returns the counter after a hold was closed at `nowMs`. A new day starts from 0. A clock behind the day of the account
- * adds to that day, so the counter never returns to an earlier day. Undefined if there is still nothing to count.
- */
-export const countUncollected = (
-  { uncollected }: Counter,
-  record: Use,
-  nowMs: number,
-): UncollectedOfDay | undefined => {
-  const picos = allowanceUseOf(record);
-  if (picos === undefined) return uncollected;
-  const today = utcDay(nowMs);
-  if (!uncollected || uncollected.day < today) return { day: today, picos };
-  return { day: uncollected.day, picos: uncollected.picos + picos };
+export const refusalOf = (account: HoldState, allowance: Allowance | undefined): 'day' | 'probation' | undefined => {
+  if (!allowance) return undefined;
+  const { uncollected } = account;
+  if (uncollected && inDay(uncollected, allowance.day).picos >= dailyLimitOf(allowance)) return 'day';
+  return allowance.isLarge && account.holds.size > 0 && isOnProbation(account) ? 'probation' : undefined;
 };
 
-/** Returns the amount by which closing the hold raises the counter, in pico-USD; undefined if it does not. */
-export const allowanceUseOf = ({ uncollectedPicos, usesAllowance }: Use): bigint | undefined =>
-  usesAllowance ? uncollectedPicos : undefined;
+/**
+ * Returns the counter on this day. Each of two days keeps its own sum, so clocks that alternate between them start none
+ * anew. A counter of a later day comes from a clock that was ahead: its sum counts on this day too, and is kept for its
+ * own day.
+ */
+export const inDay = (counter: UncollectedOfDay | undefined, day: string): UncollectedOfDay => {
+  if (!counter || counter.day === day) return counter ?? { day, picos: 0n };
+  const { silentDeadlines, ...sums } = counter;
+  const other = { day: sums.day, picos: sums.picos };
+  const kept = sums.other?.day === day ? sums.other.picos : 0n;
+  if (counter.day < day) return { day, picos: kept, other };
+  const picos = kept > counter.picos ? kept : counter.picos;
+  return { day, picos, other, ...(silentDeadlines !== undefined && { silentDeadlines }) };
+};
+
+/** Part of a charge record that decides whether its amount uses the allowance. */
+export interface AllowanceUse {
+  /**
+   * Estimated cost in pico-USD, above 0, of a released request that the provider served (BILL-21). Undefined if it cost
+   * nothing.
+   */
+  readonly uncollectedPicos?: bigint;
+  /** Whether the uncollected amount uses the account's allowance of the day. */
+  readonly usesAllowance?: boolean;
+  /** Whether a deadline ended the call without content. The amount uses the allowance from the third of a day on. */
+  readonly silentDeadline?: boolean;
+  /** Allowance of the account when the hold was placed, in pico-USD. Undefined if the amount cannot use it. */
+  readonly allowancePicos?: bigint;
+}
+
+/** Returns the amount in pico-USD by which closing the hold can raise the counter. Undefined: it changes nothing. */
+export const possibleUseOf = ({ uncollectedPicos, usesAllowance, silentDeadline }: AllowanceUse): bigint | undefined =>
+  usesAllowance || silentDeadline ? uncollectedPicos : undefined;
+
+/**
+ * Returns the state after a hold was closed at `nowMs`. Amounts of one day add up. If they exceed the allowance of the
+ * record, a probation starts, and further amounts prolong it.
+ */
+export const countUncollected = (
+  { uncollected, probationUntilPicos, spentPicos }: SpendingState,
+  record: AllowanceUse,
+  nowMs: number,
+): UncollectedState => {
+  const possible = possibleUseOf(record);
+  const before = {
+    ...(uncollected && { uncollected }),
+    ...(probationUntilPicos !== undefined && { probationUntilPicos }),
+  };
+  if (possible === undefined) return before;
+  const counter = inDay(uncollected, utcDay(nowMs));
+  const silent = (counter.silentDeadlines ?? 0) + (record.silentDeadline ? 1 : 0);
+  const silentDeadlines = Math.min(silent, SILENT_DEADLINES_MAX);
+  const use = record.silentDeadline && silentDeadlines <= SILENT_DEADLINES_FREE ? 0n : possible;
+  const picos = counter.picos + use;
+  const after = { uncollected: { ...counter, picos, ...(silentDeadlines > 0 && { silentDeadlines }) } };
+  if (isOnProbation({ probationUntilPicos, spentPicos })) {
+    return { ...after, probationUntilPicos: (probationUntilPicos ?? 0n) + REPAID_TIMES * use };
+  }
+  const { allowancePicos } = record;
+  const isExceeded = use > 0n && allowancePicos !== undefined && picos > allowancePicos;
+  return { ...before, ...after, ...(isExceeded && { probationUntilPicos: spentPicos + REPAID_TIMES * picos }) };
+};
 
 const RETRY_AFTER_SECONDS = 300;
 const MS_PER_DAY = 86_400_000;
 
-/** Returns the client's error for an account that has used its allowance. The message has the time of the reset. */
-export const allowanceUsed = ({ uncollected }: Counter, { day, picos }: Allowance): GatewayError => {
-  const usedDay = uncollected && uncollected.day > day ? uncollected.day : day;
-  const resetDay = utcDay(Date.parse(usedDay) + MS_PER_DAY);
+/** Returns the client's error for an account that has used its allowance ten times. The message has the time of the reset. */
+export const allowanceUsed = ({ day, picos }: Allowance): GatewayError => {
+  const resetDay = utcDay(Date.parse(day) + MS_PER_DAY);
   return new GatewayError(
     'rate_limit_exceeded',
-    `Requests of this account that ended without a charge used its daily allowance of ${formatUsd(picos)} USD. Paid text requests are accepted again at ${resetDay}T00:00:00Z.`,
+    `Requests of this account that ended without a charge used ${picos > 0n ? `${ALLOWANCES_MAX} times ` : ''}its daily allowance of ${formatUsd(picos)} USD. Such requests are accepted again at ${resetDay}T00:00:00Z.`,
     {
       limit: 'uncollected',
       retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -77,3 +156,13 @@ export const allowanceUsed = ({ uncollected }: Counter, { day, picos }: Allowanc
     },
   );
 };
+
+const PROBATION_RETRY_SECONDS = 30;
+
+/** Returns the client's error for a large request of an account on probation. It names the output limit that is admitted. */
+export const onProbation = ({ picos }: Pick<Allowance, 'picos'>, field: string, tokensMax: number): GatewayError =>
+  new GatewayError(
+    'rate_limit_exceeded',
+    `${field}: requests of this account that ended without a charge exceeded its daily allowance of ${formatUsd(picos)} USD. Until its charges make up for them, a request with a higher limit than ${tokensMax} output tokens needs an account without open requests. Set ${field} to at most ${tokensMax}, or wait for the open requests to end.`,
+    { limit: 'probation', param: field, retryAfterSeconds: PROBATION_RETRY_SECONDS },
+  );

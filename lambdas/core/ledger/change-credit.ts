@@ -1,3 +1,5 @@
+import { utcDay } from '../clock.ts';
+import { inDay } from './allowance.ts';
 import { type CreditRecord, changeOf } from './credit-record.ts';
 import type { Account } from './ledger.ts';
 import { monthOfWrite } from './month.ts';
@@ -21,10 +23,14 @@ export const changeCredit = (account: Account, change: Change, nowMs: number): A
 });
 
 /**
- * Returns the account in the month of the clock. Returns the same object if that month has begun in the account
- * already.
+ * Returns the account in the month of the clock, with a counter of uncollected amounts that is not of a later day.
+ * Returns the same object if the account is in that state already.
  */
 export const beginMonth = (account: Account, nowMs: number): Account => {
   const month = monthOfWrite(account, nowMs);
-  return month === account.month ? account : { ...account, month, version: account.version + 1 };
+  const today = utcDay(nowMs);
+  const isAhead = account.uncollected !== undefined && account.uncollected.day > today;
+  if (month === account.month && !isAhead) return account;
+  const uncollected = isAhead ? inDay(account.uncollected, today) : account.uncollected;
+  return { ...account, month, ...(uncollected && { uncollected }), version: account.version + 1 };
 };

@@ -1,4 +1,4 @@
-import { countUncollected } from './allowance.ts';
+import { type AllowanceUse, countUncollected } from './allowance.ts';
 import { closeInCap } from './caps.ts';
 import type { Account, ChargeRecord } from './ledger.ts';
 import { monthOfWrite } from './month.ts';
@@ -11,7 +11,7 @@ import { monthOfWrite } from './month.ts';
  */
 export const closeHold = (
   account: Account,
-  record: Pick<ChargeRecord, 'holdId' | 'amountPicos' | 'uncollectedPicos' | 'usesAllowance'>,
+  record: Pick<ChargeRecord, 'holdId' | 'amountPicos' | keyof AllowanceUse>,
   holdAmountPicos: bigint,
   nowMs: number,
 ): Account | undefined => {
@@ -19,7 +19,6 @@ export const closeHold = (
   if (hold?.amountPicos !== holdAmountPicos || hold.isNewer) return undefined;
   const holds = new Map(account.holds);
   holds.delete(record.holdId);
-  const uncollected = countUncollected(account, record, nowMs);
   const caps = closeInCap(account.caps, hold.cap, holdAmountPicos - record.amountPicos);
   return {
     ...account,
@@ -29,6 +28,6 @@ export const closeHold = (
     version: account.version + 1,
     holds,
     caps,
-    ...(uncollected && { uncollected }),
+    ...countUncollected(account, record, nowMs),
   };
 };

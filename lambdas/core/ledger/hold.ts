@@ -3,7 +3,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { formatUsd } from '../money/usd.ts';
 import { type StoreTime, within } from '../retry.ts';
-import { type Allowance, allowanceUsed, isAllowanceUsed } from './allowance.ts';
+import { type Allowance, allowanceUsed, onProbation, PROBATION_OUTPUT_TOKENS, refusalOf } from './allowance.ts';
 import { capExceeded, describeHolds } from './cap-status.ts';
 import {
   type CapCondition,
@@ -29,6 +29,10 @@ export interface PlacedHold {
   readonly nextId: number;
   /** Cap in which the hold and its charge count (KEY-9). */
   readonly cap?: HoldCap;
+  /** Allowance of the account for uncollected amounts, in pico-USD (BILL-21). Undefined if they cannot use it. */
+  readonly allowancePicos?: bigint | undefined;
+  /** The account after the write of the hold. */
+  readonly account: Pick<Account, 'spentPicos' | 'month'>;
 }
 
 /**
@@ -54,9 +58,9 @@ export interface HoldParams {
   readonly cap?: CapOfKey | undefined;
   /**
    * Returns a smaller amount to try once for the available amount, or for the rest of the cap if that is less; undefined
-   * if there is none (BILL-6).
+   * if there is none (BILL-6). `outputTokensMax` limits the output of each choice further.
    */
-  readonly smaller?: (availablePicos: bigint) => bigint | undefined;
+  readonly smaller?: (availablePicos: bigint, outputTokensMax?: number) => bigint | undefined;
   /** Returns advice for a client without enough money: what the available amount pays for. */
   readonly advice?: (availablePicos: bigint) => string;
   /** Returns how the client makes the request fit the available amount, such as `set max_tokens to at most 500`. */
@@ -67,7 +71,19 @@ export interface HoldParams {
   readonly remedy?: string;
   /** Allowance of the day for uncollected amounts, in pico-USD; undefined for requests that do not depend on it. */
   readonly allowancePicos?: bigint;
+  /** Output limit of a request for text. An account on probation gets a large one only without open holds (BILL-21). */
+  readonly outputLimit?: OutputLimit;
 }
+
+interface OutputLimit {
+  /** Name of the limit in the client's protocol. */
+  readonly field: string;
+  /** Tokens of each choice. */
+  readonly tokens: number;
+  readonly choices: number;
+}
+
+const isLarge = ({ tokens, choices }: OutputLimit): boolean => tokens * choices > PROBATION_OUTPUT_TOKENS;
 
 /**
  * Base of the random pause before a retry, in ms. The maximum is twice the base before the first retry and doubles with
@@ -76,8 +92,7 @@ export interface HoldParams {
 const PAUSE_MS = 20;
 
 interface HoldOrder extends HoldParams {
-  readonly allowance: Allowance | undefined;
-  /** Unix ms at the start. It decides the period of the cap. */
+  /** Unix ms at the start. It decides the period of the cap and the day of the allowance. */
   readonly nowMs: number;
 }
 
@@ -85,6 +100,7 @@ interface HoldOrder extends HoldParams {
 interface Wanted {
   readonly amountPicos: bigint;
   readonly cap: CapCondition | undefined;
+  readonly allowance: Allowance | undefined;
   /** Whether a smaller amount can follow. */
   readonly mayShrink: boolean;
 }
@@ -94,6 +110,7 @@ interface HoldTry {
   readonly holdId: string;
   readonly amountPicos: bigint;
   readonly cap: CapCondition | undefined;
+  readonly allowance: Allowance | undefined;
   /** No reply came: the hold may exist, or may still be written. */
   uncertain: boolean;
 }
@@ -109,7 +126,7 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
   const attempts: HoldTry[] = [];
   try {
     const nowMs = deps.clock.now();
-    const held = await tryInTurn(deps, { ...order, allowance: allowanceAt(nowMs, order), nowMs }, attempts);
+    const { held, account } = await tryInTurn(deps, { ...order, nowMs }, attempts);
     held.uncertain = false;
     deps.meter?.({ held: held.amountPicos });
     const cap = toHoldCap(held.cap);
@@ -120,6 +137,8 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
       amountPicos: held.amountPicos,
       expiresAtMs: order.expiresAtMs,
       nextId: (order.firstId ?? 0) + attempts.length,
+      allowancePicos: order.allowancePicos,
+      account: { spentPicos: account.spentPicos, ...(account.month !== undefined && { month: account.month }) },
       ...(cap && { cap }),
     };
   } finally {
@@ -128,18 +147,24 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
   }
 };
 
-const tryInTurn = async (deps: LedgerDependencies, order: HoldOrder, attempts: HoldTry[]): Promise<HoldTry> => {
+interface Held {
+  readonly held: HoldTry;
+  readonly account: Account;
+}
+
+const tryInTurn = async (deps: LedgerDependencies, order: HoldOrder, attempts: HoldTry[]): Promise<Held> => {
   let wanted: Wanted = {
     amountPicos: order.amountPicos,
     cap: firstCondition(order.cap, order.nowMs),
+    allowance: allowanceAt(order),
     mayShrink: order.smaller !== undefined,
   };
   let cause: unknown;
   for (let id = order.firstId ?? 0; id < (order.endId ?? HOLD_IDS); id += 1) {
     // An id that was not sent needs no release.
     if (order.storeTime?.leftMs === 0) break;
-    const { amountPicos, cap } = wanted;
-    const attempt = { holdId: holdIdOf(order.requestId, id), amountPicos, cap, uncertain: false };
+    const { amountPicos, cap, allowance } = wanted;
+    const attempt = { holdId: holdIdOf(order.requestId, id), amountPicos, cap, allowance, uncertain: false };
     const previous = attempts.at(-1);
     attempts.push(attempt);
     try {
@@ -147,6 +172,7 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldOrder, attempts: H
       deps.breaker?.succeeded();
       const held = heldBy(reply, attempt, attempts);
       if (held) return held;
+      await returnToDay(deps, reply, order);
       wanted = nextAfter(reply, order, wanted);
     } catch (error) {
       attempt.uncertain = uncertainAfter(error);
@@ -174,8 +200,8 @@ const uncertainAfter = (error: unknown): boolean =>
 
 const send = (
   deps: LedgerDependencies,
-  { accountId, expiresAtMs, storeTime, allowance }: HoldOrder,
-  { holdId, amountPicos, cap }: HoldTry,
+  { accountId, expiresAtMs, storeTime }: HoldOrder,
+  { holdId, amountPicos, cap, allowance }: HoldTry,
   previous: HoldTry | undefined,
 ): Promise<HoldReply> =>
   within(storeTime, () =>
@@ -191,36 +217,72 @@ const send = (
     }),
   );
 
-const allowanceAt = (nowMs: number, { allowancePicos }: HoldParams): Allowance | undefined =>
-  allowancePicos === undefined ? undefined : { day: utcDay(nowMs), picos: allowancePicos };
+const allowanceAt = ({ nowMs, allowancePicos, outputLimit }: HoldOrder): Allowance | undefined =>
+  allowancePicos === undefined
+    ? undefined
+    : { day: utcDay(nowMs), picos: allowancePicos, isLarge: outputLimit !== undefined && isLarge(outputLimit) };
+
+/**
+ * Moves a counter of uncollected amounts from a later day to the present one. Otherwise a clock that was ahead would
+ * have the account rejected until that day is over. Best effort: the next refused hold repeats it.
+ */
+const returnToDay = async (
+  { clock, store }: LedgerDependencies,
+  reply: HoldReply,
+  { nowMs, allowancePicos }: HoldOrder,
+): Promise<void> => {
+  if (reply.kind !== 'refused' || allowancePicos === undefined) return;
+  const { id, uncollected } = reply.account;
+  if (!uncollected || uncollected.day <= utcDay(nowMs)) return;
+  const returned = store.closeMonths(id, nowMs).catch(() => undefined);
+  await inTime(clock, GIVE_UP_WAIT_MS, returned);
+};
 
 /** Returns the newest of the ids that the reply shows as held. */
-const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]): HoldTry | undefined => {
-  if (reply.kind === 'held') return current;
+const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]): Held | undefined => {
+  if (reply.kind === 'held') return { held: current, account: reply.account };
   if (reply.kind === 'no-account') throw new GatewayError('internal_error', 'The account of this key is missing.');
-  return attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));
+  const held = attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));
+  return held && { held, account: reply.account };
 };
 
 /** Returns the hold to try after a refused one. Throws the client's error if there is none. */
 const nextAfter = (reply: HoldReply, order: HoldOrder, refused: Wanted): Wanted => {
   if (reply.kind !== 'refused') throw new Error('only a refused hold has another one after it');
   const { account } = reply;
-  refuseUnlessShort(account, order);
+  const isOnProbation = refuseUnlessShort(account, refused) === 'probation';
   const { availablePicos, caps } = account;
   const cap = order.cap && conditionFor(caps, order.cap.keyId, order.nowMs);
   const leftPicos = (cap && leftFor(caps, cap)) ?? availablePicos;
   const usablePicos = leftPicos < availablePicos ? leftPicos : availablePicos;
   // The stored key can name an earlier cap, and the first hold of a period ends the period before.
   const isOtherCap = cap && refused.cap && !isSameCondition(cap, refused.cap);
+  if (isOnProbation) return smallOnProbation(order, refused, { cap, usablePicos });
   if (isOtherCap && balanceOf(account) > 0n && usablePicos >= refused.amountPicos) return { ...refused, cap };
   const smaller = refused.mayShrink ? order.smaller?.(usablePicos) : undefined;
-  if (smaller !== undefined) return { amountPicos: smaller, cap, mayShrink: false };
+  if (smaller !== undefined) return { ...refused, amountPicos: smaller, cap, mayShrink: false };
   const keyId = leftPicos < availablePicos && paysFor(account, order, refused) ? cap?.keyId : undefined;
   if (keyId !== undefined) {
     const sentences = { advice: order.advice?.(usablePicos), reduction: order.reduction?.(usablePicos) };
     throw capExceeded(account, { ...order, ...sentences, keyId });
   }
   throw tooLittle(account, order);
+};
+
+/**
+ * Returns the hold with the output limit that an account on probation can use. Throws the client's error if the client set
+ * a larger one.
+ */
+const smallOnProbation = (
+  { smaller, outputLimit }: HoldOrder,
+  { allowance, mayShrink }: Wanted,
+  { cap, usablePicos }: { readonly cap: CapCondition | undefined; readonly usablePicos: bigint },
+): Wanted => {
+  if (!allowance || !outputLimit) throw new Error('only a large request for text depends on the probation');
+  const tokensMax = Math.floor(PROBATION_OUTPUT_TOKENS / outputLimit.choices);
+  const amountPicos = mayShrink ? smaller?.(usablePicos, tokensMax) : undefined;
+  if (amountPicos === undefined) throw onProbation(allowance, outputLimit.field, tokensMax);
+  return { amountPicos, cap, allowance: { ...allowance, isLarge: false }, mayShrink: false };
 };
 
 /** Whether the account would pay for the hold if the API key had no cap. Called once, because `smaller` can have effects. */
@@ -270,7 +332,8 @@ const giveUp = async (deps: LedgerDependencies, order: HoldParams, uncertain: re
   await inTime(deps.clock, GIVE_UP_WAIT_MS, closeNow());
 };
 
-const refuseUnlessShort = (account: Account, { allowance }: HoldOrder): void => {
+/** Throws the error for an account that gets no hold of any amount. Returns `probation` if it gets a small one. */
+const refuseUnlessShort = (account: Account, { allowance }: Wanted): 'probation' | undefined => {
   if (account.status === 'blocked') {
     throw new GatewayError(
       'account_blocked',
@@ -284,7 +347,9 @@ const refuseUnlessShort = (account: Account, { allowance }: HoldOrder): void => 
       { limit: 'holds' },
     );
   }
-  if (allowance && isAllowanceUsed(account, allowance)) throw allowanceUsed(account, allowance);
+  const refusal = refusalOf(account, allowance);
+  if (allowance && refusal === 'day') throw allowanceUsed(allowance);
+  return refusal === 'probation' ? refusal : undefined;
 };
 
 const tooLittle = (account: Account, order: HoldParams): GatewayError => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { MoneyMeter } from '../metrics.ts';
-import type { Allowance, UncollectedOfDay } from './allowance.ts';
+import type { Allowance, AllowanceUse, UncollectedState } from './allowance.ts';
 import { type CapCondition, type Caps, type HoldCap, toHoldCap } from './caps.ts';
 import type { CreditRecord, CreditType } from './credit-record.ts';
 import type { HoldBreaker } from './hold-breaker.ts';
@@ -28,7 +28,7 @@ export const toAccountStatus = (value: string): AccountStatus => (value === 'act
  * The account item. Always: balance = available + sum of open holds = credited - spent. Credited is the net sum of
  * credits and reversals, less refunds, chargebacks and debits. All amounts are pico-USD.
  */
-export interface Account {
+export interface Account extends UncollectedState {
   readonly id: string;
   readonly status: AccountStatus;
   readonly availablePicos: bigint;
@@ -41,8 +41,6 @@ export interface Account {
   readonly holds: ReadonlyMap<string, Hold>;
   /** Increases by one with every write. */
   readonly version: number;
-  /** Uncollected amounts of the latest day that has any (BILL-21). Undefined until the first one. */
-  readonly uncollected?: UncollectedOfDay;
   /** Caps of its API keys (KEY-9). Most accounts have none. */
   readonly caps: Caps;
 }
@@ -59,7 +57,7 @@ export const heldOf = (account: Account): bigint => {
 };
 
 /** Outcome of a hold, written once and never changed. Writing it commits the request. */
-export interface ChargeRecord {
+export interface ChargeRecord extends AllowanceUse {
   readonly accountId: string;
   readonly holdId: string;
   readonly requestId: string;
@@ -97,13 +95,6 @@ export interface ChargeRecord {
   readonly totalMs?: number;
   /** Provider's bill for the request by the catalog, in pico-USD. For operators only. */
   readonly costPicos?: bigint;
-  /**
-   * Estimated cost in pico-USD, above 0, of a released request that the provider served (BILL-21). Undefined if it cost
-   * nothing.
-   */
-  readonly uncollectedPicos?: bigint;
-  /** Whether the uncollected amount uses the account's allowance of the day. */
-  readonly usesAllowance?: boolean;
   /**
    * Cap in which the hold counts, if the writer of the record had it. Every charge of such a hold has it; a release may
    * lack it. The hold decides.
@@ -223,6 +214,8 @@ export interface LedgerStore {
   due(nowMs: number): Promise<readonly Due[]>;
   /** Sets the account's next sweep, or removes the account from the list if it has no open hold. */
   reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void>;
+  /** Removes the uncollected amounts of the account and ends its probation. Returns whether the account exists. */
+  clearUncollected(accountId: string): Promise<boolean>;
   /** Moves the account's next sweep to this time, unless it is due earlier. */
   sweepBy(accountId: string, sweepAtMs: number): Promise<void>;
 }
@@ -261,6 +254,8 @@ export interface LedgerDependencies {
   readonly shortestLifetimeMs: number;
   /** Undefined if no meter is used. */
   readonly meter?: MoneyMeter;
+  /** Called after a write by which an account is, or remains, on probation (BILL-21). Must not throw. */
+  readonly onProbation?: (accountId: string, requestId: string) => void;
   /** Undefined if new holds are never rejected for a slow store. */
   readonly breaker?: HoldBreaker;
 }

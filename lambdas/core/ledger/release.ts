@@ -1,4 +1,5 @@
 import { StoreError } from '../errors/store-error.ts';
+import type { AllowanceUse } from './allowance.ts';
 import type { HoldCap } from './caps.ts';
 import { type PlacedHold, requestIdOf } from './hold.ts';
 import type { Account, ChargeRecord, LedgerDependencies } from './ledger.ts';
@@ -20,8 +21,11 @@ interface Reason {
 export interface Uncollected {
   /** Pico-USD. At most the hold is counted. */
   readonly picos: bigint;
-  /** Whether a client can provoke this ending. Then the amount uses the account's allowance of the day. */
-  readonly usesAllowance: boolean;
+  /**
+   * Whether a client can provoke this ending. `yes`: the amount uses the account's allowance of the day.
+   * `third-of-a-day`: only from the third such ending of a day on.
+   */
+  readonly usesAllowance: 'yes' | 'third-of-a-day' | 'no';
 }
 
 /**
@@ -55,13 +59,15 @@ export const release = async (
   return record;
 };
 
-const toFields = (
-  uncollected: Uncollected | undefined,
-  { amountPicos }: PlacedHold,
-): Pick<ChargeRecord, 'uncollectedPicos' | 'usesAllowance'> => {
+const toFields = (uncollected: Uncollected | undefined, { amountPicos, allowancePicos }: PlacedHold): AllowanceUse => {
   if (!uncollected || uncollected.picos <= 0n) return {};
   const { picos, usesAllowance } = uncollected;
-  return { uncollectedPicos: picos < amountPicos ? picos : amountPicos, ...(usesAllowance ? { usesAllowance } : {}) };
+  return {
+    uncollectedPicos: picos < amountPicos ? picos : amountPicos,
+    ...(usesAllowance === 'yes' && { usesAllowance: true }),
+    ...(usesAllowance === 'third-of-a-day' && { silentDeadline: true }),
+    ...(usesAllowance !== 'no' && allowancePicos !== undefined && { allowancePicos }),
+  };
 };
 
 const answered = async <T>(pending: Promise<T>): Promise<T | undefined> => {

@@ -1,4 +1,5 @@
 import { retryUntilDefinite } from '../retry.ts';
+import { isOnProbation, possibleUseOf } from './allowance.ts';
 import type { Account, ChargeRecord, LedgerDependencies } from './ledger.ts';
 import { meterResolved } from './ledger.ts';
 
@@ -31,5 +32,8 @@ export const apply = async (
     limitMs,
   );
   if (account && deps.meter) meterResolved(deps.meter, record, holdAmountPicos);
+  if (account && possibleUseOf(record) !== undefined && isOnProbation(account)) {
+    deps.onProbation?.(record.accountId, record.requestId);
+  }
   return account;
 };

@@ -1,4 +1,5 @@
 import { isCheckAccount } from '../accounts/check-account.ts';
+import type { DailyAllowance } from '../accounts/daily-allowance.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
@@ -26,7 +27,18 @@ export interface PaidCallDependencies {
   /** Upper bound on the time of a provider call, in ms, if it is below the limit of LIM-6. */
   readonly upstreamDeadlineMs: number;
   readonly margin?: MarginMeter;
+  /** Least allowance of an account and UTC day for uncollected amounts, in pico-USD (BILL-21). */
+  readonly uncollectedDailyPicos: bigint;
 }
+
+/** Returns the allowance of the caller's account and day, in pico-USD. */
+export const allowanceOf = (
+  { uncollectedDailyPicos }: Pick<PaidCallDependencies, 'uncollectedDailyPicos'>,
+  { allowance }: Pick<Caller, 'allowance'>,
+): bigint => {
+  const byCharges = allowance?.picos ?? 0n;
+  return byCharges > uncollectedDailyPicos ? byCharges : uncollectedDailyPicos;
+};
 
 /** Counts charge minus provider cost of a model, in pico-USD. Must not throw. */
 export type MarginMeter = (modelId: string, picos: bigint) => void;
@@ -83,6 +95,8 @@ export interface Caller {
   readonly answerBy?: AnswerBy | undefined;
   /** Factor on the estimate of prompt tokens (BILL-20). Undefined means 1, and none is stored. */
   readonly estimate?: EstimateFactor | undefined;
+  /** Allowance of the account for uncollected amounts by its charges (BILL-21). Undefined: 0. */
+  readonly allowance?: DailyAllowance | undefined;
   /** Cap of the API key (KEY-9). Undefined without a cap. */
   readonly cap?: CapOfKey | undefined;
   /** Called with the ms from the provider call to the start of its response. Must not throw. */

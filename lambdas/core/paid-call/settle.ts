@@ -1,3 +1,4 @@
+import type { DailyAllowance } from '../accounts/daily-allowance.ts';
 import { withoutMarkup } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { StoreError } from '../errors/store-error.ts';
@@ -29,6 +30,8 @@ export interface Settlement {
   readonly onOverage?: ((usage: TokenUsage) => Promise<void>) | undefined;
   /** Claim of a request with an idempotency key. */
   readonly claimed?: ClaimedRequest | undefined;
+  /** Allowance of the account for uncollected amounts, which a charge can raise (BILL-21). */
+  readonly allowance?: DailyAllowance | undefined;
   /** Undefined if the record has no facts about the provider call. */
   readonly callReport?: CallReport | undefined;
 }
@@ -203,6 +206,12 @@ export const learnFromOverage = (
   usage: TokenUsage | undefined,
 ): Promise<void> | undefined => (record.overage && usage ? onOverage?.(usage) : undefined);
 
+/** Stores the allowance that the account has by its charges. Runs beside `applyCharge`, too. */
+export const refreshAllowance = (
+  { uncollectedDailyPicos }: PaidCallDependencies,
+  { allowance, placedHold }: Settlement,
+): Promise<void> | undefined => allowance?.refresh(placedHold.account, uncollectedDailyPicos);
+
 /** Settles a response without a stream: commits and applies the charge before the response is sent. */
 export const settle = async (
   deps: PaidCallDependencies,
@@ -213,9 +222,11 @@ export const settle = async (
   const committed = await commitCharge(deps, settlement, usage, toAnswer);
   const applied = applyCharge(deps, settlement, committed);
   const learnt = learnFromOverage(settlement, committed, usage);
+  const refreshed = refreshAllowance(deps, settlement);
   // A repeated request also finds the response by its record.
   const completed = settlement.claimed?.complete().catch(() => deps.notice('apply_failed', committed.record.requestId));
   // Each promise costs time, and nearly every request has only the first.
-  const [balancePicos] = learnt || completed ? await Promise.all([applied, learnt, completed]) : [await applied];
+  const isAlone = !(learnt || refreshed || completed);
+  const [balancePicos] = isAlone ? [await applied] : await Promise.all([applied, learnt, refreshed, completed]);
   return { costPicos: committed.record.amountPicos, usage, balancePicos };
 };

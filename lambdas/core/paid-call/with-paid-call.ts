@@ -12,7 +12,15 @@ import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallDependencies } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
 import { rejectionError, sooner } from './route-model.ts';
-import { applyCharge, commitCharge, learnFromOverage, type Receipt, type Settlement, settle } from './settle.ts';
+import {
+  applyCharge,
+  commitCharge,
+  learnFromOverage,
+  type Receipt,
+  refreshAllowance,
+  type Settlement,
+  settle,
+} from './settle.ts';
 
 /** A validated and priced model that a request may call. */
 export interface Candidate {
@@ -167,7 +175,9 @@ export const withPaidCall = <Chosen extends TimedCandidate, Result>(
     callReport.called();
     const respond = await use(signal, candidate);
     caller.providerTook?.(callReport.started());
-    return await respond(deps, { modelId: model.id, placedHold, permit, claimed, deadline, uncollected, callReport });
+    const { allowance } = caller;
+    const call = { modelId: model.id, placedHold, permit, claimed, deadline, uncollected, allowance, callReport };
+    return await respond(deps, call);
   });
 
 /** Runs work that precedes the provider call. If it fails, the failure does not count toward the circuit. */
@@ -293,6 +303,7 @@ export const pump = async <Last, Sink extends StreamSink<Last>>(
     await Promise.all([
       applyCharge(deps, paid, committed),
       learnFromOverage(paid, committed, usage),
+      refreshAllowance(deps, paid),
       paid.permit.report('succeeded'),
     ]);
   } catch (error) {

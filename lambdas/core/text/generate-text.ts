@@ -2,7 +2,7 @@ import type { TextModel } from '../catalog/schema.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
-import type { Caller } from '../paid-call/dependencies.ts';
+import { allowanceOf, type Caller } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseManyDrains } from '../paid-call/preflight.ts';
 import type { Receipt } from '../paid-call/settle.ts';
 import {
@@ -120,14 +120,12 @@ const makeReady = (
   const money = priceText(checked, params.cap, caller.estimate?.value);
   const deadline = upstreamDeadline(deps, caller, checked.model);
   const { model, circuit, promptTokens } = checked;
-  const allowancePicos = deps.uncollectedDailyPicos;
-  const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs, allowancePicos };
+  const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs, allowancePicos: allowanceOf(deps, caller) };
   const output = new ForwardedOutput(protocol);
   const { chargeFor } = settlementTerms(checked, money.cap());
   const uncollected = estimateUncollected({
     chargeFor,
     promptTokens,
-    stream: checked.request.stream,
     output,
     deadline,
   });

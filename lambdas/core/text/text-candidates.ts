@@ -149,6 +149,4 @@ const refuseWhatCannotFit = ({ params }: TextParams, model: TextModel, request: 
 
 export interface TextDependencies extends PaidCallDependencies {
   readonly wires: ReadonlyMap<Wire, TextWire>;
-  /** Allowance of an account and UTC day for uncollected amounts, in pico-USD (BILL-21). */
-  readonly uncollectedDailyPicos: bigint;
 }

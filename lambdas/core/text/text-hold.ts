@@ -17,7 +17,7 @@ const ADDED_CAP_TOKENS = 64;
 
 /** Hold of a request for text, and the output limit that follows from it. */
 export interface TextHold {
-  readonly order: Pick<HoldParams, 'amountPicos' | 'smaller' | 'advice' | 'reduction'>;
+  readonly order: Pick<HoldParams, 'amountPicos' | 'smaller' | 'advice' | 'reduction' | 'outputLimit'>;
   /** Returns the output limit of the current hold. It decreases after `smaller`. */
   readonly cap: () => number;
   /** Returns the output limit if the gateway chose it, because the client set none. */
@@ -49,8 +49,8 @@ export const priceText = (
   // An amount that is not available is within the budget, so the raised estimate always applies to a smaller hold.
   const affordableAt = (availablePicos: bigint, tokens = raisedTokens): number =>
     Math.max(0, Math.floor(affordableAnswerTokens(row, tokens, availablePicos, promptPricing) / choices));
-  const smaller = (availablePicos: bigint): bigint | undefined => {
-    const affordable = affordableAt(availablePicos);
+  const smaller = (availablePicos: bigint, outputTokensMax = cap): bigint | undefined => {
+    const affordable = Math.min(affordableAt(availablePicos), outputTokensMax);
     if (affordable < SMALLEST_CAP + imageTokens || affordable >= cap) return undefined;
     cap = affordable;
     return price(raisedTokens, affordable);
@@ -71,8 +71,9 @@ export const priceText = (
     if (suggested < SUGGESTED_CAP_MIN + imageTokens) return 'send a shorter prompt';
     return suggested < cap ? `set ${capParam} to at most ${suggested}` : 'send a smaller request';
   };
+  const outputLimit = { field: capParam, tokens: cap, choices };
   return {
-    order: { amountPicos, advice, reduction, ...(isOurs ? { smaller } : {}) },
+    order: { amountPicos, advice, reduction, outputLimit, ...(isOurs ? { smaller } : {}) },
     cap: () => cap,
     chosenCap: () => (isOurs ? cap : undefined),
     promptTokens: heldTokens,

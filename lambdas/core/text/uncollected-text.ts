@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
+import type { Uncollected } from '../ledger/release.ts';
 import type { Deadline } from '../paid-call/deadline.ts';
 import type { Terms, UncollectedOf } from '../paid-call/with-paid-call.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
@@ -108,29 +109,37 @@ const unescaped = (text: string): string => {
 
 interface Uncharged extends Pick<Terms, 'chargeFor'> {
   readonly promptTokens: number;
-  /** Whether the client requested a stream. */
-  readonly stream: boolean;
   readonly output: ForwardedOutput;
   readonly deadline: Pick<Deadline, 'hasCut'>;
 }
 
 /**
  * Estimates the cost of a call that ends without a charge (BILL-21): the provider's counts, or else the estimate of the
- * prompt and of the output that was forwarded, at the prices of the hold. A client can provoke the deadline and blocked
- * output. A stream that does not start before the deadline is a provider's failure, which costs something only after
- * content.
+ * prompt and of the output that was forwarded, at the prices of the hold.
  */
 export const estimateUncollected =
-  ({ chargeFor, promptTokens, stream, output, deadline }: Uncharged): UncollectedOf =>
+  ({ chargeFor, promptTokens, output, deadline }: Uncharged): UncollectedOf =>
   (thrown) => {
-    const reported = thrown instanceof UnchargedOutput;
-    const isBlocked =
-      thrown instanceof GatewayError && thrown.code === 'content_filter' && (reported || output.isStream);
-    const usesAllowance = isBlocked || (deadline.hasCut(thrown) && (output.isStream || !stream));
-    const usage = reported ? thrown.usage : undefined;
-    if (!usesAllowance && !usage && !output.hasContent) return undefined;
+    const usesAllowance = useOf(thrown, output, deadline);
+    const usage = thrown instanceof UnchargedOutput ? thrown.usage : undefined;
+    if (usesAllowance === 'no' && !output.hasContent) return undefined;
     return { picos: chargeFor(usage ?? estimateOf(promptTokens, output.tokens)).amountPicos, usesAllowance };
   };
+
+/**
+ * A client can provoke output that is blocked or breaks off, and a deadline within the output. A deadline without content
+ * can also be the provider's failure.
+ */
+const useOf = (
+  thrown: unknown,
+  output: ForwardedOutput,
+  deadline: Pick<Deadline, 'hasCut'>,
+): Uncollected['usesAllowance'] => {
+  if (thrown instanceof UnchargedOutput) return 'yes';
+  if (thrown instanceof GatewayError && thrown.code === 'content_filter' && output.isStream) return 'yes';
+  if (!deadline.hasCut(thrown)) return 'no';
+  return output.hasContent ? 'yes' : 'third-of-a-day';
+};
 
 const estimateOf = (input: number, output: number): TokenUsage => ({
   input,

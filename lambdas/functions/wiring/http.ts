@@ -23,6 +23,7 @@ export const toHttpDependencies = (
       keyBucket,
       keyBuckets: new ProcessBuckets(keyBucket),
       keys: deps.keys,
+      records: deps.ledgerRecords,
       pepper: deps.pepper,
       olderPeppers: deps.olderPeppers,
       clock,

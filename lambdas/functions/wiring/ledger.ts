@@ -72,6 +72,7 @@ export const toLedgerDependencies = ({
   random,
   shortestLifetimeMs: settings.HOLD_GRACE_SECONDS * 1_000,
   meter: (picos) => reporting.measured(toMoneyMetrics(picos)),
+  onProbation: (accountId, requestId) => reporting.notice('account_on_probation', { accountId, requestId }),
   breaker: new HoldBreaker(clock),
 });
 

@@ -5,6 +5,7 @@ import type { MediaDependencies } from '../../core/images/media.ts';
 import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
 import { DetachedDrains } from '../../core/limits/detached-drains.ts';
 import { FundedAccounts } from '../../core/limits/funded-accounts.ts';
+import { parseUsd } from '../../core/money/usd.ts';
 import type { PaidCallDependencies } from '../../core/paid-call/dependencies.ts';
 import type { HttpDependencies } from '../../http/handler.ts';
 import type { FunctionDependencies, VideoFunctionDependencies } from './dependencies.ts';
@@ -33,6 +34,7 @@ export const toPaidCallDependencies = (deps: FunctionDependencies): PaidCallDepe
     notice: (notice, requestId) => reporting.notice(notice, { requestId }),
     holdGraceMs: settings.HOLD_GRACE_SECONDS * 1_000,
     upstreamDeadlineMs: settings.UPSTREAM_DEADLINE_SECONDS * 1_000,
+    uncollectedDailyPicos: parseUsd(settings.UNCOLLECTED_DAILY_USD),
   };
 };
 

@@ -1,4 +1,3 @@
-import { parseUsd } from '../../core/money/usd.ts';
 import { createHandler } from '../../http/handler.ts';
 import { chatCompletions } from '../../protocols/chat-completions/response.ts';
 import { createEmbeddings } from '../../protocols/embeddings/handler.ts';
@@ -22,11 +21,7 @@ import { toWireOptions } from './wire-options.ts';
 export const createTextHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
   const options = toWireOptions(deps);
   const text: TextRouteDependencies = {
-    text: {
-      ...paid,
-      wires: toTextWires(deps, options),
-      uncollectedDailyPicos: parseUsd(deps.settings.UNCOLLECTED_DAILY_USD),
-    },
+    text: { ...paid, wires: toTextWires(deps, options) },
     idempotency: toIdempotencyDependencies(deps, paid.ledger),
     finished: deps.reporting.finished,
   };

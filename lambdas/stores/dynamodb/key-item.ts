@@ -1,10 +1,11 @@
+import type { StoredAllowance } from '../../core/accounts/daily-allowance.ts';
 import { capKinds, isRestricted, type KeyLimits } from '../../core/accounts/key-ring.ts';
 import type { KeyRecord } from '../../core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../core/accounts/keys.ts';
 import type { CapKind } from '../../core/ledger/caps.ts';
 import type { StoredFactor } from '../../core/pricing/estimate-factor.ts';
 import type { Write } from './dynamodb.ts';
-import { type Item, readFraction, readMap, readNumber, readText, readTexts } from './item.ts';
+import { type Item, readBigint, readFraction, readMap, readNumber, readText, readTexts } from './item.ts';
 import { accountKey } from './ledger-items.ts';
 
 export interface AccountTables {
@@ -44,6 +45,7 @@ export const toKey = (hash: string, item: Item): KeyRecord => ({
   blocked: item.blocked === true,
   tatMicros: item.tat === undefined ? 0 : readNumber(item, 'tat'),
   factor: toFactor(item),
+  allowance: toStoredAllowance(item),
   ...toLimits(item),
 });
 
@@ -99,6 +101,11 @@ export const toFactor = (item: Item): StoredFactor | undefined =>
   item.estimateFactor === undefined
     ? undefined
     : { factor: readFraction(item, 'estimateFactor'), atMs: readNumber(item, 'estimateFactorAt') };
+
+const toStoredAllowance = (item: Item): StoredAllowance | undefined =>
+  item.allowance === undefined
+    ? undefined
+    : { picos: readBigint(item, 'allowance'), atMs: readNumber(item, 'allowanceAt') };
 
 export const toFactorAttributes = (factor: StoredFactor | undefined): Item =>
   factor ? { estimateFactor: factor.factor, estimateFactorAt: factor.atMs } : {};

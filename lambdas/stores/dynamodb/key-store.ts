@@ -52,6 +52,15 @@ export const createKeyStore = (
   revokeKey: (accountId, hash) => revokeKey(db, tables, accountId, hash),
   markShown: (accountId, hash) => markShown(db, tables, accountId, hash),
   raiseFactor: (hash, raised) => raiseFactor(once, tables, hash, raised),
+  setAllowance: async (hash, { picos, atMs }) => {
+    await once.hot.update({
+      table: tables.keys,
+      key: { pk: hash },
+      update: 'SET allowance = :picos, allowanceAt = :at',
+      condition: 'attribute_exists(pk)',
+      values: { ':picos': picos, ':at': atMs },
+    });
+  },
 });
 
 /** Number of API keys whose own rates and buckets a process remembers. */

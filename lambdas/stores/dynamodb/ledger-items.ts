@@ -1,3 +1,4 @@
+import type { UncollectedOfDay } from '../../core/ledger/allowance.ts';
 import { type Account, type ChargeRecord, toAccountStatus, toOutcome } from '../../core/ledger/ledger.ts';
 import { monthOf } from '../../core/ledger/month.ts';
 import { holdCapValue, toCaps, toHoldCap } from './cap-items.ts';
@@ -41,10 +42,18 @@ export const toAccount = (item: Item): Account => ({
   ...textsOf(item, ['month']),
   version: readNumber(item, 'version'),
   holds: toHolds(readMap(item, 'holds')),
-  ...(item.uncollectedDay === undefined
-    ? {}
-    : { uncollected: { day: readText(item, 'uncollectedDay'), picos: readBigint(item, 'uncollected') } }),
+  ...(item.uncollectedDay === undefined ? {} : { uncollected: toUncollected(item) }),
+  ...(item.probationUntil === undefined ? {} : { probationUntilPicos: readBigint(item, 'probationUntil') }),
   caps: toCaps(item),
+});
+
+const toUncollected = (item: Item): UncollectedOfDay => ({
+  day: readText(item, 'uncollectedDay'),
+  picos: readBigint(item, 'uncollected'),
+  ...(item.uncollectedSilent ? { silentDeadlines: readNumber(item, 'uncollectedSilent') } : {}),
+  ...(item.uncollectedOtherDay === undefined
+    ? {}
+    : { other: { day: readText(item, 'uncollectedOtherDay'), picos: readBigint(item, 'uncollectedOther') } }),
 });
 
 export const chargeKey = (accountId: string, holdId: string): Item => ({
@@ -86,6 +95,8 @@ export const toChargeItem = (record: ChargeRecord): Item => ({
   ...(record.costPicos === undefined ? {} : { cost: record.costPicos }),
   ...(record.uncollectedPicos === undefined ? {} : { uncollected: record.uncollectedPicos }),
   ...(record.usesAllowance ? { usesAllowance: true } : {}),
+  ...(record.silentDeadline ? { silentDeadline: true } : {}),
+  ...(record.allowancePicos === undefined ? {} : { allowance: record.allowancePicos }),
   ...(record.cap && { cap: holdCapValue(record.cap) }),
 });
 
@@ -106,6 +117,8 @@ export const toChargeRecord = (item: Item): ChargeRecord => ({
   ...(item.cost === undefined ? {} : { costPicos: readBigint(item, 'cost') }),
   ...(item.uncollected === undefined ? {} : { uncollectedPicos: readBigint(item, 'uncollected') }),
   ...(item.usesAllowance === true ? { usesAllowance: true } : {}),
+  ...(item.silentDeadline === true ? { silentDeadline: true } : {}),
+  ...(item.allowance === undefined ? {} : { allowancePicos: readBigint(item, 'allowance') }),
   ...(item.firstByteMs === undefined ? {} : { firstByteMs: readNumber(item, 'firstByteMs') }),
   ...(item.totalMs === undefined ? {} : { totalMs: readNumber(item, 'totalMs') }),
   ...capOf(item),

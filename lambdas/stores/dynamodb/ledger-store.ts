@@ -1,5 +1,11 @@
 import { utcDay } from '../../core/clock.ts';
-import { allowanceUseOf } from '../../core/ledger/allowance.ts';
+import {
+  dailyLimitOf,
+  isOnProbation,
+  possibleUseOf,
+  REPAID_TIMES,
+  SILENT_DEADLINES_MAX,
+} from '../../core/ledger/allowance.ts';
 import { beginMonth } from '../../core/ledger/change-credit.ts';
 import { closeHold } from '../../core/ledger/close-hold.ts';
 import {
@@ -28,7 +34,7 @@ import {
   toChargeItem,
   toChargeRecord,
 } from './ledger-items.ts';
-import { replaceAccount } from './replace-account.ts';
+import { ALLOWANCE_ATTRIBUTES, replaceAccount } from './replace-account.ts';
 
 /**
  * Creates the ledger on one table. Each method is one conditional write or one consistent read. `once` sends a call
@@ -62,6 +68,16 @@ export const createLedgerStore = (
   credit: (request) => credit(db.repeating, table, request),
   due: (nowMs) => due(db.repeating, table, nowMs),
   reschedule: (accountId, sweepAtMs) => reschedule(db.repeating, table, accountId, sweepAtMs),
+  clearUncollected: async (accountId) => {
+    const reply = await db.repeating.update({
+      table,
+      key: accountKey(accountId),
+      update: `SET version = version + :one REMOVE ${ALLOWANCE_ATTRIBUTES.join(', ')}`,
+      condition: 'attribute_exists(pk)',
+      values: { ':one': 1 },
+    });
+    return 'written' in reply;
+  },
   sweepBy: async (accountId, sweepAtMs) => {
     await db.repeating.update({
       table,
@@ -73,9 +89,13 @@ export const createLedgerStore = (
   },
 });
 
-/** A later day than today counts as today. */
+/** A later day than today counts as today, and so does an amount of today that was counted before that day. */
 const ALLOWANCE_IS_LEFT =
-  ' AND (attribute_not_exists(uncollectedDay) OR uncollectedDay < :today OR uncollected < :allowance)';
+  ' AND (attribute_not_exists(uncollectedDay) OR uncollectedDay < :today OR uncollected < :dailyLimit)' +
+  ' AND (attribute_not_exists(uncollectedOtherDay) OR uncollectedOtherDay <> :today OR uncollectedOther < :dailyLimit)';
+
+const IS_FREE_OF_PROBATION =
+  ' AND (attribute_not_exists(probationUntil) OR spent >= probationUntil OR size(holds) = :none)';
 
 const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdFormat: HoldFormat): Promise<HoldReply> => {
   const { key, value } = toHoldEntry(request.holdId, holdOf(request), holdFormat);
@@ -93,7 +113,8 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
       `sweepAt = if_not_exists(sweepAt, :sweepAt)${cap.set}`,
     condition:
       '#status = :active AND credited > spent AND available >= :amount AND attribute_not_exists(holds.#id) ' +
-      `AND size(holds) < :holdsMax${notBefore}${allowance ? ALLOWANCE_IS_LEFT : ''}${cap.condition}`,
+      `AND size(holds) < :holdsMax${notBefore}${allowance ? ALLOWANCE_IS_LEFT : ''}` +
+      `${allowance?.isLarge ? IS_FREE_OF_PROBATION : ''}${cap.condition}`,
     names: {
       '#id': key,
       '#status': 'status',
@@ -107,7 +128,8 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
       ':sweepAt': request.sweepAtMs,
       ':active': 'active',
       ':holdsMax': HOLDS_MAX,
-      ...(allowance && { ':today': allowance.day, ':allowance': allowance.picos }),
+      ...(allowance && { ':today': allowance.day, ':dailyLimit': dailyLimitOf(allowance) }),
+      ...(allowance?.isLarge && { ':none': 0 }),
       ...cap.values,
     },
     returns: 'ALL_NEW',
@@ -141,25 +163,48 @@ const IS_MAP = 'holds.#id.amount = :amount';
 /** A longer hold has a cap that the record lacks, or is of a newer release. */
 const IS_PACKED = 'begins_with(holds.#idPacked, :start) AND size(holds.#idPacked) = :bytes';
 
-/** Whether the counter of uncollected amounts goes on. A clock behind its day adds to that day. */
-const IS_OF_DAY = 'uncollectedDay >= :today';
+/** Ways in which closing a hold raises the counter of uncollected amounts without a read. */
+const raises = {
+  /** The amount stays within the allowance. */
+  within: {
+    set: ', uncollected = uncollected + :use',
+    condition:
+      ' AND uncollectedDay = :today AND uncollected <= :most AND (attribute_not_exists(probationUntil) OR probationUntil <= spent)',
+  },
+  /** The account is on probation, which the amount prolongs. */
+  onProbation: {
+    set: ', uncollected = uncollected + :use, probationUntil = probationUntil + :repaid',
+    condition: ' AND uncollectedDay = :today AND probationUntil > spent',
+  },
+} as const;
+
+type Raise = keyof typeof raises;
+
+/** A deadline without content uses the allowance only if this many were counted. */
+const ARE_SILENT = ' AND uncollectedSilent = :silent';
 
 interface Closing {
   readonly record: ChargeRecord;
   readonly holdAmountPicos: bigint;
   readonly nowMs: number;
+  /** Undefined: `within`. */
+  readonly raise?: Raise;
 }
 
 /**
- * One conditional update in general, and a second one if the cap of the hold is in a later period. If the condition
- * fails although the hold is open, the write that `closeHold` computes from the present item follows. That is so for the
- * first charge of a month, the first uncollected amount of a day, and a record without the cap of its hold.
+ * One conditional update in general, and a second one if the cap of the hold is in a later period, or if the account is
+ * on probation and its uncollected amount grows. If the condition fails although the hold is open, the write that
+ * `closeHold` computes from the present item follows. That is so for the first charge of a month, the first uncollected
+ * amount of a day, the one that starts a probation, and a record without the cap of its hold.
  */
 const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
   const { record, holdAmountPicos, nowMs } = closing;
   let reply = await close(db, table, closing, toCapReturn(record.cap));
   // All holds of a period can end at the same time after it, and writes by the version would exclude each other.
   if (record.cap && isOfEarlierPeriod(reply, record)) reply = await close(db, table, closing, toCapLeft(record.cap));
+  else if (prolongsProbation(reply, record)) {
+    reply = await close(db, table, { ...closing, raise: 'onProbation' }, toCapReturn(record.cap));
+  }
   if ('written' in reply) return toAccount(reply.written);
   if (!reply.conditionFailed) return undefined;
   const before = toAccount(reply.conditionFailed);
@@ -176,21 +221,46 @@ const isOfEarlierPeriod = (reply: WriteResult, { holdId }: ChargeRecord): boolea
   return cap !== undefined && caps.get(cap.keyId)?.period !== cap.period;
 };
 
+/** Whether the refused write found the hold open and the account on probation. */
+const prolongsProbation = (reply: WriteResult, record: ChargeRecord): boolean => {
+  if (possibleUseOf(record) === undefined || 'written' in reply || !reply.conditionFailed) return false;
+  const account = toAccount(reply.conditionFailed);
+  return account.holds.has(record.holdId) && isOnProbation(account);
+};
+
+/** Returns the parts of the update that raise the counter of uncollected amounts. Empty if the record changes none. */
+const toRaise = ({ record, nowMs, raise = 'within' }: Closing) => {
+  const use = possibleUseOf(record);
+  if (use === undefined) return { set: '', condition: '', values: {} };
+  const { set, condition } = raises[raise];
+  const { allowancePicos = use, silentDeadline } = record;
+  return {
+    set,
+    condition: condition + (silentDeadline ? ARE_SILENT : ''),
+    values: {
+      ':use': use,
+      ':today': utcDay(nowMs),
+      ...(raise === 'within' ? { ':most': allowancePicos - use } : { ':repaid': REPAID_TIMES * use }),
+      ...(silentDeadline && { ':silent': SILENT_DEADLINES_MAX }),
+    },
+  };
+};
+
 const close = (db: DynamoDB, table: string, closing: Closing, cap: CapUpdate): Promise<WriteResult> => {
   const { record, holdAmountPicos, nowMs } = closing;
   const names = entryNames(record.holdId, 'id', record.cap !== undefined);
   const packed = packedFormOf(record.holdId, holdAmountPicos, record.cap);
   const isOpen = packed ? `(${IS_MAP} OR (${IS_PACKED}))` : IS_MAP;
-  const use = allowanceUseOf(record);
+  const use = toRaise(closing);
   return db.hot.update({
     table,
     key: accountKey(record.accountId),
     update:
       'SET available = available + :back, spent = spent + :charge, version = version + :one' +
-      `${use === undefined ? '' : ', uncollected = uncollected + :use'}${cap.set} REMOVE ${Object.keys(names)
+      `${use.set}${cap.set} REMOVE ${Object.keys(names)
         .map((name) => `holds.${name}`)
         .join(', ')}`,
-    condition: `#month >= :month AND ${isOpen}${use === undefined ? '' : ` AND ${IS_OF_DAY}`}${cap.condition}`,
+    condition: `#month >= :month AND ${isOpen}${use.condition}${cap.condition}`,
     names: { ...names, ...cap.names, '#month': 'month' },
     values: {
       ':back': holdAmountPicos - record.amountPicos,
@@ -200,7 +270,7 @@ const close = (db: DynamoDB, table: string, closing: Closing, cap: CapUpdate): P
       ':month': monthOf(nowMs),
       ...(packed && { ':start': packed.start, ':bytes': packed.bytes }),
       ...cap.values,
-      ...(use !== undefined && { ':use': use, ':today': utcDay(nowMs) }),
+      ...use.values,
     },
     returns: 'ALL_NEW',
     onFailure: 'ALL_OLD',

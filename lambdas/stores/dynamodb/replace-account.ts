@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors/store-error.ts';
+import type { UncollectedState } from '../../core/ledger/allowance.ts';
 import type { Account } from '../../core/ledger/ledger.ts';
 import { closingsBefore, type MonthClosing } from '../../core/ledger/month.ts';
 import { toCapReplacement } from './cap-items.ts';
@@ -39,14 +40,14 @@ export const toReplacement = (table: string, { before, after }: Replacement): Up
   );
   const caps = toCapReplacement(before.caps, after.caps);
   const removed = [...Object.keys(names).map((name) => `holds.${name}`), ...caps.removed];
-  const { uncollected } = after;
+  const allowance = toAllowanceReplacement(after);
   return {
     table,
     key: accountKey(after.id),
     update:
       'SET available = :available, credited = :credited, returned = :returned, spent = :spent, version = :after' +
       (after.month === undefined ? '' : ', #month = :month') +
-      (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected' : '') +
+      allowance.set +
       caps.set +
       (removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''),
     condition: 'version = :before',
@@ -60,7 +61,36 @@ export const toReplacement = (table: string, { before, after }: Replacement): Up
       ':before': before.version,
       ...(after.month !== undefined && { ':month': after.month }),
       ...caps.values,
-      ...(uncollected && { ':day': uncollected.day, ':uncollected': uncollected.picos }),
+      ...allowance.values,
+    },
+  };
+};
+
+/** Attributes of the state of the allowance. Only `clearUncollected` removes them. */
+export const ALLOWANCE_ATTRIBUTES = [
+  'uncollectedDay',
+  'uncollected',
+  'uncollectedSilent',
+  'uncollectedOtherDay',
+  'uncollectedOther',
+  'probationUntil',
+] as const;
+
+const toAllowanceReplacement = ({ uncollected, probationUntilPicos }: UncollectedState) => {
+  const other = uncollected?.other;
+  return {
+    set:
+      (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected, uncollectedSilent = :silent' : '') +
+      (other ? ', uncollectedOtherDay = :otherDay, uncollectedOther = :other' : '') +
+      (probationUntilPicos === undefined ? '' : ', probationUntil = :probationUntil'),
+    values: {
+      ...(uncollected && {
+        ':day': uncollected.day,
+        ':uncollected': uncollected.picos,
+        ':silent': uncollected.silentDeadlines ?? 0,
+      }),
+      ...(other && { ':otherDay': other.day, ':other': other.picos }),
+      ...(probationUntilPicos !== undefined && { ':probationUntil': probationUntilPicos }),
     },
   };
 };

@@ -70,6 +70,8 @@ const noteSchema = z.object({
     costPicos: picos.exactOptional(),
     uncollectedPicos: picos.exactOptional(),
     usesAllowance: z.boolean().exactOptional(),
+    silentDeadline: z.boolean().exactOptional(),
+    allowancePicos: picos.exactOptional(),
     cap: z.object({ keyId: z.string(), period: z.string() }).exactOptional(),
   }),
   holdAmountPicos: picos,

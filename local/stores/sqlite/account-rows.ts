@@ -1,7 +1,8 @@
 import { isCrossing, LOW_BALANCE_THRESHOLD_DEFAULT } from '../../../lambdas/core/accounts/low-balance.ts';
+import type { UncollectedOfDay } from '../../../lambdas/core/ledger/allowance.ts';
 import { type Account, balanceOf, type Hold, toAccountStatus } from '../../../lambdas/core/ledger/ledger.ts';
 import { readCaps, readHold } from './cap-columns.ts';
-import { bigintOf, type Database, numberOf, optionalTextOf, textOf } from './database.ts';
+import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 
 /** Order of a write among the writes of all accounts. */
 export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)';
@@ -11,6 +12,7 @@ export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)'
  */
 const SELECT_ACCOUNT = `
 SELECT a.id, a.status, a.available, a.credited, a.spent, a.returned, a.month, a.version, a.uncollected_day, a.uncollected,
+  a.uncollected_silent, a.uncollected_other_day, a.uncollected_other, a.probation_until,
   a.caps, h.hold_id, h.amount, h.expires_at, h.cap_key, h.cap_period, h.cap_expires_at
 FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
 
@@ -24,7 +26,8 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
     if (entry) holds.set(...entry);
   }
   const month = optionalTextOf(first, 'month');
-  const uncollectedDay = optionalTextOf(first, 'uncollected_day');
+  const uncollected = readUncollected(first);
+  const probationUntil = optionalTextOf(first, 'probation_until');
   return {
     id: textOf(first, 'id'),
     status: toAccountStatus(textOf(first, 'status')),
@@ -35,10 +38,21 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
     ...(month === undefined ? {} : { month }),
     version: numberOf(first, 'version'),
     holds,
-    ...(uncollectedDay !== undefined && {
-      uncollected: { day: uncollectedDay, picos: bigintOf(first, 'uncollected') },
-    }),
+    ...(uncollected && { uncollected }),
+    ...(probationUntil !== undefined && { probationUntilPicos: BigInt(probationUntil) }),
     caps: readCaps(first),
+  };
+};
+
+const readUncollected = (row: Row): UncollectedOfDay | undefined => {
+  const day = optionalTextOf(row, 'uncollected_day');
+  if (day === undefined) return undefined;
+  const otherDay = optionalTextOf(row, 'uncollected_other_day');
+  return {
+    day,
+    picos: bigintOf(row, 'uncollected'),
+    ...(row.uncollected_silent ? { silentDeadlines: numberOf(row, 'uncollected_silent') } : {}),
+    ...(otherDay !== undefined && { other: { day: otherDay, picos: bigintOf(row, 'uncollected_other') } }),
   };
 };
 

@@ -1,15 +1,17 @@
 import * as z from 'zod';
+import type { StoredAllowance } from '../../../lambdas/core/accounts/daily-allowance.ts';
 import { type CurrentKey, capKinds, isRestricted, type KeyLimits } from '../../../lambdas/core/accounts/key-ring.ts';
 import type { KeyRecord } from '../../../lambdas/core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../../lambdas/core/accounts/keys.ts';
 import type { StoredFactor } from '../../../lambdas/core/pricing/estimate-factor.ts';
-import { booleanOf, type Database, numberOf, type Row, textOf } from './database.ts';
+import { bigintOf, booleanOf, type Database, numberOf, type Row, textOf } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';
 
 export const readKey = (db: Database, hash: string): KeyRecord | undefined => {
   const row = db
     .sql(
-      'SELECT account_id, status, blocked, tat, estimate_factor, estimate_factor_at, limits FROM keys WHERE hash = ?',
+      `SELECT account_id, status, blocked, tat, estimate_factor, estimate_factor_at, allowance, allowance_at, limits
+       FROM keys WHERE hash = ?`,
     )
     .get(hash);
   return row && toKey(hash, row);
@@ -24,6 +26,9 @@ const toKey = (hash: string, row: Row): KeyRecord => ({
   ...(row.estimate_factor === null
     ? {}
     : { factor: { factor: numberOf(row, 'estimate_factor') / 10, atMs: numberOf(row, 'estimate_factor_at') } }),
+  ...(row.allowance === null
+    ? {}
+    : { allowance: { picos: bigintOf(row, 'allowance'), atMs: numberOf(row, 'allowance_at') } }),
   ...(row.limits === null ? {} : jsonOf(row, 'limits', limitsSchema)),
 });
 
@@ -50,6 +55,10 @@ export const setFactor = (db: Database, hash: string, { factor, atMs }: StoredFa
     atMs,
     hash,
   );
+};
+
+export const setAllowance = (db: Database, hash: string, { picos, atMs }: StoredAllowance): void => {
+  db.sql('UPDATE keys SET allowance = ?, allowance_at = ? WHERE hash = ?').run(picos, atMs, hash);
 };
 
 export const hasKey = (db: Database, hash: string): boolean =>

@@ -11,7 +11,7 @@ import {
 import { factorAt, type StoredFactor } from '../../../lambdas/core/pricing/estimate-factor.ts';
 import { type Database, numberOf } from './database.ts';
 import { changeKeyRing, readKeyRing } from './key-ring.ts';
-import { hasKey, isActive, putKey, readCurrentKey, readKey, revoke, setFactor } from './key-rows.ts';
+import { hasKey, isActive, putKey, readCurrentKey, readKey, revoke, setAllowance, setFactor } from './key-rows.ts';
 
 /**
  * API keys in SQLite. Only the rates and the estimate factors are not durable: after a power cut the buckets can be
@@ -33,6 +33,7 @@ export const createKeyStore = (db: Database): KeyStore => ({
     );
   },
   raiseFactor: (hash, raised) => db.write(() => raiseFactor(db, hash, raised)),
+  setAllowance: (hash, allowance) => db.write(() => setAllowance(db, hash, allowance)),
 });
 
 const takeFromKey = (db: Database, hash: string, bucket: Bucket, nowMicros: number): BucketAttempt<KeyReply> => {

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../../lambdas/core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../../lambdas/core/json.ts';
-import { isAllowanceUsed } from '../../../lambdas/core/ledger/allowance.ts';
+import { refusalOf } from '../../../lambdas/core/ledger/allowance.ts';
 import { holdInCap, parsePeriod } from '../../../lambdas/core/ledger/caps.ts';
 import { beginMonth } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
@@ -78,6 +78,7 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
           .map((row) => ({ accountId: textOf(row, 'id') })),
       ),
     reschedule: (accountId, sweepAtMs) => db.write(() => reschedule(db, accountId, sweepAtMs)),
+    clearUncollected: (accountId) => db.writeDurably(() => clearUncollected(db, accountId)),
     sweepBy: (accountId, sweepAtMs) => db.write(() => sweepBy(db, accountId, sweepAtMs)),
   };
 };
@@ -136,7 +137,7 @@ const mayHold = (account: Account, { holdId, previousHoldId, amountPicos, allowa
   account.holds.size < HOLDS_MAX &&
   !account.holds.has(holdId) &&
   (previousHoldId === undefined || !account.holds.has(previousHoldId)) &&
-  !isAllowanceUsed(account, allowance);
+  refusalOf(account, allowance) === undefined;
 
 const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
   const { accountId, holdId, requestId, outcome, amountPicos, at } = record;
@@ -157,7 +158,18 @@ const putRecord = (db: Database, record: ChargeRecord): RecordReply => {
 
 const toDetails = (record: ChargeRecord): string => {
   const { reason, model, usage, prices, overage, implausible, answer, endUser, ignored, costPicos } = record;
-  const { uncollectedPicos, usesAllowance, keyId, endpoint, provider, firstByteMs, totalMs, cap } = record;
+  const {
+    uncollectedPicos,
+    usesAllowance,
+    silentDeadline,
+    allowancePicos,
+    keyId,
+    endpoint,
+    provider,
+    firstByteMs,
+    totalMs,
+    cap,
+  } = record;
   return JSON.stringify({
     reason,
     model,
@@ -171,6 +183,8 @@ const toDetails = (record: ChargeRecord): string => {
     cost: costPicos?.toString(),
     uncollected: uncollectedPicos?.toString(),
     usesAllowance: usesAllowance || undefined,
+    silentDeadline: silentDeadline || undefined,
+    allowance: allowancePicos?.toString(),
     keyId,
     endpoint,
     provider,
@@ -198,7 +212,8 @@ type Details = Omit<
 const readDetails = (json: string): Details => {
   const value = parseJson(json);
   if (!isJsonObject(value)) throw new Error('the details of a charge record are not a JSON object');
-  const { usage, prices, overage, implausible, ignored, cost, uncollected, usesAllowance, cap } = value;
+  const { usage, prices, overage, implausible, ignored, cost, cap } = value;
+  const { uncollected, usesAllowance, silentDeadline, allowance } = value;
   return {
     ...typed(value, ['reason', 'model', 'answer', 'endUser', 'keyId', 'endpoint', 'provider'], isText),
     ...typed(value, ['firstByteMs', 'totalMs'], isNumber),
@@ -210,6 +225,8 @@ const readDetails = (json: string): Details => {
     ...(typeof cost === 'string' && { costPicos: BigInt(cost) }),
     ...(typeof uncollected === 'string' && { uncollectedPicos: BigInt(uncollected) }),
     ...(usesAllowance === true && { usesAllowance }),
+    ...(silentDeadline === true && { silentDeadline }),
+    ...(typeof allowance === 'string' && { allowancePicos: BigInt(allowance) }),
     ...readCap(cap),
   };
 };
@@ -286,6 +303,15 @@ const reschedule = (db: Database, accountId: string, sweepAtMs: number | undefin
   if (sweepAtMs !== undefined) db.sql(set).run(sweepAtMs, accountId);
   else db.sql(`${set} AND NOT EXISTS (SELECT 1 FROM holds WHERE account_id = accounts.id)`).run(null, accountId);
 };
+
+const clearUncollected = (db: Database, accountId: string): boolean =>
+  db
+    .sql(
+      `UPDATE accounts SET uncollected_day = NULL, uncollected = NULL, uncollected_silent = NULL,
+         uncollected_other_day = NULL, uncollected_other = NULL, probation_until = NULL,
+         version = version + 1, change = ${NEXT_CHANGE} WHERE id = ?`,
+    )
+    .run(accountId) === 1;
 
 const sweepBy = (db: Database, accountId: string, sweepAtMs: number): void => {
   db.sql(

@@ -11,7 +11,8 @@ import type { Database } from './database.ts';
 export const replaceAccount = (db: Database, before: Account, after: Account, nowMs: number): void => {
   db.sql(
     `UPDATE accounts SET available = ?, credited = ?, returned = ?, spent = ?, month = ?, uncollected_day = ?,
-       uncollected = ?, caps = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`,
+       uncollected = ?, uncollected_silent = ?, uncollected_other_day = ?, uncollected_other = ?, probation_until = ?,
+       caps = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`,
   ).run(
     after.availablePicos,
     after.creditedPicos,
@@ -20,6 +21,10 @@ export const replaceAccount = (db: Database, before: Account, after: Account, no
     after.month ?? null,
     after.uncollected?.day ?? null,
     after.uncollected?.picos ?? null,
+    after.uncollected?.silentDeadlines ?? null,
+    after.uncollected?.other?.day ?? null,
+    after.uncollected?.other?.picos ?? null,
+    after.probationUntilPicos?.toString() ?? null,
     toCapsColumn(after.caps),
     after.version,
     after.id,

@@ -26,6 +26,13 @@ CREATE TABLE accounts (
   -- UTC day and sum of the uncollected amounts that use the allowance. Null until the first one.
   uncollected_day TEXT,
   uncollected INTEGER,
+  -- Deadlines without content of that day, up to the first that uses the allowance. Null counts as 0.
+  uncollected_silent INTEGER,
+  -- UTC day and sum that were counted before that day. Null until the second day.
+  uncollected_other_day TEXT,
+  uncollected_other INTEGER,
+  -- The account is on probation until its charges reach this amount. Text, because it can exceed an int64.
+  probation_until TEXT,
   -- Caps of API keys by the id of the key, as JSON. Null without caps.
   caps TEXT
 ) STRICT, WITHOUT ROWID;
@@ -113,6 +120,9 @@ CREATE TABLE keys (
   -- Factor on estimates after an overage, in tenths, and the time of the overage. Null before the first one.
   estimate_factor INTEGER,
   estimate_factor_at INTEGER,
+  -- Allowance by the charges of the account, and the time of these charges. Null until it is computed.
+  allowance INTEGER,
+  allowance_at INTEGER,
   -- Restrictions, as JSON. Null without any, and for a revoked key. A restricted key has the status revoked.
   limits TEXT
 ) STRICT, WITHOUT ROWID;
@@ -339,11 +349,17 @@ const ADDED_COLUMNS = [
   ['keys', 'estimate_factor', 'INTEGER'],
   ['keys', 'estimate_factor_at', 'INTEGER'],
   ['keys', 'limits', 'TEXT'],
+  ['keys', 'allowance', 'INTEGER'],
+  ['keys', 'allowance_at', 'INTEGER'],
   ['accounts', 'uncollected_day', 'TEXT'],
   ['accounts', 'uncollected', 'INTEGER'],
   ['month_charges', 'before_hold_id', 'TEXT'],
   ['usage_sums', 'from_id', 'TEXT'],
   ['accounts', 'caps', 'TEXT'],
+  ['accounts', 'uncollected_silent', 'INTEGER'],
+  ['accounts', 'uncollected_other_day', 'TEXT'],
+  ['accounts', 'uncollected_other', 'INTEGER'],
+  ['accounts', 'probation_until', 'TEXT'],
   ['holds', 'cap_key', 'TEXT'],
   ['holds', 'cap_period', 'TEXT'],
   ['holds', 'cap_expires_at', 'INTEGER'],

@@ -43,7 +43,8 @@ interface ChainOptions {
 /** The middleware chain around handlers that return the name of their route. */
 export const createChain = async (options: ChainOptions = {}) => {
   const clock = options.clock ?? new ManualClock();
-  const keys = new MemoryKeyStore(new MemoryLedgerStore());
+  const ledger = new MemoryLedgerStore();
+  const keys = new MemoryKeyStore(ledger);
   const askedKeys = withKeyFaults(keys, {});
   const askedCounters = withCounterFaults(new MemoryAddressCounters(), {});
   const apiKey = keyOf(1);
@@ -76,6 +77,7 @@ export const createChain = async (options: ChainOptions = {}) => {
         keyBucket,
         keyBuckets: new ProcessBuckets(keyBucket),
         keys: askedKeys,
+        records: ledger,
         pepper: PEPPER,
         olderPeppers: [],
         clock,

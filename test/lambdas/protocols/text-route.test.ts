@@ -31,6 +31,7 @@ const exchangeOf = (summary: Summary): Exchange => ({
     key: { keyId: '0123456789abcdef', accountId: ACCOUNT, status: 'active', blocked: false, tatMicros: 0 },
     rate: { limit: 1, remaining: 1, resetSeconds: 0 },
     estimate: { value: 1, raise: async () => undefined },
+    allowance: { picos: 0n, refresh: () => undefined },
   },
   body: { json: {}, bytes: 2 },
   releaseBody: () => undefined,

@@ -9,6 +9,7 @@ const startWith = (credited: number, changes: Partial<Item> = {}): Tables => ({
     spent: 0,
     holds: {},
     uncollected: { day: 0, used: 0 },
+    probationUntil: 0,
     caps: {},
     ...changes,
   },
@@ -139,7 +140,7 @@ export const configurations: readonly Configuration[] = [
   },
   {
     id: 'allowance',
-    actors: ['a', 'b', 'c'].map((id) => request({ id, amount: 1, charge: 0, uncollected: 2 })),
+    actors: [3, 1, 2].map((uncollected, index) => request({ id: `r${index}`, amount: 1, charge: 0, uncollected })),
     tables: startWith(9),
     faults: 0,
     crashes: 1,

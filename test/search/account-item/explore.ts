@@ -1,5 +1,5 @@
 import type { Actor, Received } from './actors.ts';
-import { ALLOWANCE, type Call, type Clause, execute, HOLDS_MAX, type Hold, type Tables } from './item.ts';
+import { ALLOWANCE, type Call, type Clause, costOf, execute, HOLDS_MAX, type Hold, type Tables } from './item.ts';
 import { monthsProblemOf } from './months.ts';
 
 export interface Configuration {
@@ -155,7 +155,8 @@ const problemOf = ({ item, records, credits, returns, others, counted }: Tables)
     );
     return left + held + sum(closed.filter(counts).map(({ charge }) => charge)) !== limit;
   });
-  const released = Object.values(counted).map(({ day, cost }) => (day === item.uncollected.day ? cost : 0));
+  const cost = costOf(counted, item.uncollected.day);
+  const isExact = !Object.values(counted).some(({ isBehind }) => isBehind);
   const problems: readonly (readonly [string, boolean])[] = [
     [
       'available plus held is not the balance',
@@ -172,9 +173,10 @@ const problemOf = ({ item, records, credits, returns, others, counted }: Tables)
     ['the money that can be spent is below zero', item.available < 0 && !wasTaken],
     ['a cap does not match its holds and charges', isCapWrong],
     ['a cap is exceeded', Object.values(item.caps).some(({ left }) => left < 0)],
-    ['the used allowance is not the sum of the releases of its day', item.uncollected.used !== sum(released)],
-    // Requests in progress may exceed the allowance, each by its own cost.
-    ['the allowance does not bound a day', item.uncollected.used >= ALLOWANCE + HOLDS_MAX * ALLOWANCE],
+    ['the counter lacks uncollected amounts of its day', item.uncollected.used < cost],
+    ['the counter has amounts of another day', isExact && item.uncollected.used !== cost],
+    ['an exceeded allowance started no probation', cost > ALLOWANCE && item.probationUntil === 0],
+    ['the allowance did not reject a hold', holds.some(([, { wrongly }]) => wrongly !== undefined)],
   ];
   return problems.find(([, isWrong]) => isWrong)?.[0];
 };

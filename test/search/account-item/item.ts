@@ -10,8 +10,10 @@ export interface Item {
   credited: number;
   spent: number;
   holds: Record<string, Hold>;
-  /** Uncollected amounts of one UTC day (BILL-21), stored as two attributes. */
-  uncollected: { day: number; used: number };
+  /** Uncollected amounts of one UTC day (BILL-21), and those of the day that was counted before it. */
+  uncollected: { day: number; used: number; other?: { readonly day: number; readonly used: number } };
+  /** Spent amount at which a probation ends. */
+  probationUntil: number;
   /** API keys with a cap: their cap, and what is left of it in the period. A period is a day, plus `EPOCH` per epoch. */
   caps: Record<string, { left: number; limit: number; period: number }>;
   /** Only in configurations with statements. */
@@ -20,6 +22,8 @@ export interface Item {
 
 export interface Hold {
   readonly amount: number;
+  /** Why the allowance should have rejected it. Only the checks read it. */
+  readonly wrongly?: 'beyond the daily limit' | 'beside others on probation';
   /** API key with a cap, and the period that the hold counts in. */
   readonly cap?: { readonly key: string; readonly period: number };
 }
@@ -46,7 +50,7 @@ export interface Tables {
   /** Only in configurations with statements. */
   books?: Books;
   /** Day that the cost of each closed hold counts on. Only the checks read it. */
-  counted: Record<string, { readonly day: number; readonly cost: number }>;
+  counted: Record<string, { readonly day: number; readonly cost: number; readonly isBehind: boolean }>;
 }
 
 export interface Return {
@@ -60,20 +64,28 @@ export interface Return {
 /** More than the days of any configuration. */
 export const EPOCH = 100;
 export const HOLDS_MAX = 2;
-export const ALLOWANCE = 2;
+/** Uncollected amount of a day above which a probation starts. */
+export const ALLOWANCE = 1;
+/** Uncollected amount of a day from which no hold is placed. */
+export const DAILY_LIMIT = 3;
+/** Charges that end a probation, as a multiple of the uncollected amounts. */
+const REPAID_TIMES = 2;
 
 export const clauses = [
   'hold: enough is available',
   'hold: the number of holds is limited',
   'hold: the allowance of the day is left',
+  'hold: the amount of its day before a later day counts',
+  'hold: an account on probation has no open hold',
   'hold: the cap has the period of the request',
   'hold: the cap covers the amount',
   'record: the hold has no record',
   'apply: the hold is open',
   'apply: a release without caps leaves holds with a cap',
   'apply: the cap still has the period of the hold',
-  'apply: the day of the account is earlier',
   'apply: the amounts are of one day',
+  'apply: a day keeps its amount',
+  'apply: the amount starts a probation',
   'apply: the month of the call has begun',
   'credit: the account is in the month of the call',
   'replace: no other write came first',
@@ -171,12 +183,18 @@ export const execute = (tables: Tables, call: Call, without?: Clause): Reply => 
 const runOf = (call: Call) => executors[call.kind] as (tables: Tables, call: Call, holds: Holds) => Written;
 
 const executors: Executors = {
-  hold: ({ item }, call, holds) => {
+  hold: (tables, call, holds) => {
+    const { item } = tables;
     const cap = call.cap && item.caps[call.cap.key];
     if (!mayHold(item, call, holds) || (cap && !capCovers(cap, call, holds))) return false;
+    const wrongly = wronglyHeld(tables, call);
     item.available -= call.amount;
     const { amount } = call;
-    item.holds[call.id] = { amount, ...(call.cap && { cap: { key: call.cap.key, period: call.cap.period } }) };
+    item.holds[call.id] = {
+      amount,
+      ...wrongly,
+      ...(call.cap && { cap: { key: call.cap.key, period: call.cap.period } }),
+    };
     if (!cap || !call.cap) return true;
     const { key, period, ends } = call.cap;
     item.caps[key] =
@@ -280,7 +298,25 @@ const mayHold = (item: Item, { id, previous, amount, day }: HoldCall, holds: Hol
   !item.holds[id] &&
   (previous === undefined || !item.holds[previous]) &&
   holds('hold: the number of holds is limited', Object.keys(item.holds).length < HOLDS_MAX) &&
-  holds('hold: the allowance of the day is left', item.uncollected.day < day || item.uncollected.used < ALLOWANCE);
+  holds('hold: the allowance of the day is left', item.uncollected.day < day || item.uncollected.used < DAILY_LIMIT) &&
+  holds(
+    'hold: the amount of its day before a later day counts',
+    item.uncollected.other?.day !== day || item.uncollected.other.used < DAILY_LIMIT,
+  ) &&
+  holds('hold: an account on probation has no open hold', !isOnProbation(item) || Object.keys(item.holds).length === 0);
+
+/** Judges the hold by the costs of all closed holds, without the counter of the account. */
+const wronglyHeld = ({ item, counted }: Tables, { day }: HoldCall): Pick<Hold, 'wrongly'> => {
+  if (costOf(counted, day) >= DAILY_LIMIT) return { wrongly: 'beyond the daily limit' };
+  const isBesideOthers = isOnProbation(item) && Object.keys(item.holds).length > 0;
+  return isBesideOthers ? { wrongly: 'beside others on probation' } : {};
+};
+
+/** Returns the sum of the costs that count on a day. */
+export const costOf = (counted: Tables['counted'], day: number): number =>
+  Object.values(counted).reduce((sum, one) => (one.day === day ? sum + one.cost : sum), 0);
+
+const isOnProbation = ({ spent, probationUntil }: Item): boolean => spent < probationUntil;
 
 const capCovers = (cap: Item['caps'][string], { amount, cap: wanted }: HoldCall, holds: Holds): boolean =>
   holds('hold: the cap has the period of the request', cap.period === (wanted?.ends ?? wanted?.period)) &&
@@ -316,9 +352,15 @@ const apply = (tables: Tables, { record, hold, day }: ApplyCall, holds: Holds): 
 };
 
 const countUncollected = ({ item, counted }: Tables, id: string, cost: number, day: number, holds: Holds): void => {
-  const { day: present, used } = item.uncollected;
-  counted[id] = { day: Math.max(present, day), cost };
-  const isNewDay = present !== day && holds('apply: the day of the account is earlier', present < day);
-  const before = holds('apply: the amounts are of one day', !isNewDay) ? used : 0;
-  item.uncollected = { day: isNewDay ? day : present, used: before + cost };
+  const { day: present, used: amount, other } = item.uncollected;
+  counted[id] = { day, cost, isBehind: day < present };
+  const kept = other?.day === day && !holds('apply: a day keeps its amount', false) ? other.used : 0;
+  const ofDay = day === present ? amount : day > present ? kept : Math.max(kept, amount);
+  const used = cost + (holds('apply: the amounts are of one day', false) ? amount : ofDay);
+  const before = day === present ? other : { day: present, used: amount };
+  item.uncollected = { day, used, ...(before && { other: before }) };
+  if (isOnProbation(item)) item.probationUntil += REPAID_TIMES * cost;
+  else if (used > ALLOWANCE && !holds('apply: the amount starts a probation', false)) {
+    item.probationUntil = item.spent + REPAID_TIMES * used;
+  }
 };

@@ -1,3 +1,4 @@
+import type { StoredAllowance } from '../../../lambdas/core/accounts/daily-allowance.ts';
 import {
   type CurrentKey,
   FIRST_KEY_PROPERTIES,
@@ -141,6 +142,10 @@ export class MemoryKeyStore implements KeyStore {
     const key = this.#keys.get(hash);
     if (key && factorAt(key.factor, raised.atMs) < raised.factor) this.#change(hash, { factor: raised });
     return this.#keys.get(hash);
+  }
+
+  async setAllowance(hash: string, allowance: StoredAllowance): Promise<void> {
+    if (this.#keys.has(hash)) this.#change(hash, { allowance });
   }
 
   /** Adds the API key and makes it the account's current one. */

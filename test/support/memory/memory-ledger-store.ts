@@ -1,4 +1,4 @@
-import { isAllowanceUsed, type UncollectedOfDay } from '../../../lambdas/core/ledger/allowance.ts';
+import { refusalOf, type UncollectedOfDay } from '../../../lambdas/core/ledger/allowance.ts';
 import { type CapChange, type Caps, changeCap, holdInCap } from '../../../lambdas/core/ledger/caps.ts';
 import { beginMonth, changeCredit } from '../../../lambdas/core/ledger/change-credit.ts';
 import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
@@ -35,6 +35,7 @@ interface Row {
   readonly closings: MonthClosing[];
   readonly charges: Map<string, MonthCharges>;
   uncollected?: UncollectedOfDay | undefined;
+  probationUntil?: bigint | undefined;
   caps: Caps;
 }
 
@@ -153,6 +154,15 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     if (!row || (sweepAtMs === undefined && row.holds.size > 0)) return;
     row.sweepAtMs = sweepAtMs;
     row.version += 1;
+  }
+
+  async clearUncollected(accountId: string): Promise<boolean> {
+    const row = this.#rows.get(accountId);
+    if (!row) return false;
+    row.uncollected = undefined;
+    row.probationUntil = undefined;
+    row.version += 1;
+    return true;
   }
 
   async sweepBy(accountId: string, sweepAtMs: number): Promise<void> {
@@ -345,7 +355,7 @@ const mayHold = (row: Row, { amountPicos, holdId, previousHoldId, allowance }: H
   !row.holds.has(holdId) &&
   row.holds.size < HOLDS_MAX &&
   (previousHoldId === undefined || !row.holds.has(previousHoldId)) &&
-  !isAllowanceUsed(row, allowance);
+  refusalOf(toAccount(row), allowance) === undefined;
 
 const replace = (row: Row, after: Account, nowMs: number, before: Account): void => {
   row.closings.push(...closingsBefore(before, nowMs));
@@ -356,6 +366,7 @@ const replace = (row: Row, after: Account, nowMs: number, before: Account): void
   row.month = after.month;
   row.version = after.version;
   row.uncollected = after.uncollected;
+  row.probationUntil = after.probationUntilPicos;
   row.caps = after.caps;
 };
 
@@ -370,12 +381,25 @@ const toAccount = (row: Row): Account => ({
   holds: new Map(row.holds),
   version: row.version,
   ...(row.uncollected && { uncollected: row.uncollected }),
+  ...(row.probationUntil !== undefined && { probationUntilPicos: row.probationUntil }),
   caps: row.caps,
 });
 
 /** Returns the record without false flags and undefined fields, as the table stores it. */
 const asStored = (record: ChargeRecord): ChargeRecord => {
-  const { overage, implausible, usesAllowance, reason, model, usage, prices, answer, endUser, ...always } = record;
+  const {
+    overage,
+    implausible,
+    usesAllowance,
+    silentDeadline,
+    reason,
+    model,
+    usage,
+    prices,
+    answer,
+    endUser,
+    ...always
+  } = record;
   return structuredClone({
     ...always,
     ...(reason === undefined ? {} : { reason }),
@@ -385,6 +409,7 @@ const asStored = (record: ChargeRecord): ChargeRecord => {
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
     ...(usesAllowance ? { usesAllowance } : {}),
+    ...(silentDeadline ? { silentDeadline } : {}),
     ...(answer === undefined ? {} : { answer }),
     ...(endUser === undefined ? {} : { endUser }),
   });

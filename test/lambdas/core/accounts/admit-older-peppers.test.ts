@@ -32,6 +32,7 @@ const createScene = async (faults: FaultScript<keyof KeyStore> = {}) => {
     keyBucket,
     keyBuckets: new ProcessBuckets(keyBucket),
     keys,
+    records: new MemoryLedgerStore(),
     clock,
   };
   const ask = (credential: string) => admit(deps, 'a', { credential, param: 'Authorization', advice: 'Send it.' });

@@ -39,6 +39,7 @@ const createScene = async (faults: FaultScript<keyof KeyStore> = {}, counterFaul
     keyBucket,
     keyBuckets: new ProcessBuckets(keyBucket),
     keys,
+    records: new MemoryLedgerStore(),
     pepper: PEPPER,
     olderPeppers: [],
     clock,
@@ -68,6 +69,7 @@ test('AUTH-4 a known key is admitted with its account and rate', async () => {
     key: expect.objectContaining({ keyId: keyIdOf(HASH), accountId: 'account-1', status: 'active' }),
     rate: { limit: 15, remaining: 14, resetSeconds: 0.1 },
     estimate: { value: 1, raise: expect.any(Function) },
+    allowance: { picos: 0n, refresh: expect.any(Function) },
   });
 });
 

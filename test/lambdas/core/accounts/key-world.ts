@@ -57,6 +57,7 @@ export const keyWorld = async ({ faults = {} }: { faults?: FaultScript<keyof Key
     addressLimit: new AddressLimit(addresses, new MemoryAddressCounters(), clock),
     keyBucket: KEY_BUCKET,
     keyBuckets: new ProcessBuckets(KEY_BUCKET),
+    records: ledger,
     keys: memory,
     pepper: PEPPER,
     olderPeppers: [],

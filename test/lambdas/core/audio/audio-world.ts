@@ -74,6 +74,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
     notice: (notice) => notices.push(notice),
     holdGraceMs: 300_000,
     upstreamDeadlineMs: 900_000,
+    uncollectedDailyPicos: 10n ** 12n,
   };
   const hearing = {
     transcribe: async (call: TranscriptionCall) => {

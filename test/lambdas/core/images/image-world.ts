@@ -123,6 +123,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     notice: (notice) => notices.push(notice),
     holdGraceMs: GRACE_MS,
     upstreamDeadlineMs: 900_000,
+    uncollectedDailyPicos: 10n ** 12n,
     media: faulty(withMediaFaults(media, planFor('media'))),
     newMediaToken: () => {
       tokens += 1;

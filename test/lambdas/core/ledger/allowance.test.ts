@@ -1,20 +1,67 @@
 import { expect, test } from 'vitest';
-import { allowanceUsed, countUncollected, isAllowanceUsed } from '../../../../lambdas/core/ledger/allowance.ts';
+import {
+  allowanceUsed,
+  countUncollected,
+  inDay,
+  isOnProbation,
+  onProbation,
+  refusalOf,
+  type UncollectedOfDay,
+  type UncollectedState,
+} from '../../../../lambdas/core/ledger/allowance.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 
 const LATE = Date.UTC(2026, 10, 26, 23, 59, 59, 999);
-const uses = { uncollectedPicos: 5n, usesAllowance: true };
+const TODAY = '2026-11-26';
+const TOMORROW = '2026-11-27';
+const uses = { uncollectedPicos: 5n, usesAllowance: true, allowancePicos: 100n };
+const silent = { uncollectedPicos: 5n, silentDeadline: true, allowancePicos: 100n };
+const spentNothing = { spentPicos: 0n };
+
+/** Counts records in turn, each at its time. */
+const countAll = (
+  records: readonly (readonly [record: Parameters<typeof countUncollected>[1], nowMs: number])[],
+  spentPicos = 0n,
+): UncollectedState =>
+  records.reduce<UncollectedState>(
+    (state, [record, nowMs]) => countUncollected({ ...state, spentPicos }, record, nowMs),
+    {},
+  );
 
 test('BILL-21 amounts of one day add up, and a new day starts from 0', () => {
-  const first = countUncollected({}, uses, LATE);
-  expect(first).toEqual({ day: '2026-11-26', picos: 5n });
-  expect(countUncollected({ uncollected: first }, uses, LATE)).toEqual({ day: '2026-11-26', picos: 10n });
-  expect(countUncollected({ uncollected: first }, uses, LATE + 1)).toEqual({ day: '2026-11-27', picos: 5n });
+  const first = countUncollected(spentNothing, uses, LATE);
+  expect(first).toEqual({ uncollected: { day: TODAY, picos: 5n } });
+  expect(countUncollected({ ...spentNothing, ...first }, uses, LATE)).toEqual({
+    uncollected: { day: TODAY, picos: 10n },
+  });
+  expect(countUncollected({ ...spentNothing, ...first }, uses, LATE + 1).uncollected).toMatchObject({
+    day: TOMORROW,
+    picos: 5n,
+  });
 });
 
-test('BILL-21 a clock behind the day of the account adds to that day', () => {
-  const uncollected = { day: '2026-11-27', picos: 3n };
-  expect(countUncollected({ uncollected }, uses, LATE)).toEqual({ day: '2026-11-27', picos: 8n });
+test('BILL-21 a counter of a later day returns to the present day with its amount', () => {
+  const ahead: UncollectedOfDay = { day: '2026-12-30', picos: 3n };
+  expect(countUncollected({ ...spentNothing, uncollected: ahead }, uses, LATE).uncollected).toMatchObject({
+    day: TODAY,
+    picos: 8n,
+  });
+  const nextDay = inDay(inDay(ahead, TODAY), TOMORROW);
+  expect(nextDay.picos).toBe(0n);
+});
+
+test('BILL-21 two clocks that alternate between two days start no sum anew', () => {
+  let counter: UncollectedOfDay | undefined;
+  for (let turn = 0; turn < 6; turn += 1) {
+    const { uncollected } = countUncollected(
+      { spentPicos: 0n, uncollected: counter },
+      uses,
+      turn % 2 ? LATE + 1 : LATE,
+    );
+    counter = uncollected;
+  }
+  expect(inDay(counter, TODAY).picos).toBeGreaterThanOrEqual(15n);
+  expect(inDay(counter, TOMORROW).picos).toBeGreaterThanOrEqual(15n);
 });
 
 test.for([
@@ -23,38 +70,111 @@ test.for([
   ["a provider's failure", { uncollectedPicos: 5n }],
 ] as const)('BILL-21 %s leaves the counter as it is', ([, record]) => {
   const uncollected = { day: '2026-11-25', picos: 3n };
-  expect(countUncollected({ uncollected }, record, LATE)).toBe(uncollected);
-  expect(countUncollected({}, record, LATE)).toBeUndefined();
+  expect(countUncollected({ ...spentNothing, uncollected }, record, LATE).uncollected).toBe(uncollected);
+  expect(countUncollected(spentNothing, record, LATE)).toEqual({});
+});
+
+test('BILL-21 the third deadline without content of a day is the first that uses the allowance', () => {
+  const third = countAll([
+    [silent, LATE],
+    [silent, LATE],
+    [silent, LATE],
+  ]);
+  expect(
+    countAll([
+      [silent, LATE],
+      [silent, LATE],
+    ]).uncollected,
+  ).toMatchObject({ picos: 0n, silentDeadlines: 2 });
+  expect(third.uncollected).toMatchObject({ picos: 5n, silentDeadlines: 3 });
+  expect(countUncollected({ ...spentNothing, ...third }, silent, LATE).uncollected).toMatchObject({
+    picos: 10n,
+    silentDeadlines: 3,
+  });
+  const nextDay = countUncollected({ ...spentNothing, ...third }, silent, LATE + 1).uncollected;
+  expect(nextDay).toMatchObject({ day: TOMORROW, picos: 0n, silentDeadlines: 1 });
+});
+
+test('BILL-21 a probation starts above the allowance, and each further amount prolongs it', () => {
+  const large = { ...uses, uncollectedPicos: 100n };
+  expect(countAll([[large, LATE]], 7n)).not.toHaveProperty('probationUntilPicos');
+  const started = countAll(
+    [
+      [large, LATE],
+      [uses, LATE],
+    ],
+    7n,
+  );
+  expect(started.probationUntilPicos).toBe(7n + 1_050n);
+  const prolonged = countUncollected({ ...started, spentPicos: 8n }, uses, LATE + 1);
+  expect(prolonged.probationUntilPicos).toBe(7n + 1_100n);
+});
+
+test('BILL-21 a probation ends when the charges reach ten times the amounts that caused it', () => {
+  const state = countAll([[{ ...uses, uncollectedPicos: 200n }, LATE]], 7n);
+  expect(isOnProbation({ ...state, spentPicos: 2_006n })).toBe(true);
+  expect(isOnProbation({ ...state, spentPicos: 2_007n })).toBe(false);
+  expect(isOnProbation(spentNothing)).toBe(false);
+  const again = countUncollected({ ...state, spentPicos: 2_007n }, uses, LATE);
+  expect(again.probationUntilPicos).toBe(2_007n + 2_050n);
+});
+
+test('BILL-21 a deadline without content that does not use the allowance starts no probation', () => {
+  expect(countAll([[{ ...silent, uncollectedPicos: 900n }, LATE]])).not.toHaveProperty('probationUntilPicos');
+});
+
+test('BILL-21 a record of an earlier release has no allowance and starts no probation', () => {
+  const { allowancePicos: _allowance, ...earlier } = uses;
+  expect(countAll([[{ ...earlier, uncollectedPicos: 10n ** 15n }, LATE]])).not.toHaveProperty('probationUntilPicos');
+});
+
+const holdsOf = (size: number) => ({ holds: { size } });
+
+test.for([
+  ['no amount yet', undefined, undefined],
+  ['less than ten allowances', { day: TODAY, picos: 49n }, undefined],
+  ['ten allowances', { day: TODAY, picos: 50n }, 'day'],
+  ['more on an earlier day', { day: '2026-11-25', picos: 99n }, undefined],
+  ['more on a later day', { day: TOMORROW, picos: 50n }, 'day'],
+  ['less on a later day', { day: TOMORROW, picos: 49n }, undefined],
+  ['more on this day before a later one', { day: TOMORROW, picos: 1n, other: { day: TODAY, picos: 50n } }, 'day'],
+] as const)('BILL-21 an account with %s: does it get a hold?', ([, uncollected, expected]) => {
+  const account = { ...spentNothing, ...holdsOf(9), uncollected };
+  expect(refusalOf(account, { day: TODAY, picos: 5n, isLarge: true })).toBe(expected);
+  expect(refusalOf(account, undefined)).toBeUndefined();
 });
 
 test.for([
-  ['no amount yet', undefined, false],
-  ['less than the allowance', { day: '2026-11-26', picos: 4n }, false],
-  ['the allowance', { day: '2026-11-26', picos: 5n }, true],
-  ['more on an earlier day', { day: '2026-11-25', picos: 9n }, false],
-  ['more on a later day', { day: '2026-11-27', picos: 9n }, true],
-  ['less on a later day', { day: '2026-11-27', picos: 4n }, false],
-] as const)('BILL-21 an account with %s: is its allowance used?', ([, uncollected, expected]) => {
-  const account = uncollected === undefined ? {} : { uncollected };
-  expect(isAllowanceUsed(account, { day: '2026-11-26', picos: 5n })).toBe(expected);
-  expect(isAllowanceUsed(account, undefined)).toBe(false);
+  ['a large request beside an open one', true, 1, 'probation'],
+  ['a large request alone', true, 0, undefined],
+  ['a small request beside open ones', false, 9, undefined],
+] as const)('BILL-21 an account on probation sends %s', ([, isLarge, open, expected]) => {
+  const account = { spentPicos: 5n, probationUntilPicos: 6n, ...holdsOf(open) };
+  expect(refusalOf(account, { day: TODAY, picos: 5n, isLarge })).toBe(expected);
+  expect(refusalOf({ ...account, spentPicos: 6n }, { day: TODAY, picos: 5n, isLarge })).toBeUndefined();
 });
 
 test('BILL-21 an allowance of 0 is used by the first amount of the day', () => {
-  const allowance = { day: '2026-11-26', picos: 0n };
-  expect(isAllowanceUsed({}, allowance)).toBe(false);
-  expect(isAllowanceUsed({ uncollected: { day: '2026-11-25', picos: 1n } }, allowance)).toBe(false);
-  expect(isAllowanceUsed({ uncollected: { day: '2026-11-26', picos: 1n } }, allowance)).toBe(true);
+  const allowance = { day: TODAY, picos: 0n, isLarge: false };
+  const withAmount = (day: string, picos: bigint) => ({ ...spentNothing, ...holdsOf(0), uncollected: { day, picos } });
+  expect(refusalOf({ ...spentNothing, ...holdsOf(0) }, allowance)).toBeUndefined();
+  expect(refusalOf(withAmount('2026-11-25', 1n), allowance)).toBeUndefined();
+  expect(refusalOf(withAmount(TODAY, 0n), allowance)).toBeUndefined();
+  expect(refusalOf(withAmount(TODAY, 1n), allowance)).toBe('day');
 });
 
-test('BILL-21 the error names the allowance and the end of the day that counts', () => {
-  const allowance = { day: '2026-12-31', picos: parseUsd('1') };
-  expect(allowanceUsed({ uncollected: { day: '2026-12-31', picos: parseUsd('2') } }, allowance)).toMatchObject({
+test('BILL-21 the errors name the allowance, the end of the day and the limit that is admitted', () => {
+  const allowance = { day: '2026-12-31', picos: parseUsd('1'), isLarge: true };
+  const used = allowanceUsed(allowance);
+  expect(used).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 300, limit: 'uncollected' });
+  expect(used.message).toContain('1 USD');
+  expect(used.message).toContain('2027-01-01T00:00:00Z');
+  const probation = onProbation(allowance, 'max_tokens', 4_096);
+  expect(probation).toMatchObject({
     code: 'rate_limit_exceeded',
-    retryAfterSeconds: 300,
-    message:
-      'Requests of this account that ended without a charge used its daily allowance of 1 USD. Paid text requests are accepted again at 2027-01-01T00:00:00Z.',
+    retryAfterSeconds: 30,
+    param: 'max_tokens',
+    limit: 'probation',
   });
-  const later = allowanceUsed({ uncollected: { day: '2027-01-01', picos: parseUsd('2') } }, allowance);
-  expect(later.message).toContain('2027-01-02T00:00:00Z');
+  expect(probation.message).toContain('Set max_tokens to at most 4096');
 });

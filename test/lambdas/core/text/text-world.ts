@@ -149,6 +149,11 @@ export const createWorld = async (options: WorldOptions = {}) => {
     holdGraceMs: GRACE_MS,
     upstreamDeadlineMs: options.upstreamDeadlineMs ?? 900_000,
   };
+  let requests = 0;
+  const nextRequestId = (): string => {
+    requests += 1;
+    return `request-${requests}`;
+  };
   const generate = (
     changedOptions: Partial<TextOptions>,
     changes: Partial<TextRequest> = {},
@@ -159,7 +164,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
       deps,
       {
         accountId: ACCOUNT,
-        requestId: REQUEST,
+        requestId: nextRequestId(),
         hostEndsAtMs,
         estimate: options.estimate,
         models: options.allowed,

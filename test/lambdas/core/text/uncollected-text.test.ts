@@ -1,12 +1,15 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { TextProtocol } from '../../../../lambdas/core/text/conversation.ts';
 import type { WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
 import { tokensOfText } from '../../../../lambdas/core/text/token-estimate.ts';
 import { ForwardedOutput, UnchargedOutput } from '../../../../lambdas/core/text/uncollected-text.ts';
 import { filtered, incomplete } from '../../../../lambdas/providers/refusals.ts';
+import { createMoment } from '../../../support/memory/faults.ts';
+import { text } from '../catalog/sample-data.ts';
 import { loggingSink, streamed } from './sink.ts';
 import {
+  answered,
   createWorld,
   ended,
   heldFor,
@@ -55,7 +58,8 @@ const streamTo = async (play: NonNullable<WorldOptions['play']>, options: WorldO
 
 const recorded = ({ records, money }: World) => {
   const [record] = records();
-  return { picos: record?.uncollectedPicos, usesAllowance: record?.usesAllowance, metered: money.at(-1)?.uncollected };
+  const { uncollectedPicos: picos, usesAllowance, silentDeadline } = record ?? {};
+  return { picos, usesAllowance, metered: money.at(-1)?.uncollected, ...(silentDeadline && { silentDeadline }) };
 };
 
 const chunk = (content: string) => raw(JSON.stringify({ choices: [{ delta: { content } }] }));
@@ -68,9 +72,13 @@ test('BILL-21 a deadline after content costs the estimated prompt and the forwar
   expect(world.records()).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'upstream_timeout' }]);
 });
 
-test('BILL-21 a deadline before content costs the estimated prompt', async () => {
-  const expected = { picos: PROMPT_PICOS, usesAllowance: true, metered: PROMPT_PICOS };
+test('BILL-21 a deadline before content costs the estimated prompt, and the account decides on its use', async () => {
+  const expected = { picos: PROMPT_PICOS, usesAllowance: undefined, silentDeadline: true, metered: PROMPT_PICOS };
   expect(recorded(await streamTo(stalled()))).toEqual(expected);
+  const neverStarted = streamTo(
+    ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  );
+  expect(recorded(await neverStarted)).toEqual(expected);
   const plain = await createWorld({
     play: ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
   });
@@ -78,14 +86,6 @@ test('BILL-21 a deadline before content costs the estimated prompt', async () =>
   await plain.clock.advance(600_000);
   expect(await outcome).toMatchObject({ code: 'upstream_timeout' });
   expect(recorded(plain)).toEqual(expected);
-});
-
-test('BILL-21 a stream that the provider never started costs nothing at the deadline', async () => {
-  const world = await streamTo(
-    ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-  );
-  expect(world.records()).toMatchObject([{ outcome: 'released', reason: 'upstream_timeout' }]);
-  expect(recorded(world)).toMatchObject({ picos: undefined, usesAllowance: undefined });
 });
 
 test.for([
@@ -127,13 +127,13 @@ test('BILL-21 a failure before content costs nothing', async () => {
   expect(recorded(world)).toEqual({ picos: undefined, usesAllowance: undefined, metered: undefined });
 });
 
-test("BILL-21 output that the provider broke off costs the provider's counts", async () => {
+test("BILL-21 output that breaks off costs the provider's counts and uses the allowance", async () => {
   const world = await createWorld({
     play: () => Promise.reject(new UnchargedOutput('upstream_error', 'broken off', used(7, 3))),
   });
   await expect(world.ask()).rejects.toMatchObject({ code: 'upstream_error' });
-  expect(recorded(world).usesAllowance).toBeUndefined();
-  expect(recorded(world).picos).toBe(7n * INPUT_PICOS + 3n * OUTPUT_PICOS);
+  const picos = 7n * INPUT_PICOS + 3n * OUTPUT_PICOS;
+  expect(recorded(world)).toEqual({ picos, usesAllowance: true, metered: picos });
 });
 
 test('BILL-21 at most the hold is counted', async () => {
@@ -167,14 +167,66 @@ test('BILL-21 an account that used its allowance gets no hold, and the next day 
     status: 429,
     retryAfterSeconds: 300,
     limit: 'uncollected',
-    message: expect.stringContaining(
-      '0.000000000001 USD. Paid text requests are accepted again at 2026-11-02T00:00:00Z.',
-    ),
+    message: expect.stringContaining('2026-11-02T00:00:00Z'),
   });
   expect(world.sent).toHaveLength(1);
   expect((await world.account()).holds.size).toBe(0);
   await world.clock.advance(86_400_000);
   await expect(world.ask()).rejects.toMatchObject({ code: 'content_filter' });
+});
+
+describe('an account on probation', () => {
+  const large = { outputTokensMax: 9_000 };
+  const rejected = { code: 'rate_limit_exceeded', limit: 'probation', param: 'max_tokens', retryAfterSeconds: 30 };
+
+  /** An account whose first request exceeded its allowance, with a second one in progress. */
+  const onProbation = async (options: WorldOptions = {}) => {
+    const open = createMoment();
+    let calls = 0;
+    const play: WorldOptions['play'] = async () => {
+      calls += 1;
+      if (calls === 1) throw filtered(used(7, 3));
+      if (calls === 2) await open.until;
+      return answered();
+    };
+    const world = await createWorld({ uncollectedDailyPicos: INPUT_PICOS * 10n, usd: '50', ...options, play });
+    await expect(world.ask()).rejects.toMatchObject({ code: 'content_filter' });
+    const second = world.ask(large);
+    return {
+      ...world,
+      end: async () => {
+        open.come();
+        await second;
+      },
+    };
+  };
+
+  test('BILL-21 a large request waits for the open ones, and a small one does not', async () => {
+    const world = await onProbation();
+    await expect(world.ask(large)).rejects.toMatchObject(rejected);
+    expect((await world.ask({ outputTokensMax: 8_192 })).kind).toBe('answer');
+    await world.end();
+    expect((await world.ask(large)).kind).toBe('answer');
+  });
+
+  test('BILL-21 the limit counts the output of all choices', async () => {
+    const world = await onProbation();
+    const two = { choices: 2, outputTokensMax: 4_097 };
+    await expect(world.ask(two)).rejects.toMatchObject({
+      ...rejected,
+      message: expect.stringContaining('Set max_tokens to at most 4096'),
+    });
+    await world.end();
+  });
+
+  test('BILL-6, BILL-21 without a limit from the client, the gateway sends one that is admitted', async () => {
+    const models = [text({ limits: { contextTokens: 100_000, outputTokensMax: 32_000, outputTokensDefault: 16_000 } })];
+    const world = await onProbation({ models });
+    const answer = await world.ask({});
+    expect(answer).toMatchObject({ kind: 'answer', chosenCap: 8_192 });
+    expect(world.sent.at(-1)?.outputTokensMax).toBe(8_192);
+    await world.end();
+  });
 });
 
 const countOf = (protocol: TextProtocol, ...events: readonly (readonly string[])[]): number => {

@@ -81,7 +81,7 @@ const chatId = account.chatId ?? '';
 const rate = bucketOf(10, 15);
 
 /** Calls that do not wait for the disk. */
-type Rate = 'take' | 'read' | 'readMany' | 'raiseFactor';
+type Rate = 'take' | 'read' | 'readMany' | 'raiseFactor' | 'setAllowance';
 
 const accounts: Calls<AccountStore> = {
   open: (store) => store.open(accountNamed('two')),
@@ -129,6 +129,7 @@ const ledgers: Calls<LedgerStore> = {
   due: (store) => store.due(NOW),
   reschedule: (store) => store.reschedule('one', NOW),
   sweepBy: (store) => store.sweepBy('one', NOW),
+  clearUncollected: (store) => store.clearUncollected('one'),
 };
 const withoutDisk: readonly string[] = ['hold', 'apply', 'due', 'reschedule', 'sweepBy'];
 
@@ -143,6 +144,7 @@ const rates: Calls<Pick<KeyStore, Rate>> = {
   read: (store) => store.read(oldHash),
   readMany: (store) => store.readMany([oldHash]),
   raiseFactor: (store) => store.raiseFactor(oldHash, { factor: 2, atMs: NOW }),
+  setAllowance: (store) => store.setAllowance(oldHash, { picos: 5n, atMs: NOW }),
 };
 
 const counters: Calls<AddressCounters> = { take: (store) => store.take('192.0.2.1', rate, () => NOW * 1_000) };
