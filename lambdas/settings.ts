@@ -122,7 +122,7 @@ export const settingsSchema = z.object({
    */
   HOLD_FORMAT: z.enum(['packed', 'map']).default('packed'),
   /**
-   * Allowance of an account and UTC day for the cost of text requests that end without a charge, as a decimal amount in
+   * Allowance of an account and UTC day for the cost of requests that end without a charge, as a decimal amount in
    * USD (BILL-21).
    */
   UNCOLLECTED_DAILY_USD: usd.default('1'),

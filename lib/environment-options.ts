@@ -88,7 +88,7 @@ export interface EnvironmentOptions {
   /** Tables that replace those of the stack after a restore (docs/operations/restore.md). Default: none. */
   readonly restored?: RestoredOptions;
   /**
-   * Allowance in USD of an account and UTC day for text requests that end without a charge, as a decimal (BILL-21).
+   * Allowance in USD of an account and UTC day for requests that end without a charge, as a decimal (BILL-21).
    * Default: `1`.
    */
   readonly uncollectedDailyUsd?: string;

@@ -28,6 +28,7 @@ import { sqliteLedgerBugs } from './bugs/sqlite-ledger.ts';
 import { sqliteRequestBugs } from './bugs/sqlite-requests.ts';
 import { storeBugs } from './bugs/stores.ts';
 import { uncollectedBugs } from './bugs/uncollected.ts';
+import { uncollectedMediaBugs } from './bugs/uncollected-media.ts';
 import { usageBugs } from './bugs/usage.ts';
 import { usageEventBugs } from './bugs/usage-events.ts';
 import { videoBugs } from './bugs/videos.ts';
@@ -59,6 +60,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...creditBugs,
   ...estimateFactorBugs,
   ...uncollectedBugs,
+  ...uncollectedMediaBugs,
   ...capBugs,
   ...deploymentBugs,
   ...deploymentCheckBugs,

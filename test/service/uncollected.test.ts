@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatUsd } from '../../lambdas/core/money/usd.ts';
+import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { sendTo } from '../support/circuit-hostile.ts';
 import {
   chat,
@@ -9,10 +9,12 @@ import {
   messages,
   moderations,
   responses,
+  speech,
   streamAsArray,
   streamAsEvents,
 } from '../support/hostile-routes.ts';
 import { type Lane, textLanes } from './hostile-lanes.ts';
+import { silence } from './silence.ts';
 import { hasty, startSimulated } from './simulated-gateway.ts';
 
 const { vendor, gateway, another } = await startSimulated();
@@ -94,15 +96,60 @@ test.each(textLanes)('BILL-21 a provider that rejects the request of $name costs
   expect(shown).toBeNull();
 });
 
-const textRoutes = [chat, responses, messages, generateContent, streamAsEvents, streamAsArray];
+/** Sends speech or a transcription of a new account to its end. */
+const sendAudio = async (request: 'speech' | 'transcriptions') => {
+  const { accountId, apiKey } = await impatient.issue();
+  const form = new FormData();
+  form.set('model', 'gpt-transcribe');
+  form.set('file', new File([Uint8Array.from(silence())], 'a.wav', { type: 'audio/wav' }));
+  const response = await fetch(`${impatient.url}/v1/audio/${request}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, ...(request === 'speech' && { 'content-type': 'application/json' }) },
+    body: request === 'speech' ? JSON.stringify({ model: 'tts-1', voice: 'nova', input: EVENING }) : form,
+  });
+  const isComplete = await response.arrayBuffer().then(
+    () => true,
+    () => false,
+  );
+  const [record] = await impatient.recordsOf(accountId);
+  const account = await impatient.ledger.readAccount(accountId);
+  return { status: response.status, isComplete, record, account };
+};
 
-test('BILL-21 a used allowance rejects text requests until the next day, and no other requests', async () => {
+const EVENING = 'A long evening. '.repeat(100);
+
+test('BILL-21, AUD-3 speech that the deadline cuts is not charged and uses the allowance at its price', async () => {
+  vendor.setScenario(() => ({ stallAfter: 2, pauseMs: 50 }));
+  const { status, isComplete, record, account } = await sendAudio('speech');
+  const picos = BigInt(EVENING.length) * (parseUsd('15') / 1_000_000n);
+  expect([status, isComplete]).toEqual([200, false]);
+  expect(record).toMatchObject({ reason: 'upstream_timeout', amountPicos: 0n, uncollectedPicos: picos });
+  expect(record).toMatchObject({ usesAllowance: true });
+  expect([account?.spentPicos, account?.uncollected?.picos]).toEqual([0n, picos]);
+});
+
+test('BILL-21 a silent provider uses the allowance of transcripts and images, and not of speech', async () => {
+  vendor.setScenario(() => ({ hang: true }));
+  const { record: spoken } = await sendAudio('speech');
+  expect(spoken).toMatchObject({ reason: 'upstream_timeout' });
+  expect(spoken).not.toHaveProperty('uncollectedPicos');
+  const { status, record, account } = await sendAudio('transcriptions');
+  expect([status, record?.reason, record?.usesAllowance]).toEqual([504, 'upstream_timeout', true]);
+  expect(account?.uncollected?.picos).toBe(record?.uncollectedPicos);
+  const { accountId, apiKey } = await impatient.issue();
+  expect((await sendTo(impatient, images, apiKey)).outcome).toBe('504 upstream_timeout');
+  expect(await impatient.recordsOf(accountId)).toMatchObject([{ usesAllowance: true }]);
+});
+
+const limitedRoutes = [chat, responses, messages, generateContent, streamAsEvents, streamAsArray, images, speech];
+
+test('BILL-21 a used allowance rejects text, images and speech until the next day, and not inputs', async () => {
   const { accountId, apiKey } = await strict.issue();
   const [plainChat] = onChat;
   vendor.next({ contentFilterAfter: 3 });
   expect((await plainChat!.send({ ...strict, apiKey })).status).toBe(400);
   vendor.reset();
-  for (const route of textRoutes) {
+  for (const route of limitedRoutes) {
     const { outcome, reply } = await sendTo(strict, route, apiKey);
     expect([route.name, outcome, reply.headers.get('retry-after')]).toEqual([
       route.name,
@@ -115,7 +162,7 @@ test('BILL-21 a used allowance rejects text requests until the next day, and no 
   }
   expect(vendor.requests).toEqual([]);
   expect((await strict.ledger.readAccount(accountId))?.holds.size).toBe(0);
-  for (const route of [embeddings, moderations, images]) {
+  for (const route of [embeddings, moderations]) {
     expect([route.name, (await sendTo(strict, route, apiKey)).outcome]).toEqual([route.name, '200']);
   }
   const dry = { headers: ['x-service-dry-run: true'] };

@@ -1,7 +1,7 @@
 import type { Wire } from '../catalog/providers.ts';
 import type { SpeechModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { upstreamDeadline } from '../paid-call/deadline.ts';
+import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
@@ -11,6 +11,7 @@ import {
   type StreamSource,
   streamed,
   type Terms,
+  type UncollectedOf,
   withPaidCall,
 } from '../paid-call/with-paid-call.ts';
 import type { Charge } from '../pricing/charge.ts';
@@ -59,14 +60,17 @@ export const speak = async (deps: SpeakDependencies, caller: Caller, order: Spee
     return { kind: 'dry_run', model, holdPicos: amountPicos, outputTokensMax: undefined, prices };
   }
   const deadline = upstreamDeadline(deps, caller, model);
-  const hold = { amountPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up or send a shorter text.' };
+  const { expiresAtMs } = deadline;
+  const allowancePicos = deps.uncollectedDailyPicos;
+  const hold = { amountPicos, expiresAtMs, allowancePicos, remedy: 'Top up or send a shorter text.' };
   const charge = { amountPicos, prices, usage: { character }, implausible: false };
-  const first = { model, circuit, hold, deadline };
+  const delivery = new Delivery(deadline, amountPicos);
+  const first = { model, circuit, hold, deadline, uncollected: delivery.uncollected };
   const { answer, stream } = await withPaidCall(deps, caller, { first }, async (signal) => {
     const sound = await wire.speak({ ...ask, provider, upstream, signal });
     return streamed({
       answer: { format: ask.format, mediaType: sound.mediaType },
-      source: await speechSource(sound),
+      source: await speechSource(sound, delivery),
       terms: termsOf(order, charge),
     });
   });
@@ -90,6 +94,27 @@ export const charactersIn = (text: string): number => {
   return count;
 };
 
+/** Audio of one call that was sent to the client. */
+class Delivery {
+  readonly #deadline: Deadline;
+  readonly #amountPicos: bigint;
+  #hasContent = false;
+
+  constructor(deadline: Deadline, amountPicos: bigint) {
+    this.#deadline = deadline;
+    this.#amountPicos = amountPicos;
+  }
+
+  /** Called after each piece. */
+  readonly sent = (): void => {
+    this.#hasContent = true;
+  };
+
+  /** The provider bills the whole text, whatever part of the audio has arrived (BILL-21). */
+  readonly uncollected: UncollectedOf = (thrown) =>
+    this.#hasContent ? { picos: this.#amountPicos, usesAllowance: this.#deadline.hasCut(thrown) } : undefined;
+}
+
 /** Receives audio as it arrives. */
 export interface SpeechSink extends StreamSink<Uint8Array> {
   write(piece: Uint8Array): void;
@@ -99,14 +124,17 @@ export interface SpeechSink extends StreamSink<Uint8Array> {
  * Waits until the first piece can be sent. Throws if the provider fails earlier or sends no audio, so that the client
  * receives an HTTP error.
  */
-const speechSource = async ({ bytes, close }: SpeechStream): Promise<StreamSource<Uint8Array, SpeechSink>> => {
+const speechSource = async (
+  { bytes, close }: SpeechStream,
+  delivery: Delivery,
+): Promise<StreamSource<Uint8Array, SpeechSink>> => {
   const begun = await begin(bytes).catch((error: unknown) => {
     close();
     throw error;
   });
   return {
     // The provider reports no usage. The price depends on the text alone.
-    forward: async (sink) => ({ last: await forward(bytes, begun, sink), usage: undefined }),
+    forward: async (sink) => ({ last: await forward(bytes, begun, sink, delivery), usage: undefined }),
     close,
     deadline: 'until-last-byte',
   };
@@ -148,10 +176,12 @@ const forward = async (
   bytes: SpeechStream['bytes'],
   { first, second }: Begun,
   sink: SpeechSink,
+  delivery: Delivery,
 ): Promise<Uint8Array> => {
   let held = first;
   for (let next = second; next; next = await nextPiece(bytes)) {
     sink.write(held);
+    delivery.sent();
     held = next;
   }
   return held;

@@ -7,7 +7,7 @@ import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts'
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
-import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
+import { type UncollectedOf, whole, withPaidCall } from '../paid-call/with-paid-call.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
 import type { AudioUsage, Transcript, TranscriptionAsk, TranscriptionWire } from './audio-wire.ts';
 import { priceTranscription } from './transcription-price.ts';
@@ -47,8 +47,13 @@ export const transcribe = async (
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
   const deadline = upstreamDeadline(deps, caller, model);
-  const hold = { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: 'Top up.' };
-  const first = { model, circuit, hold, deadline };
+  const { holdPicos: amountPicos } = money;
+  const allowancePicos = deps.uncollectedDailyPicos;
+  const hold = { amountPicos, expiresAtMs: deadline.expiresAtMs, allowancePicos, remedy: 'Top up.' };
+  // The length of the recording is known only from the provider's response, so the hold estimates it (BILL-21).
+  const uncollected: UncollectedOf = (thrown) =>
+    deadline.hasCut(thrown) ? { picos: amountPicos, usesAllowance: true } : undefined;
+  const first = { model, circuit, hold, deadline, uncollected };
   const { answer, receipt } = await withPaidCall(deps, caller, { first }, async (signal) => {
     const transcript = await wire.transcribe({ ...ask, provider, upstream, signal });
     const counted = money.pick(transcript.counted);

@@ -5,16 +5,23 @@ import { StoreError } from '../errors/store-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { sniffImage } from '../image-type.ts';
-import { upstreamDeadline } from '../paid-call/deadline.ts';
+import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
-import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
-import type { TokenUsage } from '../pricing/charge.ts';
+import { type UncollectedOf, whole, withPaidCall } from '../paid-call/with-paid-call.ts';
+import { billOf, type TokenUsage } from '../pricing/charge.ts';
 import { retryUntilDefinite } from '../retry.ts';
-import { type DrawnCounts, deliveredUsage, priceImages } from './image-price.ts';
-import type { Dimensions, Drawing, DrawnImage, ImageAsk, ImageWire } from './image-wire.ts';
+import { type DrawnCounts, deliveredUsage, type ImageMoney, priceImages } from './image-price.ts';
+import {
+  type Dimensions,
+  type Drawing,
+  type DrawnImage,
+  type ImageAsk,
+  ImagesWithheld,
+  type ImageWire,
+} from './image-wire.ts';
 import { linkImage, type MediaDependencies } from './media.ts';
 
 export interface ImageDependencies extends PaidCallDependencies, MediaDependencies {
@@ -75,8 +82,13 @@ export const drawImages = async (
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
   const deadline = upstreamDeadline(deps, caller, model);
-  const hold = { amountPicos: money.holdPicos, expiresAtMs: deadline.expiresAtMs, remedy: `Top up or ${ADVICE}.` };
-  const first = { model, circuit, hold, deadline };
+  const hold = {
+    amountPicos: money.holdPicos,
+    expiresAtMs: deadline.expiresAtMs,
+    allowancePicos: deps.uncollectedDailyPicos,
+    remedy: `Top up or ${ADVICE}.`,
+  };
+  const first = { model, circuit, hold, deadline, uncollected: uncollectedImages(deadline, money) };
   const paid = await withPaidCall(deps, caller, { first, claimed: idempotent?.claimed }, async (signal) => {
     const drawing = await wire.draw({
       ...ask,
@@ -99,6 +111,27 @@ export const drawImages = async (
   });
   return { kind: 'answer', made: paid.answer, receipt: paid.receipt };
 };
+
+/**
+ * Estimates the cost of a call that ends without a charge (BILL-21): the bill by the provider's counts, or else the
+ * hold. A client can provoke both the deadline and images that are withheld.
+ */
+const uncollectedImages =
+  (deadline: Pick<Deadline, 'hasCut'>, money: ImageMoney): UncollectedOf =>
+  (thrown) => {
+    const isWithheld = thrown instanceof ImagesWithheld;
+    if (!isWithheld && !deadline.hasCut(thrown)) return undefined;
+    const counted = isWithheld && thrown.usage ? billOf(money.chargeFor(withheldCounts(thrown.usage))) : undefined;
+    return { picos: counted ?? money.holdPicos, usesAllowance: true };
+  };
+
+const withheldCounts = (usage: TokenUsage): DrawnCounts => ({
+  delivered: 1,
+  made: 1,
+  usage,
+  milliMegapixels: undefined,
+  pixels: [],
+});
 
 const toCounts = (images: readonly MadeImage[], drawing: Drawing): DrawnCounts => ({
   delivered: images.length,

@@ -1,4 +1,5 @@
 import type { ImageModel, Provider, Upstream } from '../catalog/schema.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
 import type { ImageMediaType } from '../image-type.ts';
 import type { JsonObject } from '../json.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
@@ -87,6 +88,18 @@ export interface Drawing {
   readonly usage: TokenUsage | undefined;
   /** Billed thousandths of a megapixel, if the provider reports them. */
   readonly milliMegapixels?: { readonly output: number; readonly reference: number } | undefined;
+}
+
+/** Error for a call that the provider served without an image for the client, such as one that its filter blocked. */
+export class ImagesWithheld extends GatewayError {
+  /** The provider's counts; undefined if it reported none. */
+  readonly usage: TokenUsage | undefined;
+
+  /** Has the code and the message of `error`. */
+  constructor({ code, message, upstreamFailed }: GatewayError, usage: TokenUsage | undefined) {
+    super(code, message, { upstreamFailed });
+    this.usage = usage;
+  }
 }
 
 /** Protocol of a provider. Makes exactly one paid call (GEN-5), and any number of free calls that read its state. */

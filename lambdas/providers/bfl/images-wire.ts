@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Provider } from '../../core/catalog/schema.ts';
 import { GatewayError } from '../../core/errors/gateway-error.ts';
-import type {
-  ChosenSize,
-  Drawing,
-  ImageAsk,
-  ImageCall,
-  ImageReference,
-  ImageWire,
+import {
+  type ChosenSize,
+  type Drawing,
+  type ImageAsk,
+  type ImageCall,
+  type ImageReference,
+  ImagesWithheld,
+  type ImageWire,
 } from '../../core/images/image-wire.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { readJson } from '../read-json.ts';
@@ -232,7 +233,7 @@ const readResult = (body: JsonValue): Look => {
     case 'Request Moderated':
       return { kind: 'failed', error: requestFiltered() };
     case 'Content Moderated':
-      return { kind: 'failed', error: filtered() };
+      return { kind: 'failed', error: new ImagesWithheld(filtered(), undefined) };
     case 'Error':
     case 'Failed':
       return { kind: 'failed', error: notMade() };

@@ -1,5 +1,12 @@
 import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import type { DrawnImage, ImageAsk, ImageCall, ImageReference, ImageWire } from '../../core/images/image-wire.ts';
+import {
+  type DrawnImage,
+  type ImageAsk,
+  type ImageCall,
+  type ImageReference,
+  ImagesWithheld,
+  type ImageWire,
+} from '../../core/images/image-wire.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { readJson } from '../read-json.ts';
 import { filtered } from '../refusals.ts';
@@ -78,8 +85,13 @@ const imagesIn = ({ candidates }: Generated): readonly DrawnImage[] =>
     .flatMap((part) => imageDataOf(part) ?? [])
     .map((data) => ({ read: async () => decodeBytes(data) }));
 
-/** Error for a response without an image: it was blocked, or the model returned only text. */
+/**
+ * Error for a response without an image: it was blocked, or the model returned only text. Without usage, the provider
+ * rejected the prompt and generated nothing.
+ */
 const withoutImage = (generated: Generated): GatewayError => {
   const isBlocked = generated.candidates.some((candidate) => isFilter(finishReasonOf(candidate) ?? ''));
-  return blocked(generated) || isBlocked ? filtered() : noImageDrawn();
+  const error = blocked(generated) || isBlocked ? filtered() : noImageDrawn();
+  const usage = toDrawnUsage(generated.usageMetadata, false);
+  return usage ? new ImagesWithheld(error, usage) : error;
 };

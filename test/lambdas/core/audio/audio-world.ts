@@ -30,6 +30,7 @@ interface WorldOptions {
   readonly hear?: (call: TranscriptionCall) => Promise<Transcript>;
   readonly sound?: (call: SpeechCall) => AsyncGenerator<Uint8Array>;
   readonly noNotes?: boolean;
+  readonly uncollectedDailyPicos?: bigint;
   readonly fault?: (method: keyof LedgerStore, turn: number) => Fault | undefined;
 }
 
@@ -74,7 +75,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
     notice: (notice) => notices.push(notice),
     holdGraceMs: 300_000,
     upstreamDeadlineMs: 900_000,
-    uncollectedDailyPicos: 10n ** 12n,
+    uncollectedDailyPicos: options.uncollectedDailyPicos ?? parseUsd('1'),
   };
   const hearing = {
     transcribe: async (call: TranscriptionCall) => {

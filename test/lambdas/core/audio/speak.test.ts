@@ -105,6 +105,61 @@ test('LIM-6 speech that stops arriving times out, and its upstream request is ab
   expect((await world.account()).spentPicos).toBe(0n);
 });
 
+/** Audio that arrives until it stalls, and then waits for the deadline of its call. */
+const stalled = (...texts: readonly string[]): Options['sound'] =>
+  async function* ({ signal }) {
+    yield* pieces(...texts);
+    yield await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  };
+
+const cutAfter = async (texts: readonly string[], options: Options = {}) => {
+  const world = await createAudioWorld({ ...options, sound: stalled(...texts) });
+  const pumped = world
+    .speak('Hello')
+    .then((spoken) => ('stream' in spoken ? spoken.stream.pump(listen([])) : undefined))
+    .catch(() => undefined);
+  await world.clock.flush();
+  await world.clock.advance(600_000);
+  await pumped;
+  return world;
+};
+
+const PRICE = 5n * CHARACTER;
+
+test('BILL-21 a deadline after speech was sent costs the whole text and uses the allowance', async () => {
+  const world = await cutAfter(['one', 'two']);
+  expect(world.records()).toMatchObject([
+    { outcome: 'released', amountPicos: 0n, uncollectedPicos: PRICE, usesAllowance: true, reason: 'upstream_timeout' },
+  ]);
+  expect((await world.account()).uncollected).toEqual({ day: '2026-11-01', picos: PRICE });
+});
+
+test.for([[[]], [['one']]])('BILL-21 a deadline after %j, before speech was sent, costs nothing', async ([texts]) => {
+  const world = await cutAfter(texts ?? []);
+  expect(world.records()).toMatchObject([{ outcome: 'released', reason: 'upstream_timeout' }]);
+  expect(world.records()[0]).not.toHaveProperty('uncollectedPicos');
+});
+
+test('BILL-21 a failure of the provider after speech was sent is only counted', async () => {
+  const world = await heard({ sound: () => pieces('one', 'two', broken) });
+  expect(world.records()).toMatchObject([{ reason: 'upstream_error', uncollectedPicos: PRICE }]);
+  expect(world.records()[0]).not.toHaveProperty('usesAllowance');
+  expect((await world.account()).uncollected).toBeUndefined();
+});
+
+test('BILL-21 an account that used its allowance gets no speech until the next day', async () => {
+  const world = await cutAfter(['one', 'two'], { uncollectedDailyPicos: PRICE });
+  expect(await refusal(world.speak('Hello'))).toMatchObject({
+    code: 'rate_limit_exceeded',
+    limit: 'uncollected',
+    retryAfterSeconds: 300,
+  });
+  expect(world.log.filter((call) => call === 'send')).toHaveLength(1);
+  expect(await world.speak('Hello', { dryRun: true })).toMatchObject({ kind: 'dry_run' });
+  await world.clock.advance(86_400_000);
+  expect((await world.speak('Hello')).kind).toBe('stream');
+});
+
 test('BILL-4 a text that would cost more than 100 USD is rejected', async () => {
   const dear = speech({ prices: [{ unit: '1M_characters', rates: { input: '25000000' } }] });
   const world = await createAudioWorld({ models: [dear] });

@@ -146,11 +146,34 @@ test('BILL-2 a rejection by the provider costs nothing', async () => {
   expect([(await world.account()).holds.size, world.clock.waiting, world.reports]).toEqual([0, 0, ['scribe-1 failed']]);
 });
 
-test('LIM-6 a provider that sends nothing times out after 600 s', async () => {
-  const world = await createAudioWorld({
-    hear: ({ signal }) =>
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+const silent: NonNullable<Parameters<typeof createAudioWorld>[0]>['hear'] = ({ signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+test('BILL-21 a deadline costs the length that the hold covers, and uses the allowance', async () => {
+  const world = await createAudioWorld({ hear: silent, uncollectedDailyPicos: 3n * SECOND });
+  const file = wavOf(2.5);
+  const answer = refusal(world.transcribe({ file }));
+  await world.clock.flush();
+  await world.clock.advance(600_000);
+  expect(await answer).toMatchObject({ code: 'upstream_timeout' });
+  expect(world.records()).toMatchObject([{ uncollectedPicos: 3n * SECOND, usesAllowance: true, amountPicos: 0n }]);
+  expect(await world.clock.until(refusal(world.transcribe({ file })))).toMatchObject({
+    status: 429,
+    limit: 'uncollected',
   });
+  expect(await world.transcribe({ file, dryRun: true })).toMatchObject({ kind: 'dry_run' });
+});
+
+test('BILL-21 a transcription that the provider fails costs nothing', async () => {
+  for (const code of ['upstream_error', 'upstream_timeout'] as const) {
+    const world = await createAudioWorld({ hear: () => Promise.reject(new GatewayError(code, 'no')) });
+    await refusal(world.transcribe());
+    expect(world.records()[0]).not.toHaveProperty('uncollectedPicos');
+  }
+});
+
+test('LIM-6 a provider that sends nothing times out after 600 s', async () => {
+  const world = await createAudioWorld({ hear: silent });
   const answer = refusal(world.transcribe());
   await world.clock.flush();
   await world.clock.advance(600_000);

@@ -107,7 +107,7 @@ export const createInputWorld = async (options: WorldOptions) => {
     notice: (notice) => notices.push(notice),
     holdGraceMs: 300_000,
     upstreamDeadlineMs: 900_000,
-    uncollectedDailyPicos: 10n ** 12n,
+    uncollectedDailyPicos: parseUsd('1'),
   };
   const caller = { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs: undefined };
   const account = async () => {

@@ -71,6 +71,7 @@ interface WorldOptions {
   readonly fault?: StoreFault;
   readonly circuits?: Circuits;
   readonly reachable?: ImageDependencies['reachable'];
+  readonly uncollectedDailyPicos?: bigint;
 }
 
 /** Creates the use case on in-memory stores, with one account and a scripted provider. */
@@ -123,7 +124,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     notice: (notice) => notices.push(notice),
     holdGraceMs: GRACE_MS,
     upstreamDeadlineMs: 900_000,
-    uncollectedDailyPicos: 10n ** 12n,
+    uncollectedDailyPicos: options.uncollectedDailyPicos ?? parseUsd('1'),
     media: faulty(withMediaFaults(media, planFor('media'))),
     newMediaToken: () => {
       tokens += 1;

@@ -115,7 +115,7 @@ export class VideoProcess {
       drains: new DetachedDrains(),
       holdGraceMs: 5 * MINUTE_MS,
       upstreamDeadlineMs: 15 * MINUTE_MS,
-      uncollectedDailyPicos: 10n ** 12n,
+      uncollectedDailyPicos: 1n,
     };
     const caller = { accountId: ACCOUNT, requestId: this.#name, hostEndsAtMs: undefined };
     const validateFor = () => ask({ prompt: this.#name });

@@ -124,7 +124,7 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       notice: (notice) => void notices.push(notice),
       holdGraceMs: 300_000,
       upstreamDeadlineMs: 900_000,
-      uncollectedDailyPicos: 10n ** 12n,
+      uncollectedDailyPicos: parseUsd('1'),
     } satisfies CreateDependencies;
     const claims = withClaimFaults(memory.claims, plan.claims ?? {});
     const idempotency: IdempotencyDependencies = { claims, answers: memory.answers, ledger, leaseMs: LEASE_MS };

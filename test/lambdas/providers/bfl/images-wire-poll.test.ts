@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { ImagesWithheld } from '../../../../lambdas/core/images/image-wire.ts';
 import { createBflWire, growingWait } from '../../../../lambdas/providers/bfl/images-wire.ts';
 import { drawingWorld } from '../drawing-world.ts';
 import { errorOf } from '../video-wire-world.ts';
@@ -32,6 +33,8 @@ test.for([
   expect(error).toMatchObject({ code, status: ours });
   expect(error.message).toContain('Nothing was charged.');
   expect(bfl.requests).toHaveLength(3);
+  // Only this status means that the provider generated an image.
+  expect(error instanceof ImagesWithheld).toBe(status === 'Content Moderated');
 });
 
 test.for([{ result: null }, { result: {} }, { result: { sample: '' } }, { result: { sample: 7 } }])(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { ImageModel } from '../../../../lambdas/core/catalog/schema.ts';
-import type { ImageCall } from '../../../../lambdas/core/images/image-wire.ts';
+import { type ImageCall, ImagesWithheld } from '../../../../lambdas/core/images/image-wire.ts';
 import { createGeminiImageWire } from '../../../../lambdas/providers/google/image-wire.ts';
 import { data, image, provider, upstream } from '../../core/catalog/sample-data.ts';
 import { codeOf } from './stream-reading.ts';
@@ -133,6 +133,20 @@ test.for([
   ['invalid JSON', '<html>', 'upstream_error'],
 ] as const)('IMG-7 a response without an image is an error: %s', async ([, body, code]) => {
   expect(codeOf((await draw(body)).error)).toBe(code);
+});
+
+test.for([
+  ['a blocked image', answer([], { finishReason: 'IMAGE_SAFETY' })],
+  ['only text', answer([{ text: 'No.' }])],
+] as const)("BILL-21 the error of %s has the provider's counts", async ([, body]) => {
+  const { error } = await draw(body);
+  if (!(error instanceof ImagesWithheld)) throw new Error('the cost of the call is lost');
+  expect(error.usage).toMatchObject({ input: 10, output: 1_125, reasoning: 20 });
+});
+
+test('BILL-21 a prompt that the provider rejects without counts has no cost', async () => {
+  const { error } = await draw(JSON.stringify({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }));
+  expect(error).not.toBeInstanceOf(ImagesWithheld);
 });
 
 test('IMG-7 a response of only text is not an image, and the circuit does not count it', async () => {
