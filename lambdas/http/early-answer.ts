@@ -113,8 +113,8 @@ const finish = async (
 const REFUSED_BEFORE_MS = 10_000;
 
 /**
- * Time before the front door's timeout in ms at which a response of bytes or plain text must be complete, because it
- * has no place for a keep-alive (LIM-6).
+ * Time before the front door's timeout in ms at which plain text must be complete, and audio must start or continue,
+ * because they have no place for a keep-alive (LIM-6). The rest is for the charge, which precedes the last bytes.
  */
 const BYTES_BEFORE_MS = 15_000;
 
@@ -122,7 +122,10 @@ const BYTES_BEFORE_MS = 15_000;
 type AnswerForm =
   | { readonly kind: 'stream'; readonly opening: EarlyResponse }
   | { readonly kind: 'json' }
-  | { readonly kind: 'bytes' };
+  /** Sent as a whole. */
+  | { readonly kind: 'bytes' }
+  /** Sent as they arrive. */
+  | { readonly kind: 'pieces' };
 
 /**
  * Plans the response of a route whose front door times out during silence: either prepares an early start, or returns
@@ -135,6 +138,10 @@ export const planAnswer = (exchange: Exchange, form: AnswerForm): AnswerBy | und
   switch (form.kind) {
     case 'bytes':
       return { atMs: by(BYTES_BEFORE_MS), covers: 'all' };
+    case 'pieces': {
+      const silenceMs = frontDoorTimeouts.silenceMs - BYTES_BEFORE_MS;
+      return { atMs: by(BYTES_BEFORE_MS), covers: 'silence', silenceMs };
+    }
     case 'stream':
       if (!frontDoorTimeouts.commitsStreams) return { atMs: by(REFUSED_BEFORE_MS), covers: 'beginning' };
       exchange.earlyResponse = form.opening;

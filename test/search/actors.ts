@@ -29,6 +29,7 @@ export const request =
         hasCut: () => false,
         stop: () => undefined,
         started: () => undefined,
+        progressed: () => undefined,
       },
     };
     const terms = {

@@ -108,6 +108,7 @@ class Delivery {
   /** Called after each piece. */
   readonly sent = (): void => {
     this.#hasContent = true;
+    this.#deadline.progressed();
   };
 
   /** The provider bills the whole text, whatever part of the audio has arrived (BILL-21). */

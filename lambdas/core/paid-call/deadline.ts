@@ -16,16 +16,18 @@ export interface Deadline {
   hasCut(error: unknown): boolean;
   /**
    * Reports that a stream has started. From then on, a front door's timeout for the start of the response no longer
-   * applies.
+   * applies, and one for silence counts from here.
    */
   started(): void;
+  /** Reports that the client was sent a further piece. A front door's timeout for silence counts from here again. */
+  progressed(): void;
   stop(): void;
 }
 
 /**
  * LIM-6: returns the deadline of a provider call: 600 s, or 900 s for models that reason, and never beyond the host's
  * remaining time. A front door's earlier timeout applies too. A timeout on the whole response also shortens the hold; a
- * timeout on the start applies only until the stream has started.
+ * timeout on the start applies only until the stream has started, and one on silence to each wait for a piece.
  */
 export const upstreamDeadline = (
   deps: PaidCallDependencies,
@@ -39,34 +41,39 @@ export const upstreamDeadline = (
   const byDoor = answerBy?.covers === 'all' ? answerBy.atMs - now : byRule;
   const allowedMs = Math.max(0, Math.min(byRule, byHost, byDoor));
   const controller = new AbortController();
-  let sentAtMs = now;
-  let cancel = (): void => undefined;
-  const abortAt = (atMs: number): void => {
-    cancel = clock.after(Math.max(0, atMs - clock.now()), () => controller.abort(timeout(atMs - sentAtMs)));
+  let cancelWhole = (): void => undefined;
+  let cancelDoor = (): void => undefined;
+  const abortAfter = (delayMs: number): (() => void) => {
+    const waitMs = Math.max(0, delayMs);
+    return clock.after(waitMs, () => controller.abort(timeout(waitMs)));
+  };
+  const passDoor = (): void => {
+    if (!answerBy || answerBy.covers === 'all') return;
+    cancelDoor();
+    if (answerBy.covers === 'silence') cancelDoor = abortAfter(answerBy.silenceMs);
   };
   return {
     expiresAtMs: now + allowedMs + deps.holdGraceMs,
     start: () => {
-      sentAtMs = clock.now();
-      const endsAtMs = sentAtMs + allowedMs;
+      cancelWhole = abortAfter(allowedMs);
       // The front door measures from the arrival of the whole request, including any wait since.
-      abortAt(Math.min(endsAtMs, answerBy?.atMs ?? endsAtMs));
+      if (answerBy) cancelDoor = abortAfter(answerBy.atMs - clock.now());
       return controller.signal;
     },
     hasCut: (error) => controller.signal.aborted && error === controller.signal.reason,
-    started: () => {
-      if (answerBy?.covers !== 'beginning') return;
-      cancel();
-      abortAt(sentAtMs + allowedMs);
+    started: passDoor,
+    progressed: passDoor,
+    stop: () => {
+      cancelWhole();
+      cancelDoor();
     },
-    stop: () => cancel(),
   };
 };
 
 const timeout = (waitedMs: number): GatewayError =>
   new GatewayError(
     'upstream_timeout',
-    `The provider did not respond within ${Math.max(0, Math.round(waitedMs / 1_000))} s. Nothing was charged. Retry the request.`,
+    `The provider did not respond within ${Math.round(waitedMs / 1_000)} s. Nothing was charged. Retry the request.`,
   );
 
 const reasons = (model: Model): boolean => model.kind === 'text' && model.reasoning !== null;

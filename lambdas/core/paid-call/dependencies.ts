@@ -52,12 +52,12 @@ export const meterMargin = (
     margin?.(model, amountPicos - costPicos);
 };
 
-/** Timeout of a front door for a response that it cannot start early, in Unix milliseconds. */
-export interface AnswerBy {
-  readonly atMs: number;
-  /** Whether the response must start by then, or be complete. */
-  readonly covers: 'beginning' | 'all';
-}
+/** Timeout of a front door for a response that it cannot start early. */
+export type AnswerBy =
+  /** The response must start by `atMs` in Unix milliseconds, or be complete. */
+  | { readonly atMs: number; readonly covers: 'beginning' | 'all' }
+  /** The response must start by `atMs`. From then on, no silence between two pieces can exceed `silenceMs`. */
+  | { readonly atMs: number; readonly covers: 'silence'; readonly silenceMs: number };
 
 /** Times of one hold and of the call that it pays for, in Unix ms. An absent time was not reached (OPS-19). */
 export interface CallTimes {

@@ -99,7 +99,7 @@ export const createAudioRoutes = (deps: AudioRouteDependencies): Record<'transcr
     const { dryRun } = readPaidHeaders(event.headers, noKeys, true);
     const order = toSpeechParams(body.json);
     const params = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
-    const answerBy = planAnswer(exchange, { kind: dryRun ? 'json' : 'bytes' });
+    const answerBy = planAnswer(exchange, { kind: dryRun ? 'json' : 'pieces' });
     const spoken = await speak(deps.speech, callerOf(exchange, answerBy), params);
     if (spoken.kind === 'dry_run') return dryRunAnswer(exchange, spoken);
     summary.firstByteMs = deps.speech.ledger.clock.now() - startedAtMs;

@@ -12,9 +12,16 @@ const formBugs = bugsIn('lambdas/http/early-answer.ts', whole, [
   },
   {
     id: 'bytes-beyond-the-door',
-    what: 'Audio may take longer than CloudFront waits, and is charged although no client can receive it.',
+    what: 'A transcript as text may take longer than CloudFront waits, and is charged although no client can receive it.',
     find: "return { atMs: by(BYTES_BEFORE_MS), covers: 'all' };",
     replace: 'return undefined;',
+    caughtBy: deadlines,
+  },
+  {
+    id: 'speech-silence-beyond-the-door',
+    what: 'Speech may be silent for longer than CloudFront waits, and is charged although its connection is closed.',
+    find: "covers: 'silence', silenceMs }",
+    replace: "covers: 'beginning' }",
     caughtBy: deadlines,
   },
 ]);
@@ -38,8 +45,14 @@ const deadlineBugs = bugsIn('lambdas/core/paid-call/deadline.ts', deadlines, [
   {
     id: 'begun-stream-cut',
     what: 'A running stream is cut at the time limit for its start.',
-    find: "if (answerBy?.covers !== 'beginning') return;",
+    find: "if (!answerBy || answerBy.covers === 'all') return;",
     replace: "if (answerBy?.covers !== 'all') return;",
+  },
+  {
+    id: 'speech-cut-while-it-arrives',
+    what: 'Speech that keeps arriving is cut at the time limit for one silence, and never charged.',
+    find: 'progressed: passDoor,',
+    replace: 'progressed: () => undefined,',
   },
   {
     id: 'hold-shorter-than-its-stream',

@@ -71,7 +71,8 @@ test('LIM-6 no timer outlives a request', async () => {
   }
 });
 
-const by = (seconds: number, covers: AnswerBy['covers']): AnswerBy => ({ atMs: NOW + seconds * 1_000, covers });
+const by = (seconds: number, covers: 'beginning' | 'all'): AnswerBy => ({ atMs: NOW + seconds * 1_000, covers });
+const silence: AnswerBy = { atMs: NOW + 105_000, covers: 'silence', silenceMs: 105_000 };
 
 test.for([
   ['the whole response', by(105, 'all'), undefined, 105, 105],
@@ -81,6 +82,7 @@ test.for([
   ['the beginning', by(290, 'beginning'), undefined, 290, 600],
   ['the beginning, later than the deadline', by(700, 'beginning'), undefined, 600, 600],
   ['the beginning, later than the host ends', by(290, 'beginning'), 100, 70, 70],
+  ['the beginning and each further piece', silence, undefined, 105, 600],
 ] as const)(
   'LIM-6 the deadline fits a front door that waits for %s',
   async ([, answerBy, hostSeconds, aborts, expires]) => {
@@ -100,6 +102,42 @@ test.for([
     });
   },
 );
+
+const deadlineFor = async (answerBy: AnswerBy) => {
+  const { deps, clock } = await createWorld({});
+  const model = deps.catalog.find('alpha-1', NOW);
+  if (!model) throw new Error('no model');
+  const deadline = upstreamDeadline(deps, { hostEndsAtMs: undefined, answerBy }, model);
+  return { deadline, clock, signal: deadline.start() };
+};
+
+test('LIM-6 a front door that waits for each piece ends a silence, not the whole response', async () => {
+  const { deadline, clock, signal } = await deadlineFor(silence);
+  await clock.advance(104_999);
+  deadline.started();
+  for (const seconds of [104, 1, 104]) {
+    await clock.advance(seconds * 1_000);
+    deadline.progressed();
+  }
+  await clock.advance(104_999);
+  expect(signal.aborted).toBe(false);
+  await clock.advance(1);
+  expect(signal.reason).toMatchObject({ message: expect.stringContaining(' 105 s.') });
+});
+
+test('LIM-6 the deadline of a call ends a response whose pieces keep arriving', async () => {
+  const { deadline, clock, signal } = await deadlineFor(silence);
+  for (let second = 100; second < 600; second += 100) {
+    await clock.advance(100_000);
+    deadline.progressed();
+  }
+  await clock.advance(99_999);
+  expect(signal.aborted).toBe(false);
+  await clock.advance(1);
+  expect(signal.reason).toMatchObject({ message: expect.stringContaining(' 600 s.') });
+  deadline.stop();
+  expect(clock.waiting).toBe(0);
+});
 
 test('LIM-6 the time limit of a front door counts from the arrival of the request', async () => {
   const { deps, clock } = await createWorld({});
@@ -124,7 +162,8 @@ test('LIM-6 a started response gets the full time unless the front door waits fo
     const signal = deadline.start();
     await clock.advance(100_000);
     deadline.started();
-    expect(clock.waiting).toBe(1);
+    deadline.progressed();
+    expect(clock.waiting).toBe(covers === 'all' ? 2 : 1);
     await clock.advance(atSeconds * 1_000 - 100_001);
     expect(signal.aborted).toBe(false);
     await clock.advance(1);

@@ -40,6 +40,7 @@ const reserved = async (
       start: () => AbortSignal.abort(),
       hasCut: () => false,
       started: () => undefined,
+      progressed: () => undefined,
       stop: () => void log.push('stop'),
     },
   };

@@ -11,7 +11,6 @@ export const shapeOf = (name: CustomerName): string => `${customers[name].ends} 
 export const begunEarly = customerNames(['json', 'event', 'array']);
 export const inJson = customerNames(['json']);
 export const inStreams = customerNames(['event', 'array']);
-export const inBytes = customerNames(['bytes']);
 export const free = { spentPicos: 0n, expiries: [] };
 export const GRACE_SECONDS = 300;
 

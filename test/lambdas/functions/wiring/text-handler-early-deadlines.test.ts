@@ -6,7 +6,6 @@ import {
   begunEarly,
   free,
   GRACE_SECONDS,
-  inBytes,
   inJson,
   inStreams,
   keepAliveOf,
@@ -35,21 +34,40 @@ const refusedAt = async (service: SilentService, name: CustomerName, seconds: nu
   return expiries;
 };
 
-test.for(inBytes)('LIM-6 %s has 105 s behind the edge, and its hold lasts 105 s plus the grace', async (name) => {
-  expect(await refusedAt(await createSilentService(), name, 105)).toEqual([105 + GRACE_SECONDS]);
+test('LIM-6 a transcript as text has 105 s behind the edge, and its hold lasts 105 s plus the grace', async () => {
+  expect(await refusedAt(await createSilentService(), 'transcription as text', 105)).toEqual([105 + GRACE_SECONDS]);
 });
 
-test('LIM-6 speech that has started is cut off at its deadline and not charged', async () => {
+test('LIM-6 speech has 105 s to start behind the edge, and its hold lasts the full time limit', async () => {
+  expect(await refusedAt(await createSilentService(), 'speech', 105)).toEqual([600 + GRACE_SECONDS]);
+});
+
+test('LIM-6 AUD-3 speech that keeps arriving is complete and charged after 400 s behind the edge', async () => {
+  const service = await createSilentService();
+  const body = ['ID3', 'one', 100, 'two', 100, 'three', 100, 'four'];
+  const { heard, done } = await service.ask(customers.speech, { seconds: 100, body });
+  await service.pass(400);
+  await done;
+  expect(textOf(heard)).toBe('ID3onetwothreefour');
+  const { spentPicos } = await promptly('speech');
+  expect(spentPicos).toBeGreaterThan(0n);
+  expect(await service.money()).toEqual({ spentPicos, expiries: [] });
+  expect(once(service)).not.toHaveProperty('errorCode');
+  expect(service.clock.waiting).toBe(0);
+});
+
+test('LIM-6 speech that has started is cut off after 105 s of silence and not charged', async () => {
   const service = await createSilentService();
   const body = ['ID3', 'one', 'two', 200, 'three'];
   const { heard, done } = await service.ask(customers.speech, { seconds: 50, body });
   // No server closes the connection here, so the body fails.
   const broken = expect(done).rejects.toThrow();
-  await service.pass(104);
+  await service.pass(50 + 104);
   expect(heard.head?.statusCode).toBe(200);
+  expect(heard.ended).toBe(false);
   await service.pass(1);
-  await broken;
   expect(once(service)).toMatchObject({ status: 200, errorCode: 'upstream_timeout' });
+  await broken;
   expect(await service.money()).toEqual(free);
 });
 
