@@ -128,17 +128,16 @@ test('BILL-21, AUD-3 speech that the deadline cuts is not charged and uses the a
   expect([account?.spentPicos, account?.uncollected?.picos]).toEqual([0n, picos]);
 });
 
-test('BILL-21 a silent provider uses the allowance of transcripts and images, and not of speech', async () => {
+test('BILL-21 a first deadline of speech, transcripts and images is counted as silent', async () => {
   vendor.setScenario(() => ({ hang: true }));
   const { record: spoken } = await sendAudio('speech');
-  expect(spoken).toMatchObject({ reason: 'upstream_timeout' });
-  expect(spoken).not.toHaveProperty('uncollectedPicos');
+  expect(spoken).toMatchObject({ reason: 'upstream_timeout', silentDeadline: true });
   const { status, record, account } = await sendAudio('transcriptions');
-  expect([status, record?.reason, record?.usesAllowance]).toEqual([504, 'upstream_timeout', true]);
-  expect(account?.uncollected?.picos).toBe(record?.uncollectedPicos);
+  expect([status, record?.reason, record?.silentDeadline]).toEqual([504, 'upstream_timeout', true]);
+  expect(account?.uncollected).toMatchObject({ picos: 0n, silentDeadlines: 1 });
   const { accountId, apiKey } = await impatient.issue();
   expect((await sendTo(impatient, images, apiKey)).outcome).toBe('504 upstream_timeout');
-  expect(await impatient.recordsOf(accountId)).toMatchObject([{ usesAllowance: true }]);
+  expect(await impatient.recordsOf(accountId)).toMatchObject([{ silentDeadline: true }]);
 });
 
 const limitedRoutes = [chat, responses, messages, generateContent, streamAsEvents, streamAsArray, images, speech];

@@ -2,7 +2,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { SpeechModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
-import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
+import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import {
@@ -61,7 +61,7 @@ export const speak = async (deps: SpeakDependencies, caller: Caller, order: Spee
   }
   const deadline = upstreamDeadline(deps, caller, model);
   const { expiresAtMs } = deadline;
-  const allowancePicos = deps.uncollectedDailyPicos;
+  const allowancePicos = allowanceOf(deps, caller);
   const hold = { amountPicos, expiresAtMs, allowancePicos, remedy: 'Top up or send a shorter text.' };
   const charge = { amountPicos, prices, usage: { character }, implausible: false };
   const delivery = new Delivery(deadline, amountPicos);
@@ -112,8 +112,12 @@ class Delivery {
   };
 
   /** The provider bills the whole text, whatever part of the audio has arrived (BILL-21). */
-  readonly uncollected: UncollectedOf = (thrown) =>
-    this.#hasContent ? { picos: this.#amountPicos, usesAllowance: this.#deadline.hasCut(thrown) } : undefined;
+  readonly uncollected: UncollectedOf = (thrown) => {
+    const isCut = this.#deadline.hasCut(thrown);
+    if (!isCut && !this.#hasContent) return undefined;
+    const usesAllowance = !isCut ? 'no' : this.#hasContent ? 'yes' : 'third-of-a-day';
+    return { picos: this.#amountPicos, usesAllowance };
+  };
 }
 
 /** Receives audio as it arrives. */

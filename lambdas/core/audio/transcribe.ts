@@ -3,7 +3,7 @@ import type { Wire } from '../catalog/providers.ts';
 import type { TranscriptionModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
-import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
+import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
@@ -48,11 +48,11 @@ export const transcribe = async (
   }
   const deadline = upstreamDeadline(deps, caller, model);
   const { holdPicos: amountPicos } = money;
-  const allowancePicos = deps.uncollectedDailyPicos;
+  const allowancePicos = allowanceOf(deps, caller);
   const hold = { amountPicos, expiresAtMs: deadline.expiresAtMs, allowancePicos, remedy: 'Top up.' };
   // The length of the recording is known only from the provider's response, so the hold estimates it (BILL-21).
   const uncollected: UncollectedOf = (thrown) =>
-    deadline.hasCut(thrown) ? { picos: amountPicos, usesAllowance: true } : undefined;
+    deadline.hasCut(thrown) ? { picos: amountPicos, usesAllowance: 'third-of-a-day' } : undefined;
   const first = { model, circuit, hold, deadline, uncollected };
   const { answer, receipt } = await withPaidCall(deps, caller, { first }, async (signal) => {
     const transcript = await wire.transcribe({ ...ask, provider, upstream, signal });

@@ -6,7 +6,7 @@ import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { sniffImage } from '../image-type.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
-import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
+import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
@@ -85,7 +85,7 @@ export const drawImages = async (
   const hold = {
     amountPicos: money.holdPicos,
     expiresAtMs: deadline.expiresAtMs,
-    allowancePicos: deps.uncollectedDailyPicos,
+    allowancePicos: allowanceOf(deps, caller),
     remedy: `Top up or ${ADVICE}.`,
   };
   const first = { model, circuit, hold, deadline, uncollected: uncollectedImages(deadline, money) };
@@ -122,7 +122,7 @@ const uncollectedImages =
     const isWithheld = thrown instanceof ImagesWithheld;
     if (!isWithheld && !deadline.hasCut(thrown)) return undefined;
     const counted = isWithheld && thrown.usage ? billOf(money.chargeFor(withheldCounts(thrown.usage))) : undefined;
-    return { picos: counted ?? money.holdPicos, usesAllowance: true };
+    return { picos: counted ?? money.holdPicos, usesAllowance: isWithheld ? 'yes' : 'third-of-a-day' };
   };
 
 const withheldCounts = (usage: TokenUsage): DrawnCounts => ({

@@ -8,14 +8,14 @@ const speechBugs = bugsIn('lambdas/core/audio/speak.ts', speech, [
   {
     id: 'cut-speech-costs-nothing',
     what: 'A client can let all speech run into the deadline, for free and without a limit.',
-    find: 'usesAllowance: this.#deadline.hasCut(thrown)',
-    replace: 'usesAllowance: false',
+    find: "this.#hasContent ? 'yes' : 'third-of-a-day'",
+    replace: "'no'",
   },
   {
     id: 'broken-speech-uses-the-allowance',
     what: 'Speech that its provider breaks off uses the allowance of an account that did not cause it.',
-    find: 'usesAllowance: this.#deadline.hasCut(thrown)',
-    replace: 'usesAllowance: true',
+    find: "!isCut ? 'no' :",
+    replace: "!isCut ? 'yes' :",
   },
   {
     id: 'unsent-speech-uses-the-allowance',
@@ -26,7 +26,7 @@ const speechBugs = bugsIn('lambdas/core/audio/speak.ts', speech, [
   {
     id: 'allowance-not-in-the-hold-of-speech',
     what: 'Speech places its hold whatever the account used of its allowance.',
-    find: 'const allowancePicos = deps.uncollectedDailyPicos;',
+    find: 'const allowancePicos = allowanceOf(deps, caller);',
     replace: 'const allowancePicos = undefined;',
   },
 ]);
@@ -35,13 +35,13 @@ const transcriptBugs = bugsIn('lambdas/core/audio/transcribe.ts', transcripts, [
   {
     id: 'transcript-deadline-costs-nothing',
     what: 'A client can let every transcription run into the deadline, for free and without a limit.',
-    find: 'deadline.hasCut(thrown) ? { picos: amountPicos, usesAllowance: true } : undefined',
+    find: "deadline.hasCut(thrown) ? { picos: amountPicos, usesAllowance: 'third-of-a-day' } : undefined",
     replace: 'undefined',
   },
   {
     id: 'allowance-not-in-the-hold-of-a-transcript',
     what: 'A transcription places its hold whatever the account used of its allowance.',
-    find: 'const allowancePicos = deps.uncollectedDailyPicos;',
+    find: 'const allowancePicos = allowanceOf(deps, caller);',
     replace: 'const allowancePicos = undefined;',
   },
 ]);
@@ -74,7 +74,7 @@ const imageBugs = bugsIn('lambdas/core/images/draw-images.ts', images, [
   {
     id: 'allowance-not-in-the-hold-of-images',
     what: 'An image request places its hold whatever the account used of its allowance.',
-    find: 'allowancePicos: deps.uncollectedDailyPicos,',
+    find: 'allowancePicos: allowanceOf(deps, caller),',
     replace: '',
   },
 ]);

@@ -134,10 +134,12 @@ test('BILL-21 a deadline after speech was sent costs the whole text and uses the
   expect((await world.account()).uncollected).toEqual({ day: '2026-11-01', picos: PRICE });
 });
 
-test.for([[[]], [['one']]])('BILL-21 a deadline after %j, before speech was sent, costs nothing', async ([texts]) => {
+test.for([[[]], [['one']]])('BILL-21 a deadline after %j, before speech was sent, is silent', async ([texts]) => {
   const world = await cutAfter(texts ?? []);
-  expect(world.records()).toMatchObject([{ outcome: 'released', reason: 'upstream_timeout' }]);
-  expect(world.records()[0]).not.toHaveProperty('uncollectedPicos');
+  expect(world.records()).toMatchObject([
+    { uncollectedPicos: PRICE, silentDeadline: true, reason: 'upstream_timeout' },
+  ]);
+  expect((await world.account()).uncollected).toMatchObject({ picos: 0n, silentDeadlines: 1 });
 });
 
 test('BILL-21 a failure of the provider after speech was sent is only counted', async () => {
@@ -148,7 +150,7 @@ test('BILL-21 a failure of the provider after speech was sent is only counted', 
 });
 
 test('BILL-21 an account that used its allowance gets no speech until the next day', async () => {
-  const world = await cutAfter(['one', 'two'], { uncollectedDailyPicos: PRICE });
+  const world = await cutAfter(['one', 'two'], { uncollectedDailyPicos: 0n });
   expect(await refusal(world.speak('Hello'))).toMatchObject({
     code: 'rate_limit_exceeded',
     limit: 'uncollected',

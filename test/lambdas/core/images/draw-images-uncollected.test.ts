@@ -30,13 +30,13 @@ const counterOf = async (world: World) => {
   return { record, used: account?.uncollected?.picos, spentPicos: account?.spentPicos };
 };
 
-test('BILL-21 a deadline costs the price of the requested images and uses the allowance', async () => {
+test('BILL-21 a deadline costs the price of the requested images and is silent', async () => {
   const world = await imageWorld({ wire: new ScriptedImageWire(silent) });
   expect(await world.send('r1', { n: 2 })).toMatchObject({ status: 504, body: 'upstream_timeout' });
   const picos = 2n * PER_IMAGE;
   const { record, ...counter } = await counterOf(world);
-  expect(record).toMatchObject({ outcome: 'released', amountPicos: 0n, uncollectedPicos: picos, usesAllowance: true });
-  expect(counter).toEqual({ used: picos, spentPicos: 0n });
+  expect(record).toMatchObject({ outcome: 'released', amountPicos: 0n, uncollectedPicos: picos, silentDeadline: true });
+  expect(counter).toEqual({ used: 0n, spentPicos: 0n });
 });
 
 test.for([
@@ -63,9 +63,9 @@ test.for([
 });
 
 test('BILL-21 an account that used its allowance gets no images, and its dry runs do', async () => {
-  const world = await imageWorld({ wire: new ScriptedImageWire(silent), uncollectedDailyPicos: PER_IMAGE });
-  expect(await world.send('r1')).toMatchObject({ status: 504 });
-  expect(await world.send('r2')).toMatchObject({ status: 429, body: 'rate_limit_exceeded' });
-  expect(world.wire.calls).toHaveLength(1);
-  expect(await world.draw({ dryRun: true }, {}, 'r3')).toMatchObject({ kind: 'dry_run' });
+  const world = await imageWorld({ wire: new ScriptedImageWire(silent), uncollectedDailyPicos: 0n });
+  for (const id of ['r1', 'r2', 'r3']) expect(await world.send(id)).toMatchObject({ status: 504 });
+  expect(await world.send('r4')).toMatchObject({ status: 429, body: 'rate_limit_exceeded' });
+  expect(world.wire.calls).toHaveLength(3);
+  expect(await world.draw({ dryRun: true }, {}, 'r5')).toMatchObject({ kind: 'dry_run' });
 });
