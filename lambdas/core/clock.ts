@@ -26,6 +26,13 @@ export const inTime = <T>(clock: Clock, limitMs: number, pending: Promise<T>): P
     });
   });
 
+/**
+ * Whether a stored time is still ahead. `longestMs` is how far ahead it was at most when it was stored. A time further
+ * ahead comes from a clock that was ahead. It counts as over, because otherwise it would last for the whole difference.
+ */
+export const isAhead = (untilMs: number, nowMs: number, longestMs: number): boolean =>
+  untilMs > nowMs && untilMs <= nowMs + longestMs;
+
 const DAY_MS = 86_400_000;
 
 /** The day of the latest call, because nearly all calls are for the same day. */

@@ -94,7 +94,7 @@ describe.each(limitSubjects)('the key store $name', ({ open }) => {
   test('LIM-2 a clock that is behind takes no more than the bucket has', async () => {
     const hash = await newKey();
     expect(await takeMany(hash, 15)).toBe(15);
-    expect(await takeMany(hash, 5, NOW - 10 * INTERVAL)).toBe(0);
+    expect(await takeMany(hash, 5, NOW - 9 * INTERVAL)).toBe(0);
     expect(await takeMany(hash, 5)).toBe(0);
     expect(await takeMany(await newKey(), 16)).toBe(15);
   });
@@ -108,6 +108,45 @@ describe.each(limitSubjects)('the key store $name', ({ open }) => {
     expect(busy).toMatchObject({ kind: 'taken', key: { tatMicros: NOW + 17 * INTERVAL } });
     const full = await subject.keys.take(hash, bucket, moving(NOW + 3 * INTERVAL - 1));
     expect(full).toMatchObject({ kind: 'refused', key: { tatMicros: NOW + 17 * INTERVAL } });
+  });
+
+  test.each([-2_000_000, -10_000_000, -3_600_000_000, -30 * 86_400_000_000])(
+    'LIM-2 a clock set back by %i microseconds lets a key wait one interval',
+    async (stepMicros) => {
+      const hash = await newKey();
+      await takeMany(hash, 15);
+      const back = NOW + stepMicros;
+      expect(await takeMany(hash, 20, back)).toBe(0);
+      expect(await take(hash, back)).toMatchObject({ kind: 'refused', key: { tatMicros: back + 15 * INTERVAL } });
+      expect(await takeMany(hash, 5, back + INTERVAL - 1)).toBe(0);
+      expect(await takeMany(hash, 5, back + INTERVAL)).toBe(1);
+      expect(await takeMany(hash, 20, back + 100 * INTERVAL)).toBe(15);
+    },
+  );
+
+  test('KEY-8 a clock set back lets a key of one request in 10 s wait at most 10 s', async () => {
+    const slow = bucketOf(0.1, 1);
+    const hash = await newKey();
+    const takeSlow = async (nowMicros: number) => (await subject.keys.take(hash, slow, () => nowMicros)).kind;
+    expect(await takeSlow(NOW)).toBe('taken');
+    for (const stepMicros of [-1_000_000, -3_600_000_000, -86_400_000_000]) {
+      const back = NOW + stepMicros;
+      expect(await takeSlow(back)).toBe('refused');
+      expect(await takeSlow(back + 9_999_999)).toBe('refused');
+      expect(await takeSlow(back + 10_000_000)).toBe('taken');
+    }
+  });
+
+  test('LIM-2 a clock that is behind by less than a second shares one rate with the others', async () => {
+    const hash = await newKey();
+    let passed = 0;
+    for (let step = 0; step < 100; step += 1) {
+      const nowMicros = NOW + (step * INTERVAL) / 10;
+      passed += await takeMany(hash, 2, nowMicros);
+      passed += await takeMany(hash, 2, nowMicros - 900_000);
+    }
+    expect(passed).toBeLessThanOrEqual(15 + 10);
+    expect(passed).toBeGreaterThanOrEqual(15 + 9);
   });
 
   test('LIM-2 a take reads the time when it writes, not when it is called', async () => {
@@ -149,6 +188,16 @@ describe.each(limitSubjects)('the address counters $name', ({ open }) => {
     expect(await take(NOW + 15 * INTERVAL)).toBe(true);
     expect(await take(NOW + 2 * INTERVAL)).toBe(true);
     expect(await take(NOW + 3 * INTERVAL - 1)).toBe(false);
+  });
+
+  test('LIM-1 a clock set back lets a client IP wait one interval', async () => {
+    expect(await takeMany('192.0.2.6', 20)).toBe(15);
+    for (const stepMicros of [-10_000_000, -3_600_000_000, -30 * 86_400_000_000]) {
+      const back = NOW + stepMicros;
+      expect(await takeMany('192.0.2.6', 20, back)).toBe(0);
+      expect(await takeMany('192.0.2.6', 5, back + INTERVAL - 1)).toBe(0);
+      expect(await takeMany('192.0.2.6', 5, back + INTERVAL)).toBe(1);
+    }
   });
 
   test('LIM-1 concurrent requests with different clock times get at most burst plus refill', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { RecentMap } from '../recent-map.ts';
 import { limited } from '../retry.ts';
@@ -19,7 +19,7 @@ export const bucketOf = (perSecond: number, burst: number): Bucket => ({
 
 interface Verdict {
   readonly allowed: boolean;
-  /** Theoretical arrival time after this request. */
+  /** Theoretical arrival time after this request. A refusal changes it too if it was further ahead than possible. */
   readonly tatMicros: number;
 }
 
@@ -27,10 +27,33 @@ interface Verdict {
 export const latestTatMicros = (bucket: Bucket, nowMicros: number): number =>
   nowMicros + (bucket.burst - 1) * bucket.intervalMicros;
 
-export const take = (bucket: Bucket, tatMicros: number, nowMicros: number): Verdict =>
-  tatMicros > latestTatMicros(bucket, nowMicros)
-    ? { allowed: false, tatMicros }
-    : { allowed: true, tatMicros: Math.max(tatMicros, nowMicros) + bucket.intervalMicros };
+/** Returns the theoretical arrival time after a whole burst now. Only a clock that is ahead stores a later one. */
+export const furthestTatMicros = (bucket: Bucket, nowMicros: number): number =>
+  nowMicros + bucket.burst * bucket.intervalMicros;
+
+/** Wait that clients get anyway, because `Retry-After` is in whole seconds. */
+const WAIT_MICROS = 1_000_000;
+
+/**
+ * Whether a theoretical arrival time lets the next request wait at most one interval or one second, whichever is longer.
+ * So clocks that differ by less than a second still share one rate.
+ */
+export const isPossible = (bucket: Bucket, tatMicros: number, nowMicros: number): boolean =>
+  tatMicros - latestTatMicros(bucket, nowMicros) <= Math.max(bucket.intervalMicros, WAIT_MICROS);
+
+const toPossible = (bucket: Bucket, tatMicros: number, nowMicros: number): number =>
+  isPossible(bucket, tatMicros, nowMicros) ? tatMicros : furthestTatMicros(bucket, nowMicros);
+
+/**
+ * A time that only a clock ahead of this one can have stored is replaced by the furthest one. So the next request is
+ * allowed after one interval, however far ahead that clock was.
+ */
+export const take = (bucket: Bucket, tatMicros: number, nowMicros: number): Verdict => {
+  const possibleMicros = toPossible(bucket, tatMicros, nowMicros);
+  return possibleMicros > latestTatMicros(bucket, nowMicros)
+    ? { allowed: false, tatMicros: possibleMicros }
+    : { allowed: true, tatMicros: Math.max(possibleMicros, nowMicros) + bucket.intervalMicros };
+};
 
 /** Source of the present in whole microseconds since 1970. A store calls it for each write that it sends. */
 export type NowMicros = () => number;
@@ -53,8 +76,8 @@ const ATTEMPTS_MAX = 5;
 
 /**
  * Takes one request from a shared bucket. A write can land long after its time was read, so a refusal is final only if
- * it still holds when its reply is here. Otherwise a further write with a fresh time decides. Throws a StoreError of
- * the kind `conflict` if other requests changed the bucket during every attempt.
+ * it still holds when its reply is here, and by a time that the bucket can have. Otherwise a further write with a fresh
+ * time decides. Throws a StoreError of the kind `conflict` if other requests changed the bucket during every attempt.
  */
 export const takeAtReply = async <Result>(
   bucket: Bucket,
@@ -63,10 +86,13 @@ export const takeAtReply = async <Result>(
 ): Promise<Result> => {
   for (let tried = 0; tried < ATTEMPTS_MAX; tried += 1) {
     const { result, refusedByMicros, bucket: own = bucket } = await attempt();
-    if (refusedByMicros === undefined || refusedByMicros > latestTatMicros(own, now())) return result;
+    if (refusedByMicros === undefined || isFull(own, refusedByMicros, now())) return result;
   }
   throw new StoreError('conflict', 'the bucket changed during every write');
 };
+
+const isFull = (bucket: Bucket, tatMicros: number, nowMicros: number): boolean =>
+  tatMicros > latestTatMicros(bucket, nowMicros) && isPossible(bucket, tatMicros, nowMicros);
 
 /** State of a client's bucket for the response headers (LIM-5). */
 export interface BucketState {
@@ -76,7 +102,7 @@ export interface BucketState {
 }
 
 export const describe = (bucket: Bucket, tatMicros: number, nowMicros: number): BucketState => {
-  const behindMicros = Math.max(0, tatMicros - nowMicros);
+  const behindMicros = Math.max(0, toPossible(bucket, tatMicros, nowMicros) - nowMicros);
   return {
     limit: bucket.burst,
     remaining: Math.max(0, Math.floor(bucket.burst - behindMicros / bucket.intervalMicros)),
@@ -85,12 +111,17 @@ export const describe = (bucket: Bucket, tatMicros: number, nowMicros: number): 
 };
 
 /** Returns the whole seconds until a bucket allows a request again, rounded up and at least 1 (LIM-3). */
-export const secondsUntilAllowed = (bucket: Bucket, tatMicros: number, nowMicros: number): number =>
-  Math.max(1, Math.ceil((tatMicros - latestTatMicros(bucket, nowMicros)) / 1_000_000));
+export const secondsUntilAllowed = (bucket: Bucket, tatMicros: number, nowMicros: number): number => {
+  const waitMicros = toPossible(bucket, tatMicros, nowMicros) - latestTatMicros(bucket, nowMicros);
+  return Math.max(1, Math.ceil(waitMicros / 1_000_000));
+};
 
 const BUCKETS_MAX = 50_000;
 
-/** Buckets of this process, which limit requests if the shared store does not respond (LIM-4). */
+/**
+ * Buckets of this process. They limit requests if the shared store does not respond (LIM-4), and what one process allows
+ * while the clocks of processes differ.
+ */
 export class ProcessBuckets {
   readonly #bucket: Bucket;
   readonly #tats = new RecentMap<number>(BUCKETS_MAX);
@@ -101,7 +132,10 @@ export class ProcessBuckets {
 
   /** `bucket`: the bucket of this id, if it is another than that of the others. */
   take(id: string, nowMicros: number, bucket = this.#bucket): Verdict {
-    const verdict = take(bucket, this.#tats.get(id) ?? 0, nowMicros);
+    const tatMicros = this.#tats.get(id) ?? 0;
+    // The clock of this process was set back. The shared bucket already makes the client wait for an interval.
+    const isAheadOfBucket = tatMicros > furthestTatMicros(bucket, nowMicros);
+    const verdict = take(bucket, isAheadOfBucket ? latestTatMicros(bucket, nowMicros) : tatMicros, nowMicros);
     this.#tats.set(id, verdict.tatMicros);
     return verdict;
   }
@@ -148,7 +182,7 @@ export class AddressLimit {
 
   async takeShared(address: string | undefined): Promise<boolean> {
     if (address === undefined) return true;
-    if (this.#clock.now() < this.#pausedUntilMs) return true;
+    if (isAhead(this.#pausedUntilMs, this.#clock.now(), PAUSE_MS)) return true;
     try {
       const taking = this.#counters.take(address, this.#bucket, microsOf(this.#clock));
       const allowed = await limited(this.#clock, ABANDONED_AFTER_MS, taking);

@@ -3,6 +3,8 @@ import {
   type AddressCounters,
   type Bucket,
   type BucketAttempt,
+  furthestTatMicros,
+  isPossible,
   latestTatMicros,
   type NowMicros,
   takeAtReply,
@@ -47,24 +49,46 @@ export type BucketReply = { readonly taken: Item } | { readonly refused: Item | 
  * Takes one request from a bucket stored as `tat`. An update expression has no maximum, so there are two branches: an
  * idle bucket restarts at the present, and a busy one advances by an interval. A failed branch returns the item, which
  * selects the branch of the next attempt. A bucket that this process has used starts with the branch that its last time
- * selects. Each update that is sent has a fresh time. The database must not repeat calls itself, because it would send
- * the old time again.
+ * selects. A third branch replaces a time that is further ahead than the bucket allows, and refuses the request. Each
+ * update that is sent has a fresh time. The database must not repeat calls itself, because it would send the old time
+ * again.
  */
 export const takeFromBucket = (db: BucketDatabase, update: BucketUpdate): Promise<BucketReply> => {
-  let idle = expectedTat(update.seen) <= update.now();
+  let branch: Branch = expectedTat(update.seen) <= update.now() ? 'idle' : 'busy';
   return takeAtReply(update.bucket, update.now, async (): Promise<BucketAttempt<BucketReply>> => {
-    const { reply, nowMicros } = await send(db, update, idle);
+    const { reply, nowMicros } = await send(db, update, branch);
     remember(update.seen, 'written' in reply ? reply.written : reply.conditionFailed);
-    if ('written' in reply) return { result: { taken: reply.written } };
+    if ('written' in reply) {
+      const { written } = reply;
+      return isAdmission(branch)
+        ? { result: { taken: written } }
+        : { result: { refused: written }, refusedByMicros: tatOf(written) };
+    }
     const refused = reply.conditionFailed;
     if (!refused) return { result: { refused } };
     if (update.decides?.(refused)) return { result: { refused } };
     const tatMicros = tatOf(refused);
     // The branch fits the bucket, so the further condition has failed.
-    if (fits({ bucket: update.bucket, nowMicros, idle }, tatMicros)) return { result: { refused } };
-    idle = tatMicros <= update.now();
+    if (fits(branch, update.bucket, tatMicros, nowMicros)) return { result: { refused } };
+    branch = branchFor(update.bucket, tatMicros, update.now());
     return { result: { refused }, refusedByMicros: tatMicros };
   });
+};
+
+/** Update of a bucket: of an idle one, of a busy one, or of one whose time, in microseconds, is too far ahead. */
+type Branch = 'idle' | 'busy' | { readonly aheadMicros: number };
+
+const isAdmission = (branch: Branch): branch is 'idle' | 'busy' => typeof branch === 'string';
+
+const branchFor = (bucket: Bucket, tatMicros: number, nowMicros: number): Branch => {
+  if (tatMicros <= nowMicros) return 'idle';
+  return isPossible(bucket, tatMicros, nowMicros) ? 'busy' : { aheadMicros: tatMicros };
+};
+
+const fits = (branch: Branch, bucket: Bucket, tatMicros: number, nowMicros: number): boolean => {
+  if (branch === 'idle') return tatMicros <= nowMicros;
+  if (branch === 'busy') return tatMicros > nowMicros && tatMicros <= latestTatMicros(bucket, nowMicros);
+  return tatMicros === branch.aheadMicros;
 };
 
 const tatOf = (item: Item): number => (item.tat === undefined ? 0 : readNumber(item, 'tat'));
@@ -86,45 +110,59 @@ interface Sent {
   readonly nowMicros: number;
 }
 
-const send = async (db: BucketDatabase, update: BucketUpdate, idle: boolean): Promise<Sent> => {
+const send = async (db: BucketDatabase, update: BucketUpdate, branch: Branch): Promise<Sent> => {
   for (let repeats = update.repeats; ; repeats -= 1) {
     const nowMicros = update.now();
-    countSent(update, nowMicros);
+    if (isAdmission(branch)) countSent(update, nowMicros);
     try {
-      return { reply: await db.hot.update(toRequest(update, nowMicros, idle)), nowMicros };
+      return { reply: await db.hot.update(toRequest(update, nowMicros, branch)), nowMicros };
     } catch (error) {
       if (repeats === 0 || !(error instanceof StoreError) || error.kind !== 'unavailable') throw error;
     }
   }
 };
 
-interface Branch {
-  readonly bucket: Bucket;
-  readonly nowMicros: number;
-  readonly idle: boolean;
+/** Expressions of a branch, with their values. */
+interface BranchParts {
+  readonly tat: string;
+  readonly condition: string;
+  readonly values: Item;
 }
 
-const fits = ({ bucket, nowMicros, idle }: Branch, tatMicros: number): boolean =>
-  idle ? tatMicros <= nowMicros : tatMicros > nowMicros && tatMicros <= latestTatMicros(bucket, nowMicros);
+const partsOf = (branch: Branch, { bucket, createsItem }: BucketUpdate, nowMicros: number): BranchParts => {
+  if (branch === 'idle') {
+    const condition = createsItem ? '(attribute_not_exists(tat) OR tat <= :now)' : 'tat <= :now';
+    return { tat: ':next', condition, values: { ':now': nowMicros, ':next': nowMicros + bucket.intervalMicros } };
+  }
+  if (branch === 'busy') {
+    return {
+      tat: 'tat + :interval',
+      condition: 'tat > :now AND tat <= :latest',
+      values: {
+        ':now': nowMicros,
+        ':interval': bucket.intervalMicros,
+        ':latest': latestTatMicros(bucket, nowMicros),
+      },
+    };
+  }
+  // An update that lands late must not lower a time that is possible by then.
+  return {
+    tat: ':furthest',
+    condition: 'tat = :ahead',
+    values: { ':furthest': furthestTatMicros(bucket, nowMicros), ':ahead': branch.aheadMicros },
+  };
+};
 
-const toRequest = (update: BucketUpdate, nowMicros: number, idle: boolean): UpdateRequest => {
-  const { bucket, set } = update;
-  const fresh = update.createsItem ? '(attribute_not_exists(tat) OR tat <= :now)' : 'tat <= :now';
-  const branch = idle ? fresh : 'tat > :now AND tat <= :latest';
+const toRequest = (update: BucketUpdate, nowMicros: number, branch: Branch): UpdateRequest => {
+  const { set } = update;
+  const { tat, condition, values } = partsOf(branch, update, nowMicros);
   return {
     table: update.table,
     key: update.key,
-    update: `SET tat = ${idle ? ':next' : 'tat + :interval'}${set ? `, ${set.assignments}` : ''}`,
-    condition: update.condition ? `${update.condition} AND ${branch}` : branch,
+    update: `SET tat = ${tat}${set ? `, ${set.assignments}` : ''}`,
+    condition: update.condition ? `${update.condition} AND ${condition}` : condition,
     names: update.conditionNames,
-    values: {
-      ...update.values,
-      ...set?.values(nowMicros),
-      ':now': nowMicros,
-      ...(idle
-        ? { ':next': nowMicros + bucket.intervalMicros }
-        : { ':interval': bucket.intervalMicros, ':latest': latestTatMicros(bucket, nowMicros) }),
-    },
+    values: { ...update.values, ...set?.values(nowMicros), ...values },
     returns: 'ALL_NEW',
     onFailure: 'ALL_OLD',
   };

@@ -42,9 +42,11 @@ const takeFromKey = (db: Database, hash: string, bucket: Bucket, nowMicros: numb
   if (key.status !== 'active') return { result: { kind: 'refused', key } };
   const own = keyBucketOf(bucket, key);
   const { allowed, tatMicros } = take(own, key.tatMicros, nowMicros);
-  if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros, bucket: own };
-  db.sql('UPDATE keys SET tat = ? WHERE hash = ?').run(tatMicros, hash);
-  return { result: { kind: 'taken', key: { ...key, tatMicros } } };
+  const after = { ...key, tatMicros };
+  if (tatMicros !== key.tatMicros) db.sql('UPDATE keys SET tat = ? WHERE hash = ?').run(tatMicros, hash);
+  return allowed
+    ? { result: { kind: 'taken', key: after } }
+    : { result: { kind: 'refused', key: after }, refusedByMicros: tatMicros, bucket: own };
 };
 
 const readMany = (db: Database, hashes: readonly string[]): ReadonlyMap<string, KeyRecord> =>
@@ -99,12 +101,14 @@ export const createAddressCounters = (db: Database): AddressCounters => ({
 
 const takeFromAddress = (db: Database, address: string, bucket: Bucket, nowMicros: number): BucketAttempt<boolean> => {
   const row = db.sql('SELECT tat FROM address_buckets WHERE address = ?').get(address);
-  const { allowed, tatMicros } = take(bucket, row ? numberOf(row, 'tat') : 0, nowMicros);
-  if (!allowed) return { result: false, refusedByMicros: tatMicros };
-  db.sql('INSERT OR REPLACE INTO address_buckets (address, tat, expires_at) VALUES (?, ?, ?)').run(
-    address,
-    tatMicros,
-    Math.ceil(nowMicros / 1_000) + BUCKET_KEPT_MS,
-  );
-  return { result: true };
+  const before = row ? numberOf(row, 'tat') : 0;
+  const { allowed, tatMicros } = take(bucket, before, nowMicros);
+  if (tatMicros !== before) {
+    db.sql('INSERT OR REPLACE INTO address_buckets (address, tat, expires_at) VALUES (?, ?, ?)').run(
+      address,
+      tatMicros,
+      Math.ceil(nowMicros / 1_000) + BUCKET_KEPT_MS,
+    );
+  }
+  return { result: allowed, refusedByMicros: allowed ? undefined : tatMicros };
 };

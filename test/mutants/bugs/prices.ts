@@ -187,8 +187,14 @@ const bucketBugs = bugsIn('lambdas/core/limits/rate-limit.ts', 'test/lambdas/cor
   {
     id: 'idle-time-saved-up',
     what: 'A rate limit that was idle admits any number of requests.',
-    find: 'Math.max(tatMicros, nowMicros) + bucket.intervalMicros',
-    replace: 'tatMicros + bucket.intervalMicros',
+    find: 'Math.max(possibleMicros, nowMicros) + bucket.intervalMicros',
+    replace: 'possibleMicros + bucket.intervalMicros',
+  },
+  {
+    id: 'bucket-full-until-a-later-clock',
+    what: 'A clock that was ahead for a moment rejects every request until that time.',
+    find: 'isPossible(bucket, tatMicros, nowMicros) ? tatMicros : furthestTatMicros(bucket, nowMicros);',
+    replace: 'tatMicros;',
   },
 ]);
 

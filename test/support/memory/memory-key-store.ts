@@ -46,10 +46,11 @@ export class MemoryKeyStore implements KeyStore {
     if (key.status !== 'active') return { result: { kind: 'refused', key } };
     const own = keyBucketOf(bucket, key);
     const { allowed, tatMicros } = take(own, key.tatMicros, nowMicros);
-    if (!allowed) return { result: { kind: 'refused', key }, refusedByMicros: tatMicros, bucket: own };
-    const taken = { ...key, tatMicros };
-    this.#keys.set(hash, taken);
-    return { result: { kind: 'taken', key: taken } };
+    const after = { ...key, tatMicros };
+    this.#keys.set(hash, after);
+    return allowed
+      ? { result: { kind: 'taken', key: after } }
+      : { result: { kind: 'refused', key: after }, refusedByMicros: tatMicros, bucket: own };
   }
 
   async read(hash: string): Promise<KeyRecord | undefined> {

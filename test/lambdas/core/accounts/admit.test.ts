@@ -53,6 +53,8 @@ const refusal = async (pending: Promise<unknown>): Promise<GatewayError> => {
   if (error instanceof GatewayError) return error;
   throw new Error('expected a GatewayError');
 };
+const admitOrError = (deps: AdmissionDependencies) =>
+  admit(deps, 'a', offered(KEY)).catch((error: unknown) => ({ error }));
 const codeOf = async (scene: Scene, credential: string | undefined, address = 'a') =>
   (await refusal(admit(scene.deps, address, offered(credential)))).code;
 const fillSharedAddress = async ({ shared, clock }: Scene) => {
@@ -146,6 +148,43 @@ test('LIM-2 15 of 40 simultaneous requests with one key are admitted, the others
       'x-ratelimit-limit-requests': '15',
       'x-ratelimit-remaining-requests': '0',
       'x-ratelimit-reset-requests': '1.5s',
+    },
+  });
+});
+
+test.each([1_500, 10_000, 3_600_000, 40 * 86_400_000])(
+  'LIM-2 two processes with clocks %i ms apart admit at most the rate of each with one key',
+  async (apartMs) => {
+    const { deps } = await createScene();
+    const start = deps.clock.now();
+    let nowMs = start;
+    const all = [0, apartMs].map((aheadMs) => {
+      const clock = { now: () => nowMs + aheadMs, after: () => () => undefined };
+      const addressLimit = new AddressLimit(addressBucket, new MemoryAddressCounters(), clock);
+      return { ...deps, addressLimit, clock, keyBuckets: new ProcessBuckets(keyBucket) };
+    });
+    let admitted = 0;
+    for (; nowMs < start + 30_000; nowMs += 20) {
+      for (const process of all) if (!('error' in (await admitOrError(process)))) admitted += 1;
+    }
+    expect(admitted).toBeLessThanOrEqual(2 * (2 * 15 + 30 * 10));
+    expect(admitted).toBeGreaterThanOrEqual(30 * 10);
+  },
+);
+
+test('LIM-2 a process admits no more with a key than its own bucket has, and says when to retry', async () => {
+  const { deps, memory } = await createScene();
+  const admitIdle = async () => {
+    // Another process, whose clock is behind, has replaced the time of the bucket.
+    await memory.take(HASH, keyBucket, () => 0);
+    return admitOrError(deps);
+  };
+  for (let index = 0; index < 30; index += 1) expect(await admitIdle()).not.toHaveProperty('error');
+  expect(await admitIdle()).toMatchObject({
+    error: {
+      code: 'rate_limit_exceeded',
+      retryAfterSeconds: 1,
+      headers: { 'x-ratelimit-limit-requests': '15', 'x-ratelimit-remaining-requests': '0' },
     },
   });
 });

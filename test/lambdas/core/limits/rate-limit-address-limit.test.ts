@@ -120,7 +120,7 @@ test('LIM-1 three processes with equal clocks admit exactly 60 of 1000 simultane
   expect(await countPassed(processes([0, 0, 0]), 1_000)).toBe(60);
 });
 
-test.each([[[0, 40, 100]], [[-1_000, 0, 1_000]], [[0, 0, 5_000]], [[0, 0, 86_400_000]]])(
+test.each([[[0, 40, 100]], [[0, 400, 900]], [[-450, 0, 450]]])(
   'LIM-1 clocks ahead by %j ms admit at most the rate of their difference more, then the rate',
   async (ahead) => {
     const all = processes(ahead);
@@ -135,6 +135,55 @@ test.each([[[0, 40, 100]], [[-1_000, 0, 1_000]], [[0, 0, 5_000]], [[0, 0, 86_400
     expect(next).toBeLessThanOrEqual(31);
   },
 );
+
+test.each([1_500, 10_000, 3_600_000, 40 * 86_400_000])(
+  'LIM-1 two clocks %i ms apart admit at most the rate of each process, however requests alternate',
+  async (apartMs) => {
+    const all = processes([0, apartMs]);
+    const passed = [];
+    for (let second = 0; second < 20; second += 1) {
+      passed.push(await countPassed(all, 400));
+      for (const { clock } of all) await clock.advance(1_000);
+    }
+    const [first = 0, ...later] = passed;
+    expect(first).toBeLessThanOrEqual(2 * 60);
+    expect(later.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(later.length * 2 * 30);
+    expect(Math.min(...later)).toBeGreaterThanOrEqual(29);
+  },
+);
+
+test.each([1_000, 10_000, 3_600_000, 30 * 86_400_000])(
+  'LIM-1 a full bucket passes its next request 34 ms after a clock is set back by %i ms',
+  async (backMs) => {
+    const shared = new MemoryAddressCounters();
+    const start = new ManualClock().now();
+    let nowMs = start;
+    const clock = { now: () => nowMs, after: () => () => undefined };
+    const limit = new AddressLimit(bucket, shared, clock);
+    for (let sent = 0; sent < 60; sent += 1) expect(await passes(limit)).toBe(true);
+    nowMs = start - backMs;
+    await passes(limit);
+    nowMs += backMs === 1_000 ? 1_034 : 34;
+    expect(await passes(limit)).toBe(true);
+  },
+);
+
+test('LIM-4 a pause that starts before the clock is set back ends with the correction', async () => {
+  let nowMs = 10_000_000;
+  const calls: string[] = [];
+  const down = {
+    take: (address: string) => {
+      calls.push(address);
+      return Promise.reject(new StoreError('unavailable', 'no reply'));
+    },
+  };
+  const limit = new AddressLimit(bucket, down, { now: () => nowMs, after: () => () => undefined });
+  for (let sent = 0; sent < 4; sent += 1) await limit.takeShared('a');
+  expect(calls).toHaveLength(3);
+  nowMs -= 3_600_000;
+  await limit.takeShared('a');
+  expect(calls).toHaveLength(4);
+});
 
 test('LIM-4 three processes with a failing store admit one burst each', async () => {
   const down = { take: () => Promise.reject(new StoreError('unavailable', 'no answer')) };

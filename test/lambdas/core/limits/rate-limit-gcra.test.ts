@@ -93,6 +93,50 @@ test('LIM-1 a request exactly at the bound is admitted, and a rejection changes 
   expect(take(bucket, latest + 1, NOW)).toEqual({ allowed: false, tatMicros: latest + 1 });
 });
 
+const rates = fc
+  .record({ perSecond: fc.constantFrom(0.1, 0.4, 1, 10, 30), burst: fc.integer({ min: 1, max: 60 }) })
+  .map(({ perSecond, burst }) => bucketOf(perSecond, burst));
+
+test('LIM-2 however far ahead a stored time is, the next request waits one interval or 1 s', () => {
+  fc.assert(
+    fc.property(rates, fc.integer({ min: 0, max: 4e15 }), (bucket, aheadMicros) => {
+      const { allowed, tatMicros } = take(bucket, NOW + aheadMicros, NOW);
+      const waitMicros = Math.max(bucket.intervalMicros, 1_000_000);
+      expect(allowed || take(bucket, tatMicros, NOW + waitMicros).allowed).toBe(true);
+      const seconds = secondsUntilAllowed(bucket, NOW + aheadMicros, NOW);
+      expect(seconds).toBeLessThanOrEqual(Math.ceil(waitMicros / 1_000_000));
+      expect(allowed || take(bucket, tatMicros, NOW + seconds * 1_000_000).allowed).toBe(true);
+      const { resetSeconds, remaining } = describeBucket(bucket, NOW + aheadMicros, NOW);
+      expect(resetSeconds).toBeLessThanOrEqual((bucket.burst * bucket.intervalMicros) / 1_000_000 + 1);
+      expect(remaining > 0).toBe(allowed);
+    }),
+    runs,
+  );
+});
+
+test('LIM-2 a time further ahead than a second beyond the burst becomes the time after a burst', () => {
+  const bucket = bucketOf(10, 15);
+  const last = latestTatMicros(bucket, NOW) + 1_000_000;
+  expect(take(bucket, last, NOW)).toEqual({ allowed: false, tatMicros: last });
+  expect(take(bucket, last + 1, NOW)).toEqual({ allowed: false, tatMicros: NOW + 1_500_000 });
+  const slow = bucketOf(0.1, 1);
+  expect(take(slow, NOW + 10_000_000, NOW)).toEqual({ allowed: false, tatMicros: NOW + 10_000_000 });
+  expect(take(slow, NOW + 10_000_001, NOW)).toEqual({ allowed: false, tatMicros: NOW + 10_000_000 });
+});
+
+test('LIM-4 the bucket of a process allows a request directly after its clock was set back', () => {
+  const own = new ProcessBuckets(bucketOf(10, 2));
+  const takeAt = (nowMicros: number) => own.take('one', nowMicros).allowed;
+  expect([takeAt(NOW), takeAt(NOW), takeAt(NOW)]).toEqual([true, true, false]);
+  const back = NOW - 3_600_000_000;
+  expect([takeAt(back), takeAt(back), takeAt(back + 99_999), takeAt(back + 100_000)]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
 test('LIM-5 a client gets the remaining requests and the time until the bucket is full', () => {
   const bucket = bucketOf(10, 15);
   expect(describeBucket(bucket, 0, NOW)).toEqual({ limit: 15, remaining: 15, resetSeconds: 0 });

@@ -14,7 +14,7 @@ const bucket = bucketOf(10, 15);
 const KEY = { pk: 'hash', accountId: 'account-1', status: 'active', tat: 0n };
 
 const compare: Readonly<Record<string, (one: unknown, other: unknown) => boolean>> = {
-  '=': (one, other) => one === other,
+  '=': (one, other) => one === other || (typeof one === 'bigint' && Number(one) === other),
   '<=': (one, other) => Number(one) <= Number(other),
   '>': (one, other) => Number(one) > Number(other),
 };
@@ -34,8 +34,9 @@ const createItem = (first: Item) => {
   return (request: UpdateRequest): WriteResult => {
     const parts = request.condition?.split(' AND ') ?? [];
     if (!parts.every((part) => holds(request, part))) return { conditionFailed: item };
-    const { ':next': next, ':interval': interval } = request.values ?? {};
-    item = { ...item, tat: BigInt(interval === undefined ? Number(next) : Number(item.tat) + Number(interval)) };
+    const { ':next': next, ':furthest': furthest, ':interval': interval } = request.values ?? {};
+    const tat = interval === undefined ? Number(next ?? furthest) : Number(item.tat) + Number(interval);
+    item = { ...item, tat: BigInt(tat) };
     return { written: item };
   };
 };
@@ -171,6 +172,47 @@ const updatesOf = async ({ processes, burst }: { readonly processes: number; rea
   }
   return updates;
 };
+
+/** Store on one item, with the updates that it sends. */
+const recorded = (land: (request: UpdateRequest) => WriteResult | Promise<WriteResult>) => {
+  const sent: UpdateRequest[] = [];
+  const store = storeOn({
+    update: async (request) => {
+      sent.push(request);
+      return land(request);
+    },
+  });
+  return { sent, take: (nowMicros: number) => store.take('hash', bucket, () => nowMicros) };
+};
+
+const HOUR = 3_600_000_000;
+const NOW = 10 * HOUR;
+
+test('LIM-2 only the first request after a clock was set back costs a further update', async () => {
+  const { sent, take } = recorded(createItem({ ...KEY, tat: BigInt(NOW + HOUR) }));
+  expect(await take(NOW)).toMatchObject({ kind: 'refused', key: { tatMicros: NOW + 1_500_000 } });
+  expect(sent).toHaveLength(2);
+  expect(await take(NOW + 99_999)).toMatchObject({ kind: 'refused' });
+  expect(sent).toHaveLength(3);
+  expect(await take(NOW + 100_000)).toMatchObject({ kind: 'taken', key: { tatMicros: NOW + 1_600_000 } });
+  expect(sent).toHaveLength(4);
+});
+
+test('LIM-2 an update that replaces a time far ahead lowers no other time', async () => {
+  const land = createItem({ ...KEY, tat: BigInt(NOW + HOUR) });
+  const { sent, take } = recorded(land);
+  await take(NOW);
+  const lowers = sent[1]!;
+  for (let index = 1; index <= 10; index += 1) await take(NOW + index * 100_000);
+  expect(land(lowers)).toMatchObject({ conditionFailed: { tat: BigInt(NOW + 2_500_000) } });
+});
+
+test('LIM-2 a key that is revoked while its time is replaced is reported as revoked', async () => {
+  const land = createItem({ ...KEY, tat: BigInt(NOW + HOUR), status: 'revoked' });
+  const { sent, take } = recorded(land);
+  expect(await take(NOW)).toMatchObject({ kind: 'refused', key: { status: 'revoked' } });
+  expect(sent).toHaveLength(2);
+});
 
 test('LIM-2 a process that has used a key sends one update per request', async () => {
   expect(await updatesOf({ processes: 1, burst: 1 })).toBe(TAKES);
