@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CapCondition } from '../../lambdas/core/ledger/caps.ts';
+import { type CapCondition, conditionFor } from '../../lambdas/core/ledger/caps.ts';
 import type { HoldRequest } from '../../lambdas/core/ledger/ledger.ts';
 import { renderRequestId } from '../../lambdas/core/request-id.ts';
 import { AT, HUGE, ledgerScene } from './ledger-scene.ts';
@@ -96,7 +96,8 @@ describe.each(ledgerSubjects)('the caps of the ledger store $name', ({ open }) =
       const reply = await startNextDay(id, { holdId: idOf(2), amountPicos: 60n });
       expect(reply).toEqual({ kind: 'held', account: await read(id) });
       const period = ends.replace('-01', '-02');
-      expect(await capOf(id)).toEqual({ limitPicos: 70n, leftPicos: 10n, kind: 'day', period });
+      const kept = new Map([['2026-11-01', 30n]]);
+      expect(await capOf(id)).toEqual({ limitPicos: 70n, leftPicos: 10n, kind: 'day', period, kept });
       expect((await read(id)).holds.get(idOf(2))?.cap).toEqual({ keyId: KEY, period });
       // Another process had the same plan.
       const second = order(id, { holdId: idOf(3), amountPicos: 1n, cap: { keyId: KEY, period, ends } });
@@ -105,7 +106,7 @@ describe.each(ledgerSubjects)('the caps of the ledger store $name', ({ open }) =
     });
 
     test.for(['settled', 'released'] as const)(
-      'KEY-9 a hold of an earlier period that is %s changes no cap',
+      'KEY-9 a hold of an earlier period that is %s changes only that period',
       async (outcome) => {
         const id = await account(200n);
         await setCap(id, 70n);
@@ -115,9 +116,77 @@ describe.each(ledgerSubjects)('the caps of the ledger store $name', ({ open }) =
         const amountPicos = outcome === 'settled' ? 25n : 0n;
         const late = record(id, { holdId: idOf(1), outcome, amountPicos, cap });
         expect(await store.apply(late, 40n, AT + DAY_MS)).toMatchObject({ availablePicos: 160n - amountPicos });
-        expect((await capOf(id))?.leftPicos).toBe(30n);
+        expect(await capOf(id)).toMatchObject({
+          leftPicos: 30n,
+          kept: new Map([['2026-11-01', 70n - amountPicos]]),
+        });
       },
     );
+
+    test('KEY-9 a clock that is set back and forth continues each day with what was left of it', async () => {
+      const id = await account(500n);
+      await setCap(id, 70n);
+      const [first, second, early] = ['2:2026-11-01', '2:2026-11-02', '2:2026-10-01'];
+      const move = async (index: number, amountPicos: bigint, atMs: number) => {
+        const cap = conditionFor(await read(id), KEY, atMs);
+        const reply = await store.hold(order(id, { holdId: idOf(index), amountPicos, cap }));
+        return [reply.kind, cap.period, (await capOf(id))?.leftPicos];
+      };
+      expect(await move(1, 40n, AT)).toEqual(['held', first, 30n]);
+      expect(await move(2, 25n, AT + DAY_MS)).toEqual(['held', second, 45n]);
+      expect(await move(3, 31n, AT)).toEqual(['refused', first, 45n]);
+      expect(await move(3, 20n, AT)).toEqual(['held', first, 10n]);
+      expect(await move(4, 46n, AT + DAY_MS)).toEqual(['refused', second, 10n]);
+      expect(await move(4, 5n, AT + DAY_MS)).toEqual(['held', second, 40n]);
+      await store.apply(record(id, { holdId: idOf(3), amountPicos: 5n, cap: { keyId: KEY, period: first } }), 20n, AT);
+      expect((await capOf(id))?.kept).toEqual(new Map([['2026-11-01', 25n]]));
+      // No hold of the second day is charged yet, so the earlier day starts with the whole limit.
+      expect(await move(5, 71n, AT - 31 * DAY_MS)).toEqual(['refused', early, 40n]);
+      expect(await move(5, 70n, AT - 31 * DAY_MS)).toEqual(['held', early, 0n]);
+      expect(await move(6, 1n, AT + DAY_MS)).toEqual(['held', second, 39n]);
+    });
+
+    test('KEY-9 an earlier day takes over the charges of a day ahead, whose holds end there', async () => {
+      const id = await account(500n);
+      await setCap(id, 70n);
+      const ahead = { keyId: KEY, period: '2:2026-12-11', ends: '2:2026-11-01' };
+      await store.hold(order(id, { holdId: idOf(1), amountPicos: 20n, cap: ahead }));
+      await store.hold(order(id, { holdId: idOf(2), amountPicos: 30n, cap: { keyId: KEY, period: ahead.period } }));
+      const charge = { amountPicos: 15n, cap: { keyId: KEY, period: ahead.period } };
+      await store.apply(record(id, { holdId: idOf(1), ...charge }), 20n, AT);
+      const back = conditionFor(await read(id), KEY, AT + DAY_MS);
+      expect(back).toMatchObject({ period: '2:2026-11-02', start: { leftPicos: 55n, seenPicos: 25n } });
+      await store.apply(record(id, { holdId: idOf(2), ...charge }), 30n, AT);
+      const stale = order(id, { holdId: idOf(3), amountPicos: 10n, cap: back });
+      expect(await store.hold(stale)).toMatchObject({ kind: 'refused' });
+      const cap = conditionFor(await read(id), KEY, AT + DAY_MS);
+      const place = (amountPicos: bigint) => store.hold(order(id, { holdId: idOf(4), amountPicos, cap }));
+      expect(await place(41n)).toMatchObject({ kind: 'refused' });
+      const reply = await place(40n);
+      expect(reply).toEqual({ kind: 'held', account: await read(id) });
+      expect(await capOf(id)).toMatchObject({
+        leftPicos: 0n,
+        period: '2:2026-11-02',
+        kept: new Map([
+          ['2026-11-01', 70n],
+          ['2026-12-11', 40n],
+        ]),
+      });
+    });
+
+    test('KEY-9 a hold of a replaced cap changes no day of the new one', async () => {
+      const id = await account(500n);
+      await setCap(id, 70n);
+      await place(id, { holdId: idOf(1) });
+      const cap = { keyId: KEY, period: await periodOf(id) };
+      await subject().setCap(id, KEY, undefined, AT);
+      await setCap(id, 60n);
+      await startNextDay(id, { holdId: idOf(2), amountPicos: 1n });
+      const kept = new Map([['2026-11-01', 60n]]);
+      expect((await capOf(id))?.kept).toEqual(kept);
+      await store.apply(record(id, { holdId: idOf(1), cap, amountPicos: 1n }), 40n, AT);
+      expect((await capOf(id))?.kept).toEqual(kept);
+    });
 
     test.for([
       ['removed', [undefined], undefined],

@@ -138,12 +138,12 @@ const caps: readonly Clause[] = [
     configuration: 'caps',
   },
   {
-    id: 'cap-later-period',
-    clause: 'a later period of the account counts as the present one',
+    id: 'cap-kept-period',
+    clause: 'a period to which a clock is set back continues with its amount',
     file: 'lambdas/core/ledger/caps.ts',
-    find: 'return name > parts.name ?',
-    replace: 'return name !== parts.name ?',
-    configuration: 'caps',
+    find: "if (start === 'kept') return kept;",
+    replace: "if (start === 'kept') return cap.limitPicos;",
+    configuration: 'caps-back',
   },
   {
     id: 'cap-in-hold',
@@ -157,8 +157,8 @@ const caps: readonly Clause[] = [
     id: 'cap-of-close',
     clause: 'a closed hold changes its cap only in its own period',
     file: 'lambdas/core/ledger/caps.ts',
-    find: 'if (!cap || cap.period !== holdCap.period) return caps;',
-    replace: 'if (!cap) return caps;',
+    find: 'if (cap.period === holdCap.period) {',
+    replace: 'if (cap.period !== "") {',
     configuration: 'caps',
   },
   {

@@ -105,6 +105,15 @@ export const configurations: readonly Configuration[] = [
     crashes: 1,
   },
   {
+    id: 'caps-back',
+    title: 'three requests of an API key with a daily cap for one of them; the day ends, and the clock is set back',
+    actors: [capped('A'), capped('B'), capped('C')],
+    world: cappedWorld,
+    timesMs: [...aroundMidnight, -60_000],
+    faults: 1,
+    crashes: 0,
+  },
+  {
     id: 'two',
     title: 'two requests and a sweeper',
     actors: [A, B, S1],

@@ -1,5 +1,6 @@
 import { capProblems } from '../../lambdas/core/ledger/audit-caps.ts';
 import { creditProblems } from '../../lambdas/core/ledger/audit-credits.ts';
+import type { Cap } from '../../lambdas/core/ledger/caps.ts';
 import { type CreditRecord, changeOf } from '../../lambdas/core/ledger/credit-record.ts';
 import { type Account, heldOf } from '../../lambdas/core/ledger/ledger.ts';
 import { Closing } from './closing.ts';
@@ -122,11 +123,20 @@ const worldCreditProblems = (account: Account, credits: readonly CreditRecord[])
   ];
 };
 
-/** No charge of the search is above its hold, so no cap is exceeded. */
+/** No charge of the search is above its hold, so no cap is exceeded in any period. */
 const worldCapProblems = (account: Account, records: World['records']): readonly string[] => [
   ...(capProblems(account, records.values()).length === 0 ? [] : [CAP_DIFFERS]),
-  ...([...account.caps.values()].some(({ leftPicos }) => leftPicos < 0n) ? ['a cap is exceeded'] : []),
+  ...([...account.caps].some(([keyId, cap]) => isExceeded(account, records, keyId, cap)) ? ['a cap is exceeded'] : []),
 ];
+
+const isExceeded = ({ holds }: Account, records: World['records'], keyId: string, { limitPicos, leftPicos }: Cap) => {
+  const used = new Map<string, bigint>();
+  const closed = [...records.values()].filter(({ holdId }) => !holds.has(holdId));
+  for (const { cap, amountPicos } of [...holds.values(), ...closed]) {
+    if (cap?.keyId === keyId) used.set(cap.period, (used.get(cap.period) ?? 0n) + amountPicos);
+  }
+  return leftPicos < 0n || [...used.values()].some((picos) => picos > limitPicos);
+};
 
 const CAP_DIFFERS = 'the rest of a cap differs from its limit - charges - open holds of the period';
 

@@ -39,7 +39,8 @@ export const startNextDay = async (store: LedgerStore, { accountId, keyId }: Cap
       },
     );
   const placed = await place().catch(place);
-  if (placed.cap?.period !== conditionFor(caps, keyId, nextDayMs).period) throw new Error('the day did not start');
+  if (placed.cap?.period !== conditionFor({ caps, holds: new Map() }, keyId, nextDayMs).period)
+    throw new Error('the day did not start');
   await release(deps, placed, { reason: 'upstream_error' });
 };
 

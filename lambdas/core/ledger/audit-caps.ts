@@ -1,5 +1,5 @@
 import { formatUsd } from '../money/usd.ts';
-import { parsePeriod } from './caps.ts';
+import { type Cap, parsePeriod, periodNameOf } from './caps.ts';
 import type { Account, ChargeRecord } from './ledger.ts';
 
 export interface CapProblem {
@@ -11,21 +11,27 @@ export interface CapProblem {
 }
 
 /**
- * Compares each cap with the charges and open holds of its present period: they and the rest add up to the limit. A cap
- * of a newer release is left to it.
+ * Compares each cap with the charges and open holds of its latest period: they and the rest add up to the limit. An
+ * earlier period, to which a clock was set back, may have been forgotten in the meantime. A cap of a newer release is
+ * left to it.
  */
 export const capProblems = (account: Account, records: Iterable<ChargeRecord>): readonly CapProblem[] => {
   if (account.caps.size === 0) return [];
   const used = usedByCap(account, records);
-  return [...account.caps].flatMap(([keyId, { limitPicos, leftPicos, period }]) => {
-    if (!parsePeriod(period)) return [];
-    const expectedPicos = limitPicos - (used.get(nameOf(keyId, period)) ?? 0n);
+  return [...account.caps].flatMap(([keyId, cap]) => {
+    const parts = parsePeriod(cap.period);
+    if (!parts) return [];
+    const [name, leftPicos] = latestPeriodOf(cap);
+    const expectedPicos = cap.limitPicos - (used.get(nameOf(keyId, `${parts.epoch}:${name}`)) ?? 0n);
     const differencePicos = leftPicos - expectedPicos;
     if (differencePicos === 0n) return [];
     const message = `of the cap of API key ${keyId} ${formatUsd(leftPicos)} USD is left, its charges and holds leave ${formatUsd(expectedPicos)} USD`;
     return [{ keyId, message, differencePicos }];
   });
 };
+
+const latestPeriodOf = ({ period, leftPicos, kept = new Map() }: Cap): readonly [name: string, leftPicos: bigint] =>
+  [...kept].reduce((latest, other) => (other[0] > latest[0] ? other : latest), [periodNameOf(period), leftPicos]);
 
 const nameOf = (keyId: string, period: string): string => `${keyId} ${period}`;
 

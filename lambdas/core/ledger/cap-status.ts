@@ -1,6 +1,6 @@
 import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
 import { formatUsd } from '../money/usd.ts';
-import { type CapChange, type CapKind, type Caps, parsePeriod, presentPeriod } from './caps.ts';
+import { type CapChange, type CapKind, type Caps, conditionFor, holdsInCap, leftFor, parsePeriod } from './caps.ts';
 import type { Hold } from './ledger.ts';
 
 /** Part of an account that decides about its caps. */
@@ -30,9 +30,10 @@ export const capStatus = ({ caps, holds }: CappedAccount, keyId: string, nowMs: 
   const cap = caps.get(keyId);
   if (!cap) return undefined;
   const { kind, limitPicos } = cap;
-  const period = presentPeriod(cap, nowMs);
-  const leftPicos = period === cap.period ? cap.leftPicos : limitPicos;
-  const open = [...holds.values()].filter((hold) => hold.cap?.keyId === keyId && hold.cap.period === period);
+  const condition = conditionFor({ caps, holds }, keyId, nowMs);
+  const period = condition.period ?? cap.period;
+  const leftPicos = leftFor(caps, condition) ?? cap.leftPicos;
+  const open = holdsInCap(holds, { keyId, period });
   const heldPicos = open.reduce((sum, { amountPicos }) => sum + amountPicos, 0n);
   const spentPicos = limitPicos - leftPicos - heldPicos;
   return { kind, limitPicos, leftPicos, heldPicos, spentPicos, open, resetsAtMs: endOf(period) };

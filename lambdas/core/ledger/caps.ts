@@ -1,3 +1,5 @@
+import { movePeriod, type PeriodCounter, periodAt } from './period-counter.ts';
+
 /** Period in which a cap limits the spending of an API key, in UTC. */
 export type CapKind = 'total' | 'day' | 'month';
 
@@ -15,6 +17,11 @@ export interface Cap {
    * which the cap was set or got another kind. So holds of a replaced cap or of an earlier period never change this one.
    */
   readonly period: string;
+  /**
+   * Rests of other periods of the same epoch, in pico-USD, by their names: of the one before, and of later ones after a
+   * clock was set back. Absent without any.
+   */
+  readonly kept?: ReadonlyMap<string, bigint>;
 }
 
 /** Caps of an account by the id of their API key. */
@@ -46,8 +53,26 @@ export interface CapCondition {
   readonly keyId: string;
   /** Period in which the hold counts. Undefined: the API key has no cap. */
   readonly period: string | undefined;
-  /** Present period of the cap, which the hold ends: the new one starts from the limit. Undefined: it has started. */
+  /** Present period of the cap, which the hold ends and the cap keeps. Undefined: the period of the hold has started. */
   readonly ends?: string;
+  /** Rest at the start of the period. Undefined: the limit. `kept`: the rest of the period that the cap has kept. */
+  readonly start?: 'kept' | CarriedStart;
+  /** Names of the kept periods that the move forgets. */
+  readonly forgets?: readonly string[];
+}
+
+/** Start of an earlier period, which takes over the charges of a later one. */
+interface CarriedStart {
+  /** Pico-USD. */
+  readonly leftPicos: bigint;
+  /** Required rest of the later period, in pico-USD, because open holds of it do not count in the earlier one. */
+  readonly seenPicos: bigint;
+}
+
+/** Part of an account that decides about its caps. */
+export interface CappedAccount {
+  readonly caps: Caps;
+  readonly holds: ReadonlyMap<string, { readonly amountPicos: bigint; readonly cap?: HoldCap }>;
 }
 
 const TOTAL = 'total';
@@ -75,20 +100,19 @@ export const parsePeriod = (period: string): PeriodParts | undefined => {
 };
 
 /** Reads a stored cap. One of a newer release has less than nothing left, so that no hold counts in it. */
-export const toCap = (limitPicos: bigint, leftPicos: bigint, period: string): Cap => {
+export const toCap = (limitPicos: bigint, leftPicos: bigint, period: string, kept?: Cap['kept']): Cap => {
   const kind = parsePeriod(period)?.kind;
-  return kind ? { limitPicos, leftPicos, kind, period } : { limitPicos: 0n, leftPicos: -1n, kind: 'total', period };
+  if (!kind) return { limitPicos: 0n, leftPicos: -1n, kind: 'total', period };
+  return { limitPicos, leftPicos, kind, period, ...(kept && kept.size > 0 && { kept }) };
 };
 
-/**
- * Period of a cap by this clock. A stored period that is later counts as the present one: otherwise a process whose
- * clock is late could spend the limit again.
- */
+/** Whether a text is the name of a period that a cap can keep. */
+export const isPeriodName = (text: string): boolean => text !== TOTAL && parsePeriod(`0:${text}`) !== undefined;
+
+/** Period of a cap by this clock. */
 export const presentPeriod = ({ kind, period }: Cap, nowMs: number): string => {
   const parts = parsePeriod(period);
-  if (!parts) return period;
-  const name = nameOf(kind, nowMs);
-  return name > parts.name ? `${parts.epoch}:${name}` : period;
+  return parts ? `${parts.epoch}:${periodAt(parts.name, nowMs, (atMs) => nameOf(kind, atMs))}` : period;
 };
 
 /** Returns the condition to try first, which depends on the stored key alone. Undefined if the key has no cap. */
@@ -96,21 +120,60 @@ export const firstCondition = (cap: CapOfKey | undefined, nowMs: number): CapCon
   cap && { keyId: cap.keyId, period: periodOf(cap.epoch, cap.kind, nowMs) };
 
 /** Returns the condition that fits the caps of an account. None fits a cap of a newer release. */
-export const conditionFor = (caps: Caps, keyId: string, nowMs: number): CapCondition => {
-  const cap = caps.get(keyId);
+export const conditionFor = (account: CappedAccount, keyId: string, nowMs: number): CapCondition => {
+  const cap = account.caps.get(keyId);
   if (!cap || !parsePeriod(cap.period)) return { keyId, period: undefined };
   const period = presentPeriod(cap, nowMs);
-  return period === cap.period ? { keyId, period } : { keyId, period, ends: cap.period };
+  if (period === cap.period) return { keyId, period };
+  return { keyId, period, ends: cap.period, ...moveOf(cap, period, heldInCap(account, { keyId, period: cap.period })) };
 };
+
+/** Returns how a cap moves to a period. `heldPicos`: open holds of the present one. */
+const moveOf = (cap: Cap, period: string, heldPicos: bigint): Pick<CapCondition, 'start' | 'forgets'> => {
+  const { limitPicos, leftPicos, kept = new Map<string, bigint>() } = cap;
+  const counter: PeriodCounter = {
+    period: periodNameOf(cap.period),
+    picos: limitPicos - leftPicos,
+    kept: [...kept].map(([name, picos]) => ({ period: name, picos: limitPicos - picos })),
+  };
+  const moved = movePeriod(counter, periodNameOf(period), counter.picos - heldPicos);
+  const stays = new Set([moved.period, ...moved.kept.map((count) => count.period)]);
+  const forgets = [...kept.keys()].filter((name) => !stays.has(name));
+  const start =
+    moved.origin === 'carried' ? { leftPicos: limitPicos - moved.picos, seenPicos: leftPicos } : ('kept' as const);
+  return { ...(moved.origin !== 'new' && { start }), ...(forgets.length > 0 && { forgets }) };
+};
+
+/** Returns the open holds that count in a period of a cap. */
+export const holdsInCap = <Held extends { readonly cap?: HoldCap }>(
+  holds: ReadonlyMap<string, Held>,
+  { keyId, period }: HoldCap,
+): readonly Held[] => [...holds.values()].filter(({ cap }) => cap?.keyId === keyId && cap.period === period);
+
+const heldInCap = ({ holds }: CappedAccount, cap: HoldCap): bigint =>
+  holdsInCap(holds, cap).reduce((sum, { amountPicos }) => sum + amountPicos, 0n);
 
 export const isSameCondition = (one: CapCondition, other: CapCondition): boolean =>
   one.keyId === other.keyId && one.period === other.period && one.ends === other.ends;
 
 /** Returns the amount that a hold with this condition can take, in pico-USD. Undefined if no cap limits it. */
-export const leftFor = (caps: Caps, { keyId, ends }: CapCondition): bigint | undefined => {
-  const cap = caps.get(keyId);
-  return cap && (ends === undefined ? cap.leftPicos : cap.limitPicos);
+export const leftFor = (caps: Caps, condition: CapCondition): bigint | undefined => {
+  const cap = caps.get(condition.keyId);
+  return cap && startOf(cap, condition);
 };
+
+/** Returns what is left before the hold. Undefined if the cap does not fit the condition. */
+const startOf = (cap: Cap, { period = '', ends, start }: CapCondition): bigint | undefined => {
+  if (ends === undefined) return cap.leftPicos;
+  const kept = cap.kept?.get(periodNameOf(period));
+  if (start === 'kept') return kept;
+  if (kept !== undefined) return undefined;
+  if (start === undefined) return cap.limitPicos;
+  return cap.leftPicos === start.seenPicos ? start.leftPicos : undefined;
+};
+
+/** Returns the name of a period without its epoch. */
+export const periodNameOf = (period: string): string => period.slice(period.indexOf(':') + 1);
 
 /** Returns the cap in which a hold with this condition counts. Undefined if it counts in none. */
 export const toHoldCap = (condition: CapCondition | undefined): HoldCap | undefined =>
@@ -126,18 +189,41 @@ export const holdInCap = (caps: Caps, condition: CapCondition | undefined, amoun
   const cap = caps.get(keyId);
   if (!cap || period === undefined) return !cap && period === undefined ? caps : undefined;
   if (cap.period !== (ends ?? period)) return undefined;
-  const leftPicos = (ends === undefined ? cap.leftPicos : cap.limitPicos) - amountPicos;
-  return leftPicos < 0n ? undefined : new Map(caps).set(keyId, { ...cap, period, leftPicos });
+  const startPicos = startOf(cap, condition);
+  if (startPicos === undefined) return undefined;
+  const leftPicos = startPicos - amountPicos;
+  return leftPicos < 0n ? undefined : new Map(caps).set(keyId, toMoved(cap, condition, leftPicos));
+};
+
+const toMoved = (cap: Cap, { period = '', ends, forgets = [] }: CapCondition, leftPicos: bigint): Cap => {
+  if (ends === undefined) return { ...cap, leftPicos };
+  const kept = new Map(cap.kept).set(periodNameOf(ends), cap.leftPicos);
+  for (const name of [periodNameOf(period), ...forgets]) kept.delete(name);
+  return { ...cap, period, leftPicos, kept };
 };
 
 /**
- * Returns the caps after a hold was closed. `changePicos` is the hold less its charge. A cap that was replaced or
- * removed, or is in a later period, stays as it is.
+ * Returns the caps after a hold was closed. `changePicos` is the hold less its charge. It changes the period of the hold,
+ * also if the cap only keeps that period. A cap that was replaced or removed, or has forgotten it, stays as it is.
  */
 export const closeInCap = (caps: Caps, holdCap: HoldCap | undefined, changePicos: bigint): Caps => {
   const cap = holdCap && caps.get(holdCap.keyId);
-  if (!cap || cap.period !== holdCap.period) return caps;
-  return new Map(caps).set(holdCap.keyId, { ...cap, leftPicos: cap.leftPicos + changePicos });
+  if (!cap) return caps;
+  if (cap.period === holdCap.period) {
+    return new Map(caps).set(holdCap.keyId, { ...cap, leftPicos: cap.leftPicos + changePicos });
+  }
+  const keptPicos = keptOf(cap, holdCap.period);
+  if (keptPicos === undefined) return caps;
+  const kept = new Map(cap.kept).set(periodNameOf(holdCap.period), keptPicos + changePicos);
+  return new Map(caps).set(holdCap.keyId, { ...cap, kept });
+};
+
+/** Returns what a cap has kept of a period of its epoch, in pico-USD. Undefined if it has not kept the period. */
+export const keptOf = (cap: Cap, period: string): bigint | undefined => {
+  const epoch = parsePeriod(period)?.epoch;
+  return epoch !== undefined && epoch === parsePeriod(cap.period)?.epoch
+    ? cap.kept?.get(periodNameOf(period))
+    : undefined;
 };
 
 /** New limit of an API key, in pico-USD. */
@@ -161,8 +247,10 @@ export const changeCap = <Capped extends { readonly caps: Caps; readonly version
   const cap = caps.get(keyId);
   if (!change) caps.delete(keyId);
   else if (cap?.kind === change.kind && parsePeriod(cap.period)) {
-    const leftPicos = cap.leftPicos + change.limitPicos - cap.limitPicos;
-    caps.set(keyId, { ...cap, limitPicos: change.limitPicos, leftPicos });
+    const raisedPicos = change.limitPicos - cap.limitPicos;
+    const kept = cap.kept && new Map([...cap.kept].map(([name, picos]) => [name, picos + raisedPicos]));
+    const leftPicos = cap.leftPicos + raisedPicos;
+    caps.set(keyId, { ...cap, limitPicos: change.limitPicos, leftPicos, ...(kept && { kept }) });
   } else {
     const { limitPicos, kind } = change;
     caps.set(keyId, { limitPicos, leftPicos: limitPicos, kind, period: periodOf(version, kind, nowMs) });

@@ -252,7 +252,7 @@ const nextAfter = (reply: HoldReply, order: HoldOrder, refused: Wanted): Wanted 
   const { account } = reply;
   const isOnProbation = refuseUnlessShort(account, refused) === 'probation';
   const { availablePicos, caps } = account;
-  const cap = order.cap && conditionFor(caps, order.cap.keyId, order.nowMs);
+  const cap = order.cap && conditionFor(account, order.cap.keyId, order.nowMs);
   const leftPicos = (cap && leftFor(caps, cap)) ?? availablePicos;
   const usablePicos = leftPicos < availablePicos ? leftPicos : availablePicos;
   // The stored key can name an earlier cap, and the first hold of a period ends the period before.

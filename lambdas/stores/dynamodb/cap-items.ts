@@ -1,4 +1,13 @@
-import { type Cap, type CapCondition, type Caps, type HoldCap, parsePeriod, toCap } from '../../core/ledger/caps.ts';
+import {
+  type Cap,
+  type CapCondition,
+  type Caps,
+  type HoldCap,
+  isPeriodName,
+  parsePeriod,
+  periodNameOf,
+  toCap,
+} from '../../core/ledger/caps.ts';
 import { type Item, optionalText, readBigint, readMap, readText, type Value } from './item.ts';
 
 /** Part of an update of the account item. */
@@ -7,6 +16,8 @@ export interface CapUpdate {
   readonly set: string;
   /** Conditions, each with an AND before it. */
   readonly condition: string;
+  /** Paths of the REMOVE clause. Absent without any. */
+  readonly removed?: readonly string[];
   readonly names: Readonly<Record<string, string>>;
   readonly values: Item;
 }
@@ -16,7 +27,7 @@ const NONE: CapUpdate = { set: '', condition: '', names: {}, values: {} };
 const namesOf = (keyId: string) => ({ '#cap': keyId, '#left': 'left', '#period': 'period' });
 
 /** Returns the part of a hold that takes `:amount` from the cap of the API key, as `holdInCap` computes it. */
-export const toCapHold = (condition: CapCondition | undefined): CapUpdate => {
+export const toCapHold = (condition: CapCondition | undefined, amountPicos: bigint): CapUpdate => {
   if (!condition) return NONE;
   const { keyId, period, ends } = condition;
   if (period === undefined)
@@ -29,11 +40,58 @@ export const toCapHold = (condition: CapCondition | undefined): CapUpdate => {
       values: { ':period': period },
     };
   }
+  return toCapMove({ ...condition, period, ends }, amountPicos);
+};
+
+/** The period that the cap leaves is kept under its name. */
+const toCapMove = (
+  { keyId, period, ends, start, forgets = [] }: CapCondition & { readonly period: string; readonly ends: string },
+  amountPicos: bigint,
+): CapUpdate => {
+  const { left, condition, values, removed, names } = toStart(start, amountPicos);
+  const forgotten = forgets.map((name, index) => [`#forgotten${index}`, name] as const);
   return {
-    set: ', caps.#cap.#left = caps.#cap.#limit - :amount, caps.#cap.#period = :period',
-    condition: ' AND caps.#cap.#period = :ends AND caps.#cap.#limit >= :amount',
-    names: { ...namesOf(keyId), '#limit': 'limit' },
-    values: { ':period': period, ':ends': ends },
+    set: `, caps.#cap.#left = ${left}, caps.#cap.#period = :period, caps.#cap.#ended = caps.#cap.#left`,
+    condition: ` AND caps.#cap.#period = :ends AND ${condition}`,
+    removed: [...removed, ...forgotten.map(([placeholder]) => `caps.#cap.${placeholder}`)],
+    names: {
+      ...namesOf(keyId),
+      '#started': periodNameOf(period),
+      '#ended': periodNameOf(ends),
+      ...names,
+      ...Object.fromEntries(forgotten),
+    },
+    values: { ':period': period, ':ends': ends, ...values },
+  };
+};
+
+const IS_NOT_KEPT = 'attribute_not_exists(caps.#cap.#started)';
+
+interface StartParts {
+  /** Expression for what is left after the hold. */
+  readonly left: string;
+  readonly condition: string;
+  readonly removed: readonly string[];
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Item;
+}
+
+const toStart = (start: CapCondition['start'], amountPicos: bigint): StartParts => {
+  if (start === 'kept') {
+    const [left, condition] = ['caps.#cap.#started - :amount', 'caps.#cap.#started >= :amount'];
+    return { left, condition, removed: ['caps.#cap.#started'], names: {}, values: {} };
+  }
+  if (start === undefined) {
+    const condition = `caps.#cap.#limit >= :amount AND ${IS_NOT_KEPT}`;
+    return { left: 'caps.#cap.#limit - :amount', condition, removed: [], names: { '#limit': 'limit' }, values: {} };
+  }
+  const { leftPicos, seenPicos } = start;
+  return {
+    left: 'caps.#cap.#left - :less',
+    condition: `caps.#cap.#left = :seen AND caps.#cap.#left >= :less AND ${IS_NOT_KEPT}`,
+    removed: [],
+    names: {},
+    values: { ':seen': seenPicos, ':less': seenPicos - leftPicos + amountPicos },
   };
 };
 
@@ -48,12 +106,27 @@ export const toCapReturn = (cap: HoldCap | undefined): CapUpdate =>
       }
     : NONE;
 
-/** Returns the part of a closed hold that leaves the cap, because the period of the hold is over and never returns. */
-export const toCapLeft = ({ keyId, period }: HoldCap): CapUpdate => ({
+/** Returns the names and values of a hold whose period is not the present one of its cap. */
+const ofOtherPeriod = ({ keyId, period }: HoldCap) => ({
+  names: { '#cap': keyId, '#period': 'period', '#kept': periodNameOf(period) },
+  values: { ':period': period, ':epoch': period.slice(0, period.indexOf(':') + 1) },
+});
+
+/** Returns the part of a closed hold that adds `:back` to the period of the hold, which its cap keeps. */
+export const toKeptReturn = (cap: HoldCap): CapUpdate => ({
+  set: ', caps.#cap.#kept = caps.#cap.#kept + :back',
+  condition:
+    ' AND caps.#cap.#period <> :period AND begins_with(caps.#cap.#period, :epoch) AND attribute_exists(caps.#cap.#kept)',
+  ...ofOtherPeriod(cap),
+});
+
+/** Returns the part of a closed hold that leaves the cap, because the cap has forgotten the period of the hold. */
+export const toCapLeft = (cap: HoldCap): CapUpdate => ({
   set: '',
-  condition: ' AND (attribute_not_exists(caps.#cap) OR caps.#cap.#period <> :period)',
-  names: { '#cap': keyId, '#period': 'period' },
-  values: { ':period': period },
+  condition:
+    ' AND (attribute_not_exists(caps.#cap) OR NOT begins_with(caps.#cap.#period, :epoch)' +
+    ' OR (caps.#cap.#period <> :period AND attribute_not_exists(caps.#cap.#kept)))',
+  ...ofOtherPeriod(cap),
 });
 
 /** Part of an update with SET and REMOVE actions. */
@@ -87,10 +160,11 @@ export const toCapReplacement = (before: Caps, after: Caps): CapReplacement => {
 
 const toCapsValue = (caps: Caps): Item => Object.fromEntries([...caps].map(([keyId, cap]) => [keyId, toCapValue(cap)]));
 
-const toCapValue = ({ limitPicos, leftPicos, period }: Cap): Item => ({
+const toCapValue = ({ limitPicos, leftPicos, period, kept }: Cap): Item => ({
   limit: limitPicos,
   left: leftPicos,
   period,
+  ...(kept && Object.fromEntries(kept)),
 });
 
 /** Reads the caps of an account item. An unreadable one is of a newer release: no hold counts in it. */
@@ -103,7 +177,9 @@ export const toCaps = (item: Item): Caps => {
 const capOf = (caps: Item, keyId: string): Cap => {
   try {
     const cap = readMap(caps, keyId);
-    return toCap(readBigint(cap, 'limit'), readBigint(cap, 'left'), readText(cap, 'period'));
+    const names = Object.keys(cap).filter(isPeriodName);
+    const kept = new Map(names.map((name) => [name, readBigint(cap, name)] as const));
+    return toCap(readBigint(cap, 'limit'), readBigint(cap, 'left'), readText(cap, 'period'), kept);
   } catch {
     return toCap(0n, 0n, '');
   }

@@ -6,6 +6,7 @@ import {
   REPAID_TIMES,
   SILENT_DEADLINES_MAX,
 } from '../../core/ledger/allowance.ts';
+import { type HoldCap, keptOf } from '../../core/ledger/caps.ts';
 import { beginMonth } from '../../core/ledger/change-credit.ts';
 import { closeHold } from '../../core/ledger/close-hold.ts';
 import {
@@ -20,7 +21,7 @@ import {
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
 import { monthOf } from '../../core/ledger/month.ts';
-import { type CapUpdate, toCapHold, toCapLeft, toCapReturn } from './cap-items.ts';
+import { type CapUpdate, toCapHold, toCapLeft, toCapReturn, toKeptReturn } from './cap-items.ts';
 import { credit } from './credit-items.ts';
 import type { DynamoDB, UpdateRequest, WriteResult } from './dynamodb.ts';
 import { allEntryNames, entryNames, type HoldFormat, packedFormOf, toHoldEntry } from './hold-entries.ts';
@@ -101,7 +102,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
   const { key, value } = toHoldEntry(request.holdId, holdOf(request), holdFormat);
   const previous = namesOfPrevious(request);
   const { allowance } = request;
-  const cap = toCapHold(request.cap);
+  const cap = toCapHold(request.cap, request.amountPicos);
   const notBefore = Object.keys(previous)
     .map((name) => ` AND attribute_not_exists(holds.${name})`)
     .join('');
@@ -110,7 +111,7 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
     key: accountKey(request.accountId),
     update:
       'SET available = available - :amount, holds.#id = :hold, version = version + :one, ' +
-      `sweepAt = if_not_exists(sweepAt, :sweepAt)${cap.set}`,
+      `sweepAt = if_not_exists(sweepAt, :sweepAt)${cap.set}${toRemove(cap.removed)}`,
     condition:
       '#status = :active AND credited > spent AND available >= :amount AND attribute_not_exists(holds.#id) ' +
       `AND size(holds) < :holdsMax${notBefore}${allowance ? ALLOWANCE_IS_LEFT : ''}` +
@@ -140,6 +141,8 @@ const hold = async (db: DynamoDB, table: string, request: HoldRequest, holdForma
     ? { kind: 'refused', account: toAccount(reply.conditionFailed) }
     : { kind: 'no-account' };
 };
+
+const toRemove = (paths: readonly string[] = []): string => (paths.length === 0 ? '' : ` REMOVE ${paths.join(', ')}`);
 
 /** Names of the previous try, which has a cap only if this one has a condition on it. */
 const namesOfPrevious = ({ previousHoldId, cap }: HoldRequest): Record<string, string> => {
@@ -192,7 +195,7 @@ interface Closing {
 }
 
 /**
- * One conditional update in general, and a second one if the cap of the hold is in a later period, or if the account is
+ * One conditional update in general, and a second one if the cap of the hold is in another period, or if the account is
  * on probation and its uncollected amount grows. If the condition fails although the hold is open, the write that
  * `closeHold` computes from the present item follows. That is so for the first charge of a month, the first uncollected
  * amount of a day, the one that starts a probation, and a record without the cap of its hold.
@@ -201,7 +204,8 @@ const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Acc
   const { record, holdAmountPicos, nowMs } = closing;
   let reply = await close(db, table, closing, toCapReturn(record.cap));
   // All holds of a period can end at the same time after it, and writes by the version would exclude each other.
-  if (record.cap && isOfEarlierPeriod(reply, record)) reply = await close(db, table, closing, toCapLeft(record.cap));
+  const ofOther = record.cap && capOfOtherPeriod(reply, record, record.cap);
+  if (ofOther) reply = await close(db, table, closing, ofOther);
   else if (prolongsProbation(reply, record)) {
     reply = await close(db, table, { ...closing, raise: 'onProbation' }, toCapReturn(record.cap));
   }
@@ -213,12 +217,13 @@ const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Acc
   return after;
 };
 
-/** Whether the refused write found the hold open, and its cap in another period or removed. */
-const isOfEarlierPeriod = (reply: WriteResult, { holdId }: ChargeRecord): boolean => {
-  if ('written' in reply || !reply.conditionFailed) return false;
+/** Returns the change of the cap if the refused write found the hold open, and its cap in another period or removed. */
+const capOfOtherPeriod = (reply: WriteResult, { holdId }: ChargeRecord, holdCap: HoldCap): CapUpdate | undefined => {
+  if ('written' in reply || !reply.conditionFailed) return undefined;
   const { caps, holds } = toAccount(reply.conditionFailed);
-  const cap = holds.get(holdId)?.cap;
-  return cap !== undefined && caps.get(cap.keyId)?.period !== cap.period;
+  const cap = caps.get(holdCap.keyId);
+  if (!holds.get(holdId)?.cap || cap?.period === holdCap.period) return undefined;
+  return cap && keptOf(cap, holdCap.period) !== undefined ? toKeptReturn(holdCap) : toCapLeft(holdCap);
 };
 
 /** Whether the refused write found the hold open and the account on probation. */

@@ -1,13 +1,14 @@
 import { isJsonObject, type JsonValue, parseJson } from '../../../lambdas/core/json.ts';
-import { type Cap, type Caps, parsePeriod, toCap } from '../../../lambdas/core/ledger/caps.ts';
+import { type Cap, type Caps, isPeriodName, parsePeriod, toCap } from '../../../lambdas/core/ledger/caps.ts';
 import type { Hold } from '../../../lambdas/core/ledger/ledger.ts';
 import { bigintOf, type Database, numberOf, optionalTextOf, type Row, textOf } from './database.ts';
 
 /** Returns the JSON column of the caps of an account. Null without caps. */
 export const toCapsColumn = (caps: Caps): string | null => {
   if (caps.size === 0) return null;
-  const rows = [...caps].map(([keyId, { limitPicos, leftPicos, period }]) => {
-    const cap = { limit: limitPicos.toString(), left: leftPicos.toString(), period };
+  const rows = [...caps].map(([keyId, { limitPicos, leftPicos, period, kept = new Map<string, bigint>() }]) => {
+    const others = Object.fromEntries([...kept].map(([name, picos]) => [name, picos.toString()]));
+    const cap = { limit: limitPicos.toString(), left: leftPicos.toString(), period, ...others };
     return [keyId, cap] as const;
   });
   return JSON.stringify(Object.fromEntries(rows));
@@ -24,10 +25,14 @@ export const readCaps = (row: Row): Caps => {
 
 const AMOUNT_FORM = /^-?\d+$/;
 
+const isAmount = (value: JsonValue | undefined): boolean => typeof value === 'string' && AMOUNT_FORM.test(value);
+
 const capOf = (value: JsonValue | undefined): Cap => {
-  const { limit, left, period } = isJsonObject(value) ? value : {};
-  const isKnown = [limit, left].every((text) => typeof text === 'string' && AMOUNT_FORM.test(text));
-  return isKnown ? toCap(BigInt(String(limit)), BigInt(String(left)), String(period)) : toCap(0n, 0n, '');
+  const { limit, left, period, ...others } = isJsonObject(value) ? value : {};
+  const kept = Object.entries(others).filter(([name]) => isPeriodName(name));
+  if (![limit, left, ...kept.map(([, picos]) => picos)].every(isAmount)) return toCap(0n, 0n, '');
+  const keptPicos = new Map(kept.map(([name, picos]) => [name, BigInt(String(picos))]));
+  return toCap(BigInt(String(limit)), BigInt(String(left)), String(period), keptPicos);
 };
 
 /** Part of the id of a row with a cap, which no hold id has. */

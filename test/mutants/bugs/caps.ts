@@ -9,8 +9,20 @@ const ruleBugs = bugsIn('lambdas/core/ledger/caps.ts', unit, [
   {
     id: 'cap-spent-again-by-a-late-clock',
     what: 'A process whose clock is late starts the day before again, with the whole limit.',
-    find: 'return name > parts.name ?',
-    replace: 'return name !== parts.name ?',
+    find: "if (start === 'kept') return kept;",
+    replace: "if (start === 'kept') return cap.limitPicos;",
+  },
+  {
+    id: 'cap-of-a-day-ahead-not-carried',
+    what: 'After a clock was ahead, the charges of that time count in no day that is near.',
+    find: 'return cap.leftPicos === start.seenPicos ? start.leftPicos : undefined;',
+    replace: 'return cap.limitPicos;',
+  },
+  {
+    id: 'cap-edit-forgets-the-kept-days',
+    what: 'After a cap was raised and lowered, a day to which the clock is set back has a wrong rest.',
+    find: 'leftPicos, ...(kept && { kept }) });',
+    replace: 'leftPicos });',
   },
   {
     id: 'cap-day-started-twice',
@@ -22,13 +34,13 @@ const ruleBugs = bugsIn('lambdas/core/ledger/caps.ts', unit, [
   {
     id: 'cap-of-an-earlier-day-raised',
     what: 'A release of a hold of the day before raises the rest of the present day.',
-    find: 'if (!cap || cap.period !== holdCap.period) return caps;',
-    replace: 'if (!cap) return caps;',
+    find: 'if (cap.period === holdCap.period) {',
+    replace: "if (cap.period !== '') {",
   },
   {
     id: 'cap-edit-forgets-the-spend',
     what: 'Another limit of the same kind starts with its whole amount, whatever is spent.',
-    find: 'const leftPicos = cap.leftPicos + change.limitPicos - cap.limitPicos;',
+    find: 'const leftPicos = cap.leftPicos + raisedPicos;',
     replace: 'const leftPicos = change.limitPicos;',
   },
   {
@@ -151,6 +163,12 @@ const storeBugs = [
       replace: "condition: ' AND attribute_exists(caps.#cap.#period) AND :period <> :start',",
     },
     {
+      id: 'table-kept-day-not-restored',
+      what: 'In the table, the unused part of a hold that ends on a later day is lost for the day of the hold.',
+      find: "set: ', caps.#cap.#kept = caps.#cap.#kept + :back',",
+      replace: "set: ', caps.#cap.#kept = caps.#cap.#kept',",
+    },
+    {
       id: 'table-cap-removed-between',
       what: 'A hold that expects no cap is placed although the API key has one.',
       find: "condition: ' AND attribute_not_exists(caps.#cap)', names: { '#cap': keyId }",
@@ -179,8 +197,8 @@ const endedDayBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', contracts
   {
     id: 'holds-of-an-ended-day-exclude-each-other',
     what: 'After midnight, most charges of the day before fail at their account, and their holds stay until the sweeper comes.',
-    find: 'if (record.cap && isOfEarlierPeriod(reply, record))',
-    replace: 'if (!record.cap && isOfEarlierPeriod(reply, record))',
+    find: 'if (ofOther) reply',
+    replace: 'if (!ofOther && record.cap) reply',
   },
 ]);
 

@@ -32,8 +32,9 @@ export const frontDoorBugs: readonly MoneyBug[] = [
     {
       id: 'limiter-uses-one-time',
       what: 'The rate limit uses one time for all updates of a request, so a late update rejects a customer below the limit.',
-      find: '  let idle = expectedTat(',
-      replace: '  const early = update.now();\n  update = { ...update, now: () => early };\n  let idle = expectedTat(',
+      find: '  let branch: Branch = expectedTat(',
+      replace:
+        '  const early = update.now();\n  update = { ...update, now: () => early };\n  let branch: Branch = expectedTat(',
     },
   ]),
   ...bugsIn('lambdas/http/read-body.ts', 'test/lambdas/http/read-body.test.ts', [

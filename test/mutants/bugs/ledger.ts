@@ -19,8 +19,8 @@ const holdBugs = bugsIn('lambdas/core/ledger/hold.ts', `${tests}/hold.test.ts`, 
   {
     id: 'hold-not-adopted',
     what: 'A request does not recognize its own hold after a lost reply.',
-    find: 'return attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));',
-    replace: 'return undefined;',
+    find: 'const held = attempts.findLast(({ holdId }) => reply.account.holds.has(holdId));',
+    replace: 'const held = attempts.find(() => false);',
   },
   {
     id: 'hold-given-up-left-open',

@@ -245,7 +245,7 @@ const keyBugs = bugsIn('local/stores/sqlite/key-store.ts', `${contracts}/limit-s
   {
     id: 'sqlite-rate-not-kept',
     what: 'The embedded key store counts no requests, so an API key has no rate limit.',
-    find: "  db.sql('UPDATE keys SET tat = ? WHERE hash = ?').run(tatMicros, hash);\n",
+    find: "  if (tatMicros !== key.tatMicros) db.sql('UPDATE keys SET tat = ? WHERE hash = ?').run(tatMicros, hash);\n",
     replace: '',
   },
   {

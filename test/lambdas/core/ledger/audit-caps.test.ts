@@ -47,6 +47,13 @@ test('KEY-9 the charges, the open holds and the rest of a cap add up to its limi
   expect(capProblems(accountWith(1n, '2:2026-W48'), records)).toEqual([]);
 });
 
+test('KEY-9 the latest period is compared, also if the clock was set back since', () => {
+  const kept = (picos: bigint) => new Map([['2026-11-26', picos]]);
+  const caps = (picos: bigint) => new Map([['k', toCap(70n, 1n, '2:2026-11-24', kept(picos))]]);
+  expect(capProblems({ ...accountWith(0n), caps: caps(35n) }, records)).toEqual([]);
+  expect(capProblems({ ...accountWith(0n), caps: caps(36n) }, records)).toMatchObject([{ differencePicos: 1n }]);
+});
+
 test.each([
   [36n, 1n],
   [34n, -1n],

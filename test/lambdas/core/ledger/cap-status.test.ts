@@ -36,12 +36,24 @@ test('KEY-9 the state of a cap has its charges, its holds and its reset', () => 
     ...status,
     resetsAtMs: Date.UTC(2026, 10, 27),
   });
-  expect(capStatus(accountWith('3:2026-12'), 'k', AT)).toEqual({
+  expect(capStatus(accountWith('3:2026-11'), 'k', AT)).toEqual({
     kind: 'month',
     ...status,
-    resetsAtMs: Date.UTC(2027, 0, 1),
+    resetsAtMs: Date.UTC(2026, 11, 1),
   });
   expect(capStatus(accountWith('3:total'), 'k', AT)).toEqual({ kind: 'total', ...status, resetsAtMs: undefined });
+});
+
+test('KEY-9 after a clock was set back, the present day has the charges of the later one', () => {
+  expect(capStatus(accountWith('3:2026-12-30'), 'k', AT)).toEqual({
+    kind: 'day',
+    limitPicos: 7n * USD,
+    leftPicos: 6n * USD,
+    heldPicos: 0n,
+    open: [],
+    spentPicos: USD,
+    resetsAtMs: Date.UTC(2026, 10, 27),
+  });
 });
 
 test('KEY-9 after the end of a period the whole limit is left', () => {

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import {
   type Cap,
   type CapKind,
+  type CappedAccount,
+  type Caps,
   changeCap,
   closeInCap,
   conditionFor,
@@ -19,6 +21,7 @@ const AT = Date.UTC(2026, 10, 26, 12);
 const DAY_MS = 86_400_000;
 const cap = (period: string, leftPicos = 30n, limitPicos = 70n): Cap => toCap(limitPicos, leftPicos, period);
 const capsWith = (period: string, leftPicos?: bigint) => new Map([['k', cap(period, leftPicos)]]);
+const withoutHolds = (caps: Caps): CappedAccount => ({ caps, holds: new Map() });
 const account = { caps: new Map<string, Cap>(), version: 4 };
 const change = (limitPicos: bigint, kind: CapKind) => ({ limitPicos, kind });
 
@@ -39,7 +42,7 @@ test('OPS-11 a cap with a period of a newer release has nothing left, and no con
   const newer = cap('7:2026-W48', 30n);
   expect(newer).toEqual({ limitPicos: 0n, leftPicos: -1n, kind: 'total', period: '7:2026-W48' });
   const caps = new Map([['k', newer]]);
-  const condition = conditionFor(caps, 'k', AT);
+  const condition = conditionFor(withoutHolds(caps), 'k', AT);
   expect(holdInCap(caps, condition, 0n)).toBeUndefined();
   expect(leftFor(caps, condition)).toBe(-1n);
   expect(keyCapOf(caps, 'k')).toBeUndefined();
@@ -58,17 +61,25 @@ test('KEY-9 the first condition follows from the stored key and the clock', () =
 test.each([
   ['the present day', '3:2026-11-26', { period: '3:2026-11-26' }],
   ['a day that is over', '3:2026-11-25', { period: '3:2026-11-26', ends: '3:2026-11-25' }],
-  ['a day after the clock', '3:2026-11-27', { period: '3:2026-11-27' }],
+  [
+    'a day after the clock',
+    '3:2026-11-27',
+    { period: '3:2026-11-26', ends: '3:2026-11-27', start: { leftPicos: 30n, seenPicos: 30n } },
+  ],
   ['the present month', '3:2026-11', { period: '3:2026-11' }],
   ['a month that is over', '3:2025-12', { period: '3:2026-11', ends: '3:2025-12' }],
-  ['a month after the clock', '3:2026-12', { period: '3:2026-12' }],
+  [
+    'a month after the clock',
+    '3:2026-12',
+    { period: '3:2026-11', ends: '3:2026-12', start: { leftPicos: 30n, seenPicos: 30n } },
+  ],
   ['no end', '3:total', { period: '3:total' }],
 ])('KEY-9 the condition for a cap with %s', (_name, period, expected) => {
-  expect(conditionFor(capsWith(period), 'k', AT)).toEqual({ keyId: 'k', ...expected });
+  expect(conditionFor(withoutHolds(capsWith(period)), 'k', AT)).toEqual({ keyId: 'k', ...expected });
 });
 
 test('KEY-9 an API key without a cap in the account requires that there is none', () => {
-  const condition = conditionFor(capsWith('3:total'), 'other', AT);
+  const condition = conditionFor(withoutHolds(capsWith('3:total')), 'other', AT);
   expect(condition).toEqual({ keyId: 'other', period: undefined });
   expect([leftFor(capsWith('3:total'), condition), toHoldCap(condition), toHoldCap(undefined)]).toEqual([
     undefined,
@@ -133,4 +144,76 @@ test('KEY-9 a cap of another kind, and one that follows a removal, start a new e
   expect(changeCap(removed, 'k', change(70n, 'day'), AT).caps.get('k')).toEqual(cap('10:2026-11-26', 70n));
   const newer = { caps: capsWith('3:2026-W48'), version: 8 };
   expect(changeCap(newer, 'k', change(70n, 'total'), AT).caps.get('k')).toEqual(cap('9:total', 70n));
+});
+
+const keeping = (period: string, leftPicos: bigint, kept: Record<string, bigint>): Caps =>
+  new Map([['k', toCap(70n, leftPicos, period, new Map(Object.entries(kept)))]]);
+const heldIn = (period: string, amountPicos: bigint) =>
+  new Map([[period, { amountPicos, cap: { keyId: 'k', period } }]]);
+
+test.each([
+  ['2026-11-26T23:59:50.000Z', '3:2026-11-27', undefined],
+  ['2026-11-26T23:59:49.999Z', '3:2026-11-26', '3:2026-11-27'],
+  ['2026-11-27T00:00:00.000Z', '3:2026-11-27', undefined],
+])('KEY-9 at %s a day that starts within 10 s is the present one', (at, period, ends) => {
+  expect(conditionFor(withoutHolds(capsWith('3:2026-11-27')), 'k', Date.parse(at))).toMatchObject({
+    period,
+    ...(ends && { ends }),
+  });
+});
+
+test('KEY-9 a cap that returns to a kept day continues with what was left of it', () => {
+  const caps = keeping('3:2026-11-27', 70n, { '2026-11-26': 20n });
+  const condition = conditionFor(withoutHolds(caps), 'k', AT);
+  expect(condition).toEqual({ keyId: 'k', period: '3:2026-11-26', ends: '3:2026-11-27', start: 'kept' });
+  expect(leftFor(caps, condition)).toBe(20n);
+  expect(holdInCap(caps, condition, 21n)).toBeUndefined();
+  expect(holdInCap(caps, condition, 15n)).toEqual(keeping('3:2026-11-26', 5n, { '2026-11-27': 70n }));
+  expect(holdInCap(capsWith('3:2026-11-27'), condition, 1n), 'a cap without the kept day').toBeUndefined();
+});
+
+test('KEY-9 an earlier day that is not kept takes over the charges, and not the open holds', () => {
+  const caps = keeping('3:2026-11-27', 10n, {});
+  const condition = conditionFor({ caps, holds: heldIn('3:2026-11-27', 25n) }, 'k', AT);
+  expect(condition.start).toEqual({ leftPicos: 35n, seenPicos: 10n });
+  expect([leftFor(caps, condition), holdInCap(caps, condition, 36n)]).toEqual([35n, undefined]);
+  const after = holdInCap(caps, condition, 35n);
+  expect(after).toEqual(keeping('3:2026-11-26', 0n, { '2026-11-27': 10n }));
+  expect(holdInCap(keeping('3:2026-11-27', 11n, {}), condition, 1n), 'a hold was closed meanwhile').toBeUndefined();
+  expect(closeInCap(after!, { keyId: 'k', period: '3:2026-11-27' }, 20n)).toEqual(
+    keeping('3:2026-11-26', 0n, { '2026-11-27': 30n }),
+  );
+});
+
+test('KEY-9 a cap keeps the day before and the latest day, and forgets the others', () => {
+  const caps = keeping('3:2026-11-25', 1n, { '2026-11-24': 2n, '2027-01-05': 3n });
+  const condition = conditionFor(withoutHolds(caps), 'k', AT);
+  expect(condition).toEqual({
+    keyId: 'k',
+    period: '3:2026-11-26',
+    ends: '3:2026-11-25',
+    forgets: ['2026-11-24'],
+  });
+  expect(holdInCap(caps, condition, 5n)).toEqual(keeping('3:2026-11-26', 65n, { '2026-11-25': 1n, '2027-01-05': 3n }));
+});
+
+test('KEY-9 a closed hold changes a kept day of its own epoch only', () => {
+  const caps = keeping('3:2026-11-26', 1n, { '2026-11-25': 2n });
+  expect(closeInCap(caps, { keyId: 'k', period: '3:2026-11-25' }, 5n)).toEqual(
+    keeping('3:2026-11-26', 1n, { '2026-11-25': 7n }),
+  );
+  for (const period of ['2:2026-11-25', '3:2026-11-24'])
+    expect(closeInCap(caps, { keyId: 'k', period }, 5n)).toBe(caps);
+});
+
+test('KEY-9 another limit of the same kind changes what is left of the kept days too', () => {
+  const spent = { caps: keeping('3:2026-11-26', 30n, { '2026-11-25': 0n }), version: 8 };
+  expect(changeCap(spent, 'k', change(90n, 'day'), AT).caps.get('k')).toEqual({
+    limitPicos: 90n,
+    leftPicos: 50n,
+    kind: 'day',
+    period: '3:2026-11-26',
+    kept: new Map([['2026-11-25', 20n]]),
+  });
+  expect(changeCap(spent, 'k', change(90n, 'month'), AT).caps.get('k')).toEqual(toCap(90n, 90n, '9:2026-11'));
 });

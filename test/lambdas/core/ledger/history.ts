@@ -34,6 +34,8 @@ export interface RequestPlan {
   readonly callMs: number;
   /** Whether its API key has a cap. */
   readonly isCapped: boolean;
+  /** How far the clock of its process is ahead when the hold is placed, in ms. It decides the period of the cap. */
+  readonly aheadMs?: number;
 }
 
 /** API key with a cap. The database packs its holds. */
@@ -271,7 +273,11 @@ export const playRequest = async (
     ...(plan.isCapped && { cap: { keyId: CAPPED_KEY, kind: FIRST_CAP.kind, epoch: CAP_EPOCH } }),
   };
   const smaller = (availablePicos: bigint) => (availablePicos > 1n ? availablePicos / 2n : undefined);
-  const placed = await placeHold(deps, plan.acceptsLess ? { ...order, smaller } : order).catch((error: unknown) => {
+  const { aheadMs = 0 } = plan;
+  const clock = { now: () => deps.clock.now() + aheadMs, after: deps.clock.after.bind(deps.clock) };
+  // The account is swept as if the clock were right.
+  const holding = { ...deps, clock, shortestLifetimeMs: deps.shortestLifetimeMs - aheadMs };
+  const placed = await placeHold(holding, plan.acceptsLess ? { ...order, smaller } : order).catch((error: unknown) => {
     if (error instanceof GatewayError) return undefined;
     throw error;
   });

@@ -52,17 +52,37 @@ test('KEY-9 the first hold of a day takes one more call, and the next holds take
   expect([deps.store.calls.length, left()]).toEqual([4, 100n]);
 });
 
-test('KEY-9 a process whose clock is late holds in the present day of the account', async () => {
+test('KEY-9 a process whose clock is a day late holds in what is left of its own day', async () => {
   const { clock, place, left, epoch, another, order, ...scene } = await open();
+  await place('before');
   await clock.advance(DAY_MS);
   await place('a');
   const late = { ...another({}), clock: { now: () => AT, after: clock.after.bind(clock) } };
   const cap = { keyId: 'k', kind: 'day', epoch } as const;
   expect(await clock.until(placeHold(late, order({ requestId: 'b', cap })))).toMatchObject({
     holdId: 'b.1',
+    cap: { period: `${epoch}:2026-11-26` },
+  });
+  expect([left(), scene.account().holds.size]).toEqual([100n, 3]);
+  const rest = order({ requestId: 'c', cap, amountPicos: 101n });
+  await expect(clock.until(placeHold(late, rest))).rejects.toMatchObject({ code: 'key_limit_exceeded' });
+  expect(await place('d', { amountPicos: 200n })).toMatchObject({ cap: { period: `${epoch}:2026-11-27` } });
+  expect(left()).toBe(0n);
+});
+
+test('KEY-9 two processes whose clocks are a second apart at midnight do not move the cap to and fro', async () => {
+  const { clock, place, deps, epoch, another, order } = await open();
+  await place('before');
+  await clock.advance(DAY_MS / 2);
+  await place('a');
+  const late = { ...another({}), clock: { now: () => clock.now() - 1_000, after: clock.after.bind(clock) } };
+  const cap = { keyId: 'k', kind: 'day', epoch } as const;
+  expect(await clock.until(placeHold(late, order({ requestId: 'b', cap })))).toMatchObject({
     cap: { period: `${epoch}:2026-11-27` },
   });
-  expect([left(), scene.account().holds.size]).toEqual([100n, 2]);
+  const calls = deps.store.calls.length;
+  await place('c');
+  expect(deps.store.calls.length - calls).toBe(1);
 });
 
 test('KEY-9 a hold above the cap is 402 with the cap and its reset, and nothing is held', async () => {

@@ -3,6 +3,8 @@ import { expect } from 'vitest';
 import type { RandomRuns } from '../../../support/random-runs.ts';
 import { History, type InspectedLedger, LIFETIME_MS } from './history.ts';
 
+const DAY_MS = 86_400_000;
+
 const plans = fc.array(
   fc.record({
     account: fc.nat({ max: 1 }),
@@ -11,6 +13,7 @@ const plans = fc.array(
     ends: fc.constantFrom('settled', 'settled', 'released'),
     acceptsLess: fc.boolean(),
     isCapped: fc.boolean(),
+    aheadMs: fc.constantFrom(0, 0, -DAY_MS, DAY_MS, 40 * DAY_MS),
     callMs: fc.constantFrom(0, 0, LIFETIME_MS / 2, LIFETIME_MS, LIFETIME_MS * 2),
   }),
   { minLength: 1, maxLength: 4 },

@@ -121,7 +121,23 @@ test('KEY-9 a charge in the present period of its cap takes one write', async ()
   expect(sent[0]?.names).toMatchObject({ '#id': `${holdId}#cap`, '#idPacked': packedKeyOf(holdId), '#cap': CAP.keyId });
 });
 
-test('KEY-9 a charge in an earlier period takes a second write, which leaves the cap', async () => {
+test('KEY-9 a charge in a kept period takes a second write, which changes what is left of it', async () => {
+  const hold = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000, cap: CAP }, 'packed');
+  const [epoch = '', name = ''] = CAP.period.split(':');
+  const caps = { [CAP.keyId]: { limit: 70n, left: 50n, period: `${epoch}:2026-11-02`, [name]: 30n } };
+  const fast: UpdateRequest[] = [];
+  const { store } = slow({ written: {} }, (request) => {
+    fast.push(request);
+    return fast.length === 1
+      ? { conditionFailed: { ...item, holds: { [hold.key]: hold.value }, caps } }
+      : { written: item };
+  });
+  expect(await store.apply({ ...record, cap: CAP }, 40n, AT)).toMatchObject({ version: 3 });
+  expect(fast[1]?.update).toContain('caps.#cap.#kept = caps.#cap.#kept + :back');
+  expect(fast[1]?.names).toMatchObject({ '#kept': name });
+});
+
+test('KEY-9 a charge in a forgotten period takes a second write, which leaves the cap', async () => {
   const hold = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000, cap: CAP }, 'packed');
   const holds = { [hold.key]: hold.value };
   const later = { [CAP.keyId]: { limit: 70n, left: 50n, period: '2:2026-11-02' } };
@@ -134,7 +150,7 @@ test('KEY-9 a charge in an earlier period takes a second write, which leaves the
     expect(await store.apply({ ...record, cap: CAP }, 40n, AT)).toMatchObject({ version: 3 });
     expect([fast.length, sent.length, fast[1]?.update.includes('caps')]).toEqual([2, 0, false]);
     expect(fast[1]?.condition).toMatch(
-      / AND \(attribute_not_exists\(caps\.#cap\) OR caps\.#cap\.#period <> :period\)$/,
+      / OR \(caps\.#cap\.#period <> :period AND attribute_not_exists\(caps\.#cap\.#kept\)\)\)$/,
     );
   }
 });

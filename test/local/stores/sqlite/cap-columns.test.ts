@@ -29,7 +29,7 @@ test('KEY-9 caps are stored as JSON, and no caps as null', () => {
   expect([toCapsColumn(new Map()), readCaps({ caps: null })]).toEqual([null, new Map()]);
   const caps = new Map([
     ['k', toCap(2n ** 70n, -(2n ** 70n), '3:total')],
-    ['l', toCap(1n, 0n, PERIOD)],
+    ['l', toCap(1n, 0n, PERIOD, new Map([['2026-10-31', -3n]]))],
   ]);
   expect(readCaps({ caps: toCapsColumn(caps) })).toEqual(caps);
 });
