@@ -65,7 +65,7 @@ export const openLocalAccount = async (options: LocalAccountOptions): Promise<Lo
     );
   const account = await ledgerStore.readAccount(ACCOUNT_ID);
   // The stored sweep time may be far in the future if it was set under other settings.
-  await ledgerStore.reschedule(ACCOUNT_ID, account?.holds.size ? clock.now() : undefined);
+  if (account?.holds.size) await ledgerStore.sweepBy(ACCOUNT_ID, clock.now());
   const keyState = await readLocalKeyState(deps, apiKey);
   const balanceUsd = formatUsd(account ? balanceOf(account) : 0n);
   const heldUsd = formatUsd(account ? heldOf(account) : 0n);

@@ -57,6 +57,6 @@ const changeMoney = async ({ ledger, packed }: Stores): Promise<void> => {
       sweepAtMs: AT + DAY_MS,
       previousHoldId: undefined,
     });
-    await store.reschedule(accountId, AT + DAY_MS);
+    await store.reschedule(accountId, AT + DAY_MS, AT + DAY_MS);
   }
 };

@@ -245,7 +245,7 @@ export class EngineHistory {
         // The sweep list is shared, because other histories use the same database.
         due: (nowMs) =>
           around(async () => (await direct.due(nowMs)).filter(({ accountId }) => accountId === this.#accountId)),
-        reschedule: (accountId, atMs) => around(() => proxied.reschedule(accountId, atMs)),
+        reschedule: (accountId, atMs, dueMs) => around(() => proxied.reschedule(accountId, atMs, dueMs)),
         clearUncollected: (accountId) => around(() => proxied.clearUncollected(accountId)),
         sweepBy: (accountId, atMs) => around(() => proxied.sweepBy(accountId, atMs)),
       },

@@ -29,7 +29,7 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
     closeMonths: (accountId, nowMs) => opened.closeMonths(accountId, nowMs),
     credit: (request) => opened.credit(request),
     due: (nowMs) => opened.due(nowMs),
-    reschedule: (accountId, sweepAtMs) => opened.reschedule(accountId, sweepAtMs),
+    reschedule: (accountId, sweepAtMs, dueMs) => opened.reschedule(accountId, sweepAtMs, dueMs),
     clearUncollected: (accountId) => opened.clearUncollected(accountId),
     sweepBy: (accountId, sweepAtMs) => opened.sweepBy(accountId, sweepAtMs),
   };

@@ -166,22 +166,41 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       const id = await account(100n);
       await store.hold(order(id));
       const before = await read(id);
-      await store.reschedule(id, undefined);
+      await store.reschedule(id, undefined, AT + 300_000);
       expect(await read(id)).toEqual(before);
       expect(await isDue(id, AT + 300_000)).toBe(true);
       await store.apply(record(id), 40n, 0);
-      await store.reschedule(id, undefined);
+      await store.reschedule(id, undefined, AT + 300_000);
       expect(await isDue(id, AT + 10 ** 9)).toBe(false);
       expect((await read(id)).version).toBe(before.version + 2);
     });
 
-    test('BILL-13 a new time replaces the old one, and counts as a write', async () => {
+    test('BILL-13 a new time replaces the one that was due, and counts as a write', async () => {
       const id = await account(100n);
       await store.hold(order(id));
       const { version } = await read(id);
-      await store.reschedule(id, AT + 600_000);
+      await store.reschedule(id, AT + 600_000, AT + 300_000);
       expect([await isDue(id, AT + 599_999), await isDue(id, AT + 600_000)]).toEqual([false, true]);
       expect((await read(id)).version).toBe(version + 1);
+    });
+
+    test('BILL-13 a sweep keeps an earlier time that another write has set since its list', async () => {
+      const id = await account(100n);
+      await store.hold(order(id));
+      const dueMs = AT + 300_000;
+      await store.reschedule(id, AT + 900_000, dueMs);
+      await store.sweepBy(id, AT + 315_000);
+      const before = await read(id);
+      await store.reschedule(id, AT + 900_000, dueMs);
+      expect([await subject().sweepAtOf(id), await read(id)]).toEqual([AT + 315_000, before]);
+      await store.reschedule(id, AT + 310_000, dueMs);
+      expect(await subject().sweepAtOf(id)).toBe(AT + 310_000);
+    });
+
+    test('BILL-13 a sweep gives an account without a time its next one', async () => {
+      const id = await account(100n);
+      await store.reschedule(id, AT + 600_000, AT);
+      expect(await subject().sweepAtOf(id)).toBe(AT + 600_000);
     });
 
     test('BILL-13 an earlier time replaces the time of the sweep, and a later one changes nothing', async () => {
@@ -204,8 +223,8 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
 
     test('BILL-13 a missing account is not put on the list', async () => {
       await store.sweepBy('unknown', AT);
-      await store.reschedule('nobody', AT);
-      await store.reschedule('nobody', undefined);
+      await store.reschedule('nobody', AT, AT);
+      await store.reschedule('nobody', undefined, AT);
       expect(await isDue('nobody', AT)).toBe(false);
       expect(await store.readAccount('nobody')).toBeUndefined();
     });

@@ -166,7 +166,7 @@ export const watched = (store: LedgerStore): LedgerStore => {
     readAccount: (accountId) => store.readAccount(accountId),
     readRecord: (accountId, holdId) => store.readRecord(accountId, holdId),
     due: (nowMs) => store.due(nowMs),
-    reschedule: (accountId, atMs) => store.reschedule(accountId, atMs),
+    reschedule: (accountId, atMs, dueMs) => store.reschedule(accountId, atMs, dueMs),
     sweepBy: (accountId, atMs) => store.sweepBy(accountId, atMs),
     clearUncollected: (accountId) => store.clearUncollected(accountId),
     hold: (request) =>

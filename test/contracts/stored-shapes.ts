@@ -171,7 +171,7 @@ const storeMoney = async ({ ledger, outbox }: Stores): Promise<void> => {
   await ledger.apply(full(SETTLED), 2_500_000_001n, AT);
   await ledger.putRecord(released(RELEASED));
   await ledger.apply(released(RELEASED), 2_500_000_001n, AT);
-  await ledger.reschedule(ACCOUNT, AT + 400_000);
+  await ledger.reschedule(ACCOUNT, AT + 400_000, AT + 300_000);
   await outbox.put({ record: full(WAITING), holdAmountPicos: 2_500_000_001n });
 };
 

@@ -79,8 +79,8 @@ const ledger: readonly Clause[] = [
     id: 'off-the-list',
     clause: 'an account leaves the sweep list only if it has no open hold',
     file: 'test/search/world.ts',
-    find: 'const stays = op.sweepAtMs === undefined && account.holds.size > 0;',
-    replace: 'const stays = false;',
+    find: 'const stays = isSetSince || (op.sweepAtMs === undefined && account.holds.size > 0);',
+    replace: 'const stays = isSetSince;',
     configuration: 'a',
   },
   {

@@ -62,7 +62,7 @@ export class Fakes {
       case 'readCredits':
         return { kind: 'readCredits', records: this.#ledger.creditRecordsOf(ACCOUNT) };
       case 'reschedule':
-        await this.#ledger.reschedule(ACCOUNT, op.sweepAtMs);
+        await this.#ledger.reschedule(ACCOUNT, op.sweepAtMs, op.dueMs);
         return { kind: 'reschedule' };
       case 'sweepBy':
         await this.#ledger.sweepBy(ACCOUNT, op.sweepAtMs);

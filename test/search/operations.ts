@@ -35,7 +35,7 @@ export type Op =
   | { readonly kind: 'readAccount' }
   | { readonly kind: 'readRecord'; readonly holdId: string }
   | { readonly kind: 'due'; readonly nowMs: number }
-  | { readonly kind: 'reschedule'; readonly sweepAtMs: number | undefined }
+  | { readonly kind: 'reschedule'; readonly sweepAtMs: number | undefined; readonly dueMs: number }
   | { readonly kind: 'sweepBy'; readonly sweepAtMs: number }
   | { readonly kind: 'putNote'; readonly note: OutboxEntry }
   | { readonly kind: 'readNote'; readonly holdId: string }

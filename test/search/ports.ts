@@ -78,8 +78,8 @@ const ledgerStore = (call: Call): LedgerStore => ({
   readAccount: async () => onlyHolds((await ask(call, { kind: 'readAccount' })).holds),
   readRecord: async (_accountId, holdId) => (await ask(call, { kind: 'readRecord', holdId })).record,
   due: async (nowMs) => (await ask(call, { kind: 'due', nowMs })).due,
-  reschedule: async (_accountId, sweepAtMs) => {
-    await ask(call, { kind: 'reschedule', sweepAtMs });
+  reschedule: async (_accountId, sweepAtMs, dueMs) => {
+    await ask(call, { kind: 'reschedule', sweepAtMs, dueMs });
   },
   sweepBy: async (_accountId, sweepAtMs) => {
     await ask(call, { kind: 'sweepBy', sweepAtMs });

@@ -62,7 +62,7 @@ export const anyOp: fc.Arbitrary<Op> = fc.oneof(
   fc.record({ kind: kind('readAccount') }),
   fc.record({ kind: kind('readRecord'), holdId }),
   fc.record({ kind: kind('due'), nowMs: atMs }),
-  fc.record({ kind: kind('reschedule'), sweepAtMs: fc.option(atMs, { nil: undefined }) }),
+  fc.record({ kind: kind('reschedule'), sweepAtMs: fc.option(atMs, { nil: undefined }), dueMs: atMs }),
   fc.record({ kind: kind('sweepBy'), sweepAtMs: atMs }),
   fc.record({ kind: kind('putNote'), note: fc.record({ record, holdAmountPicos: amountPicos }) }),
   fc.record({ kind: kind('readNote'), holdId }),

@@ -89,7 +89,9 @@ const ledgerStep = (world: World, op: Op): Step | undefined => {
       return { world, answer: { kind: 'due', due: isDue ? [{ accountId: ACCOUNT }] : [] } };
     }
     case 'reschedule': {
-      const stays = op.sweepAtMs === undefined && account.holds.size > 0;
+      const { sweepAtMs: presentMs = op.dueMs } = world;
+      const isSetSince = op.sweepAtMs !== undefined && presentMs > op.dueMs && presentMs < op.sweepAtMs;
+      const stays = isSetSince || (op.sweepAtMs === undefined && account.holds.size > 0);
       return { world: stays ? world : { ...world, sweepAtMs: op.sweepAtMs }, answer: { kind: 'reschedule' } };
     }
     case 'sweepBy': {

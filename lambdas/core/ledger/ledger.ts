@@ -212,8 +212,11 @@ export interface LedgerStore {
   credit(request: CreditRequest): Promise<CreditReply>;
   /** Returns accounts whose sweep is due. */
   due(nowMs: number): Promise<readonly Due[]>;
-  /** Sets the account's next sweep, or removes the account from the list if it has no open hold. */
-  reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void>;
+  /**
+   * Sets the account's next sweep after the one that was due at `dueMs`, unless another write has set an earlier time
+   * since. Without a time, removes the account from the list if it has no open hold.
+   */
+  reschedule(accountId: string, sweepAtMs: number | undefined, dueMs: number): Promise<void>;
   /** Removes the uncollected amounts of the account and ends its probation. Returns whether the account exists. */
   clearUncollected(accountId: string): Promise<boolean>;
   /** Moves the account's next sweep to this time, unless it is due earlier. */

@@ -32,9 +32,10 @@ export const sweep = async (deps: LedgerDependencies): Promise<SweepReport> => {
   const ended: Ended = { released: 0, finished: 0 };
   const bugs: unknown[] = [];
   let failed = 0;
-  const due = await deps.store.due(deps.clock.now());
+  const dueMs = deps.clock.now();
+  const due = await deps.store.due(dueMs);
   await forEachConcurrent(due, async ({ accountId }) => {
-    for (const error of await sweepAccount(deps, accountId, ended)) {
+    for (const error of await sweepAccount(deps, { accountId, dueMs }, ended)) {
       failed += 1;
       if (!(error instanceof StoreError)) bugs.push(error);
     }
@@ -44,8 +45,18 @@ export const sweep = async (deps: LedgerDependencies): Promise<SweepReport> => {
   return { accounts: due.length, ...ended, failed, bug };
 };
 
+interface DueAccount {
+  readonly accountId: string;
+  /** Time of the list that named the account, in Unix ms. */
+  readonly dueMs: number;
+}
+
 /** Sweeps one account. Returns the errors. */
-const sweepAccount = async (deps: LedgerDependencies, accountId: string, ended: Ended): Promise<unknown[]> => {
+const sweepAccount = async (
+  deps: LedgerDependencies,
+  { accountId, dueMs }: DueAccount,
+  ended: Ended,
+): Promise<unknown[]> => {
   const errors: unknown[] = [];
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -61,7 +72,7 @@ const sweepAccount = async (deps: LedgerDependencies, accountId: string, ended: 
     if (hold.isNewer) continue;
     await attempt(() => endHold(deps, accountId, holdId, hold, ended));
   }
-  await attempt(async () => scheduleNext(deps, await deps.store.readAccount(accountId)));
+  await attempt(async () => scheduleNext(deps, await deps.store.readAccount(accountId), dueMs));
   return errors;
 };
 
@@ -90,10 +101,10 @@ const endHold = async (
 };
 
 /** The store takes an account off the list only if it has no open hold: one may have been placed since the read. */
-const scheduleNext = async (deps: LedgerDependencies, account: Account | undefined): Promise<void> => {
+const scheduleNext = async (deps: LedgerDependencies, account: Account | undefined, dueMs: number): Promise<void> => {
   if (!account) return;
   const soonestMs = deps.clock.now() + deps.shortestLifetimeMs;
   const expiries = [...account.holds.values()].filter(({ isNewer }) => !isNewer).map((hold) => hold.expiresAtMs);
   const next = account.holds.size === 0 ? undefined : Math.min(soonestMs, ...expiries);
-  await deps.store.reschedule(account.id, next);
+  await deps.store.reschedule(account.id, next, dueMs);
 };

@@ -68,7 +68,7 @@ export const createLedgerStore = (
   closeMonths: (accountId, nowMs) => closeMonths(db.repeating, table, accountId, nowMs),
   credit: (request) => credit(db.repeating, table, request),
   due: (nowMs) => due(db.repeating, table, nowMs),
-  reschedule: (accountId, sweepAtMs) => reschedule(db.repeating, table, accountId, sweepAtMs),
+  reschedule: (accountId, sweepAtMs, dueMs) => reschedule(db.repeating, table, accountId, { sweepAtMs, dueMs }),
   clearUncollected: async (accountId) => {
     const reply = await db.repeating.update({
       table,
@@ -314,14 +314,15 @@ const dueOf = async (db: DynamoDB, table: string, shard: string, nowMs: number):
 };
 
 /**
- * Sets the account's next sweep. Without a time, removes the account from the sweep list, but only if it has no open
- * hold: one may have been placed since the caller's read.
+ * Sets the account's next sweep, but never postpones one that another writer has set since the caller's list. Without a
+ * time, removes the account from the sweep list, but only if it has no open hold: one may have been placed since the
+ * caller's read.
  */
 const reschedule = async (
   db: DynamoDB,
   table: string,
   accountId: string,
-  sweepAtMs: number | undefined,
+  { sweepAtMs, dueMs }: { readonly sweepAtMs: number | undefined; readonly dueMs: number },
 ): Promise<void> => {
   const change: Pick<UpdateRequest, 'update' | 'condition' | 'values'> =
     sweepAtMs === undefined
@@ -332,8 +333,9 @@ const reschedule = async (
         }
       : {
           update: 'SET version = version + :one, sweepAt = :at',
-          condition: 'attribute_exists(pk)',
-          values: { ':one': 1, ':at': sweepAtMs },
+          condition:
+            'attribute_exists(pk) AND ' + '(attribute_not_exists(sweepAt) OR sweepAt <= :due OR sweepAt >= :at)',
+          values: { ':one': 1, ':at': sweepAtMs, ':due': dueMs },
         };
   await db.update({ table, key: accountKey(accountId), ...change });
 };

@@ -77,7 +77,7 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
           .all(nowMs)
           .map((row) => ({ accountId: textOf(row, 'id') })),
       ),
-    reschedule: (accountId, sweepAtMs) => db.write(() => reschedule(db, accountId, sweepAtMs)),
+    reschedule: (accountId, sweepAtMs, dueMs) => db.write(() => reschedule(db, accountId, sweepAtMs, dueMs)),
     clearUncollected: (accountId) => db.writeDurably(() => clearUncollected(db, accountId)),
     sweepBy: (accountId, sweepAtMs) => db.write(() => sweepBy(db, accountId, sweepAtMs)),
   };
@@ -298,10 +298,12 @@ const checkCharge = (spentPicos: bigint, amountPicos: bigint): void => {
   );
 };
 
-const reschedule = (db: Database, accountId: string, sweepAtMs: number | undefined): void => {
+const reschedule = (db: Database, accountId: string, sweepAtMs: number | undefined, dueMs: number): void => {
   const set = `UPDATE accounts SET version = version + 1, change = ${NEXT_CHANGE}, sweep_at = ? WHERE id = ?`;
-  if (sweepAtMs !== undefined) db.sql(set).run(sweepAtMs, accountId);
-  else db.sql(`${set} AND NOT EXISTS (SELECT 1 FROM holds WHERE account_id = accounts.id)`).run(null, accountId);
+  if (sweepAtMs !== undefined) {
+    const isFree = 'sweep_at IS NULL OR sweep_at <= ? OR sweep_at >= ?';
+    db.sql(`${set} AND (${isFree})`).run(sweepAtMs, accountId, dueMs, sweepAtMs);
+  } else db.sql(`${set} AND NOT EXISTS (SELECT 1 FROM holds WHERE account_id = accounts.id)`).run(null, accountId);
 };
 
 const clearUncollected = (db: Database, accountId: string): boolean =>

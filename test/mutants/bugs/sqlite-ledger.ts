@@ -83,6 +83,12 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
     replace: '',
   },
   {
+    id: 'sqlite-sweep-postponed-by-another',
+    what: 'A slow sweep replaces the earlier time that another write has set in the embedded ledger.',
+    find: 'sweep_at <= ? OR sweep_at >= ?',
+    replace: 'sweep_at <> ? OR sweep_at >= ?',
+  },
+  {
     id: 'sqlite-sweep-moved-later',
     what: 'A given-up hold delays the sweep of its account in the embedded ledger.',
     find: 'sweep_at IS NULL OR sweep_at > ?',

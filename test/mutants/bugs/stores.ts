@@ -141,6 +141,12 @@ const sweepBugs = bugsIn('lambdas/stores/dynamodb/ledger-store.ts', ledgerTests,
     replace: 'version + :one',
   },
   {
+    id: 'sweep-postponed-by-another',
+    what: 'A slow sweep replaces the earlier time that another write has set for its account in the table.',
+    find: ' OR sweepAt >= :at)',
+    replace: ' OR sweepAt < :at OR sweepAt >= :at)',
+  },
+  {
     id: 'sweep-moved-later',
     what: 'A given-up hold delays the sweep of its account in the table.',
     find: 'sweepAt > :at',

@@ -149,9 +149,11 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return rows.map((row) => ({ accountId: row.id }));
   }
 
-  async reschedule(accountId: string, sweepAtMs: number | undefined): Promise<void> {
+  async reschedule(accountId: string, sweepAtMs: number | undefined, dueMs: number): Promise<void> {
     const row = this.#rows.get(accountId);
     if (!row || (sweepAtMs === undefined && row.holds.size > 0)) return;
+    const present = row.sweepAtMs;
+    if (sweepAtMs !== undefined && present !== undefined && present > dueMs && present < sweepAtMs) return;
     row.sweepAtMs = sweepAtMs;
     row.version += 1;
   }

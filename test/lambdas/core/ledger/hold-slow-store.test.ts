@@ -60,7 +60,7 @@ describe('a hold that was given up', () => {
   ])('BILL-13 has its account, due in $dueInMs ms, swept in $sweptInMs ms', async ({ dueInMs, sweptInMs }) => {
     const scene = await ledgerScene(1_000n, { hold: fails });
     const startedAtMs = scene.clock.now();
-    await scene.memory.reschedule(ID, startedAtMs + dueInMs);
+    await scene.memory.reschedule(ID, startedAtMs + dueInMs, startedAtMs + dueInMs);
     await codeOf(scene.clock.until(placeHold(scene.deps, scene.order())));
     expect(scene.memory.sweepAtOf(ID)).toBe(startedAtMs + sweptInMs);
   });

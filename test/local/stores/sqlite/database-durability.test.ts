@@ -127,7 +127,7 @@ const ledgers: Calls<LedgerStore> = {
   closeMonths: (store) => store.closeMonths('one', NOW),
   credit: (store) => store.credit({ accountId: 'one', ref: 'next', amountPicos: 1n, reason: 'test', at: NOW }),
   due: (store) => store.due(NOW),
-  reschedule: (store) => store.reschedule('one', NOW),
+  reschedule: (store) => store.reschedule('one', NOW, NOW),
   sweepBy: (store) => store.sweepBy('one', NOW),
   clearUncollected: (store) => store.clearUncollected('one'),
 };
