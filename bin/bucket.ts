@@ -108,7 +108,7 @@ const named = async <T>(where: string, call: Promise<T>): Promise<T> => {
 const namedOutbox = (where: string, outbox: Outbox): Outbox => ({
   put: (note) => named(where, outbox.put(note)),
   read: (holdId) => named(where, outbox.read(holdId)),
-  list: () => named(where, outbox.list()),
+  list: (afterHoldId) => named(where, outbox.list(afterHoldId)),
   remove: (holdId) => named(where, outbox.remove(holdId)),
 });
 

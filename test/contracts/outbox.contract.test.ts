@@ -86,6 +86,17 @@ describe.each(mediaSubjects)('the outbox $name', ({ open }) => {
     expect((await subject.outbox.list()).toSorted()).toEqual([...others, 'list.1', 'other.0'].toSorted());
     expect(await subject.outbox.read('list.0')).toBeUndefined();
   });
+
+  test('BILL-14 a list continues after an entry, also one that was removed', async () => {
+    await Promise.all(['page.0', 'page.1', 'page.2'].map((holdId) => subject.outbox.put(plain(holdId))));
+    const all = await subject.outbox.list();
+    expect(all).toEqual(all.toSorted());
+    const rest = all.filter((holdId) => holdId > 'page.1');
+    expect(await subject.outbox.list('page.1')).toEqual(rest);
+    await subject.outbox.remove('page.1');
+    expect(await subject.outbox.list('page.1')).toEqual(rest);
+    expect(await subject.outbox.list('zzz')).toEqual([]);
+  });
 });
 
 describe('unreadable outbox entries', () => {

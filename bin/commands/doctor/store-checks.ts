@@ -1,4 +1,5 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { OUTBOX_PAGE } from '../../../lambdas/core/ledger/ledger.ts';
 import { tableNames } from '../../../lib/tables.ts';
 import { networkFileSystemOf } from '../../../local/network-file-system.ts';
 import { whyOf } from '../../exit.ts';
@@ -30,7 +31,8 @@ export const checkEmbedded = ({ dataFolder, stores }: Place): Promise<Finding> =
       );
     }
     const waiting = (await stores.outbox.list()).length;
-    return ok('data folder', `${dataFolder}, ${waiting} outbox entries`);
+    const orMore = waiting === OUTBOX_PAGE ? ' or more' : '';
+    return ok('data folder', `${dataFolder}, ${waiting}${orMore} outbox entries`);
   });
 
 export const checkCredentials = ({ client }: AwsStores): Promise<Finding> =>

@@ -233,6 +233,9 @@ export interface OutboxEntry {
   readonly holdAmountPicos: bigint;
 }
 
+/** Number of outbox entries that one call lists, which is the limit of S3. */
+export const OUTBOX_PAGE = 1_000;
+
 /**
  * Settlements that wait while the ledger cannot be written. It uses another kind of store, so that both rarely fail
  * together. One entry per hold. Every method is one call, safe to repeat, and throws StoreError if the result is not
@@ -242,8 +245,8 @@ export interface Outbox {
   put(note: OutboxEntry): Promise<void>;
   /** Returns the entry of a hold. Always finds an entry whose `put` was confirmed. */
   read(holdId: string): Promise<OutboxEntry | undefined>;
-  /** Returns hold ids of waiting entries, or some of them if there are many. */
-  list(): Promise<readonly string[]>;
+  /** Returns hold ids of waiting entries in order, after the given one. Fewer than OUTBOX_PAGE are the last ones. */
+  list(afterHoldId?: string): Promise<readonly string[]>;
   remove(holdId: string): Promise<void>;
 }
 

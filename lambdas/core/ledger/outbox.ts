@@ -1,7 +1,7 @@
 import { forEachConcurrent } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
 import type { PlacedHold } from './hold.ts';
-import type { ChargeRecord, LedgerDependencies, Outbox, OutboxEntry } from './ledger.ts';
+import { type ChargeRecord, type LedgerDependencies, OUTBOX_PAGE, type Outbox, type OutboxEntry } from './ledger.ts';
 import { apply, commit } from './resolve.ts';
 
 /** Smallest time between an outbox entry and the release of its hold, in ms. Clocks of other processes may be ahead. */
@@ -52,6 +52,8 @@ export interface OutboxReport {
   readonly late: number;
   /** Entries left for the next run. */
   readonly failed: number;
+  /** Hold id after which the next run continues. Undefined if this one reached the last entry. */
+  readonly nextAfter: string | undefined;
   /** Time of the oldest entry that was read but could not be settled, in Unix milliseconds. */
   readonly oldestAtMs: number | undefined;
   /**
@@ -61,15 +63,20 @@ export interface OutboxReport {
   readonly bug: AggregateError | undefined;
 }
 
+/** Time after which a run starts no further entry, in ms. The function has a minute. */
+const RUN_MS = 40_000;
+
 /**
  * BILL-14: charges the entries in the outbox. Deletes an entry only after the money of its hold has moved. A failed
- * entry does not delay the others. Throws StoreError if the entries cannot be listed.
+ * entry does not delay the others. After 40 s it leaves the rest to the next run, which passes its `nextAfter`: so
+ * entries that cannot be settled never hide those behind them. Throws StoreError if the entries cannot be listed.
  */
-export const settleOutbox = async (deps: LedgerDependencies): Promise<OutboxReport> => {
+export const settleOutbox = async (deps: LedgerDependencies, after?: string): Promise<OutboxReport> => {
   const report = { settled: 0, late: 0, failed: 0 };
   let oldestAtMs: number | undefined;
   const bugs: unknown[] = [];
-  await forEachConcurrent(await deps.outbox.list(), async (holdId) => {
+  const endsAtMs = deps.clock.now() + RUN_MS;
+  const nextAfter = await forEachEntry(deps, { after, endsAtMs }, async (holdId) => {
     let note: OutboxEntry | undefined;
     try {
       note = await deps.outbox.read(holdId);
@@ -84,7 +91,34 @@ export const settleOutbox = async (deps: LedgerDependencies): Promise<OutboxRepo
   });
   const bug =
     bugs.length === 0 ? undefined : new AggregateError(bugs, `${bugs.length} outbox entries could not be settled`);
-  return { ...report, oldestAtMs, bug };
+  return { ...report, oldestAtMs, nextAfter, bug };
+};
+
+interface Run {
+  readonly after: string | undefined;
+  /** Unix ms. */
+  readonly endsAtMs: number;
+}
+
+/** Returns the id of the last entry that was started, if the time ended before the last entry. */
+const forEachEntry = async (
+  { outbox, clock }: LedgerDependencies,
+  { after, endsAtMs }: Run,
+  work: (holdId: string) => Promise<void>,
+): Promise<string | undefined> => {
+  let last = after;
+  let isOver = false;
+  for (;;) {
+    const page = await outbox.list(last);
+    await forEachConcurrent(page, async (holdId) => {
+      isOver ||= clock.now() >= endsAtMs;
+      if (isOver) return;
+      last = holdId;
+      await work(holdId);
+    });
+    if (isOver) return last;
+    if (page.length < OUTBOX_PAGE) return undefined;
+  }
 };
 
 const settleNote = async (deps: LedgerDependencies, holdId: string, note: OutboxEntry): Promise<'settled' | 'late'> => {

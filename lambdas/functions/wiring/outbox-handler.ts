@@ -5,13 +5,17 @@ import { isPaused } from './maintenance.ts';
 
 /**
  * Runs every minute, and does nothing while workers are paused. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
- * one.
+ * one. A run that did not reach the last entry is continued by the next one, unless its process ends.
  */
-export const createOutboxHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
-  if (await isPaused(deps, 'outbox')) return;
-  const report = await settleOutbox(toLedgerDependencies(deps));
-  emitReport(deps, report);
-  if (report.bug) throw report.bug;
+export const createOutboxHandler = (deps: LedgerFunctionDependencies) => {
+  let after: string | undefined;
+  return async (): Promise<void> => {
+    if (await isPaused(deps, 'outbox')) return;
+    const report = await settleOutbox(toLedgerDependencies(deps), after);
+    after = report.nextAfter;
+    emitReport(deps, report);
+    if (report.bug) throw report.bug;
+  };
 };
 
 const emitReport = (

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import * as z from 'zod';
-import type { Outbox, OutboxEntry } from '../../core/ledger/ledger.ts';
+import { OUTBOX_PAGE, type Outbox, type OutboxEntry } from '../../core/ledger/ledger.ts';
 import { find, send } from './objects.ts';
 
 export const OUTBOX_PREFIX = 'outbox/';
@@ -25,12 +25,23 @@ export const createOutbox = (client: () => Promise<S3Client>, bucket: string): O
     });
     return text === undefined ? undefined : parseNote(holdId, text);
   },
-  list: async () => {
+  list: async (afterHoldId) => {
     const [{ ListObjectsV2Command }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);
-    const { Contents = [] } = await send(() =>
-      s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: OUTBOX_PREFIX })),
-    );
-    return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(OUTBOX_PREFIX.length)]));
+    const holdIds: string[] = [];
+    let after = afterHoldId;
+    // S3 may return fewer names than it could before the last one.
+    for (;;) {
+      const command = new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: OUTBOX_PREFIX,
+        MaxKeys: OUTBOX_PAGE - holdIds.length,
+        ...(after !== undefined && { StartAfter: nameOf(after) }),
+      });
+      const { Contents = [], IsTruncated } = await send(() => s3.send(command));
+      for (const { Key } of Contents) if (Key !== undefined) holdIds.push(Key.slice(OUTBOX_PREFIX.length));
+      if (!IsTruncated || Contents.length === 0 || holdIds.length >= OUTBOX_PAGE) return holdIds;
+      after = holdIds.at(-1);
+    }
   },
   remove: async (holdId) => {
     const [{ DeleteObjectCommand }, s3] = await Promise.all([import('@aws-sdk/client-s3'), client()]);

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { ResponseStore } from '../../../lambdas/core/idempotency/claim-store.ts';
 import type { ImageMediaType } from '../../../lambdas/core/image-type.ts';
 import type { MediaStore } from '../../../lambdas/core/images/media.ts';
-import type { Outbox } from '../../../lambdas/core/ledger/ledger.ts';
+import { OUTBOX_PAGE, type Outbox } from '../../../lambdas/core/ledger/ledger.ts';
 import type { VideoFiles } from '../../../lambdas/core/videos/dependencies.ts';
 import { parseNote, renderNote } from '../../../lambdas/stores/s3/outbox.ts';
 import { AtomicFiles, type AtomicFilesOptions, diskSync } from './atomic-files.ts';
@@ -70,7 +70,10 @@ const toOutbox = (files: AtomicFiles, holdsDurable: () => Promise<void>): Outbox
     const content = await files.read(holdId);
     return content && parseNote(holdId, content.toString());
   },
-  list: () => files.names(),
+  list: async (afterHoldId = '') => {
+    const names = await files.names();
+    return names.filter((name) => name > afterHoldId).slice(0, OUTBOX_PAGE);
+  },
   remove: (holdId) => files.remove(holdId),
 });
 

@@ -1,4 +1,4 @@
-import type { Outbox, OutboxEntry } from '../../../lambdas/core/ledger/ledger.ts';
+import { OUTBOX_PAGE, type Outbox, type OutboxEntry } from '../../../lambdas/core/ledger/ledger.ts';
 
 /** In-memory fake of the outbox. */
 export class MemoryOutbox implements Outbox {
@@ -13,8 +13,9 @@ export class MemoryOutbox implements Outbox {
   }
 
   /** Returns the entries in the order of a bucket listing. */
-  async list(): Promise<readonly string[]> {
-    return [...this.#notes.keys()].toSorted();
+  async list(afterHoldId = ''): Promise<readonly string[]> {
+    const ids = [...this.#notes.keys()].toSorted();
+    return ids.filter((id) => id > afterHoldId).slice(0, OUTBOX_PAGE);
   }
 
   async remove(holdId: string): Promise<void> {

@@ -42,6 +42,22 @@ test('BILL-14, OPS-3 entries that cannot be removed fail the run, which reports 
   expect(notices).toEqual([['notes_settled', { settled: '1', late: '0', failed: '2' }]]);
 });
 
+test('BILL-14 a run continues where the time of the one before it ended', async () => {
+  const { deps, clock } = await createTendingScene();
+  const lists: (string | undefined)[] = [];
+  const list = async (after?: string) => {
+    lists.push(after);
+    return ['a.0', 'b.0'].filter((holdId) => holdId > (after ?? ''));
+  };
+  const read = async () => {
+    clock.skip(40_000);
+    return undefined;
+  };
+  const run = createOutboxHandler({ ...deps, outbox: { ...withOutboxFaults(deps.outbox, {}), list, read } });
+  for (let count = 0; count < 3; count += 1) await run();
+  expect(lists).toEqual([undefined, 'a.0', undefined]);
+});
+
 test('OPS-3 a run without entries is measured and logs nothing', async () => {
   const { deps, notices, measured } = await createTendingScene();
   await createOutboxHandler(deps)();

@@ -87,6 +87,24 @@ test('BILL-14 an entry whose reply stops early is neither read nor missing', asy
   await expect(outbox.read('h.0')).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
 });
 
+const listing = (keys: readonly string[], isTruncated: boolean): string =>
+  `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${keys.map((key) => `<Contents><Key>outbox/${key}</Key></Contents>`).join('')}</ListBucketResult>`;
+
+test('BILL-14 a list ends early only at the last entry, although S3 returns short pages', async () => {
+  const urls: URL[] = [];
+  const pages = [listing(['a.0', 'b.0'], true), listing(['c.0'], false)];
+  const { outbox } = await outboxAgainst((request, response) => {
+    urls.push(new URL(request.url ?? '', 'http://127.0.0.1'));
+    response.writeHead(200, { 'content-type': 'application/xml' }).end(pages[urls.length - 1]);
+  });
+  expect(await outbox.list('9.0')).toEqual(['a.0', 'b.0', 'c.0']);
+  const asked = urls.map(({ searchParams }) => [searchParams.get('start-after'), searchParams.get('max-keys')]);
+  expect(asked).toEqual([
+    ['outbox/9.0', '1000'],
+    ['outbox/b.0', '998'],
+  ]);
+});
+
 test('BILL-14 a call fails after two attempts without a response', async () => {
   const patience = { maxAttempts: 2, requestTimeout: 50, socketTimeout: 60_000 };
   const { outbox } = await outboxAgainst(() => undefined, patience);
