@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { AuditCursor } from '../lambdas/core/ledger/audit-run.ts';
 import type { OperationLog } from '../lambdas/core/ledger/records.ts';
+import { ServedHolds } from '../lambdas/core/ledger/served-holds.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { DiskSpace } from './stores/disk-space.ts';
 import { openFileStores } from './stores/files/file-stores.ts';
@@ -28,6 +29,7 @@ type StoreNames =
   | 'ledgerStore'
   | 'ledgerRecords'
   | 'outbox'
+  | 'servedHolds'
   | 'maintenance'
   | 'circuitStore'
   | 'videoJobs'
@@ -97,6 +99,7 @@ export const openEmbeddedStores = async (
       addressCounters: createAddressCounters(db),
       claims: createClaimStore(db),
       outbox: files.outbox,
+      servedHolds: new ServedHolds(() => performance.now()),
       maintenance: createMaintenanceStore(db),
       answers: files.answers,
       media: files.media,

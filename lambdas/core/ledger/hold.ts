@@ -129,6 +129,7 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
     const { held, account } = await tryInTurn(deps, { ...order, nowMs }, attempts);
     held.uncertain = false;
     deps.meter?.({ held: held.amountPicos });
+    deps.served?.placed(held.holdId, Math.max(deps.shortestLifetimeMs, order.expiresAtMs - nowMs));
     const cap = toHoldCap(held.cap);
     return {
       accountId: order.accountId,

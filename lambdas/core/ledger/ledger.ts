@@ -4,6 +4,7 @@ import type { Allowance, AllowanceUse, UncollectedState } from './allowance.ts';
 import { type CapCondition, type Caps, type HoldCap, toHoldCap } from './caps.ts';
 import type { CreditRecord, CreditType } from './credit-record.ts';
 import type { HoldBreaker } from './hold-breaker.ts';
+import type { ServedHolds } from './served-holds.ts';
 
 /** An open hold. */
 export interface Hold {
@@ -264,6 +265,8 @@ export interface LedgerDependencies {
   readonly onProbation?: (accountId: string, requestId: string) => void;
   /** Undefined if new holds are never rejected for a slow store. */
   readonly breaker?: HoldBreaker;
+  /** Undefined if this process serves no requests. */
+  readonly served?: ServedHolds | undefined;
 }
 
 /** Counts the money of a closed hold. Called by the code that closed the hold, and therefore once per hold. */

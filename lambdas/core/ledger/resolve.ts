@@ -31,6 +31,7 @@ export const apply = async (
     () => deps.store.apply(record, holdAmountPicos, deps.clock.now()),
     limitMs,
   );
+  deps.served?.closed(record.holdId);
   if (account && deps.meter) meterResolved(deps.meter, record, holdAmountPicos);
   if (account && possibleUseOf(record) !== undefined && isOnProbation(account)) {
     deps.onProbation?.(record.accountId, record.requestId);

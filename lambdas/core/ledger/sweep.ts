@@ -80,7 +80,7 @@ const sweepAccount = async (
 const OWN_UPDATE_MS = 5_000;
 
 /**
- * Ends a hold that expired, or whose outcome was recorded some time ago: it was given up, or its process ended between
+ * Ends a hold that expired and that this process does not serve, or whose outcome was recorded some time ago: it was given up, or its process ended between
  * the record and the update of the account.
  */
 const endHold = async (
@@ -91,7 +91,7 @@ const endHold = async (
   ended: Ended,
 ): Promise<void> => {
   const now = deps.clock.now();
-  const hasExpired = hold.expiresAtMs <= now;
+  const hasExpired = hold.expiresAtMs <= now && !deps.served?.has(holdId);
   const record = hasExpired
     ? await resolveHoldById(deps, { accountId, holdId, reason: 'expired', cap: hold.cap })
     : await deps.store.readRecord(accountId, holdId);

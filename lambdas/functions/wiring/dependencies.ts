@@ -13,6 +13,7 @@ import type { MediaStore, PageFiles } from '../../core/images/media.ts';
 import type { AuditCursor } from '../../core/ledger/audit-run.ts';
 import type { LedgerStore, Outbox } from '../../core/ledger/ledger.ts';
 import type { LedgerRecords } from '../../core/ledger/records.ts';
+import type { ServedHolds } from '../../core/ledger/served-holds.ts';
 import type { AddressCounters } from '../../core/limits/rate-limit.ts';
 import type { MaintenanceStore } from '../../core/maintenance.ts';
 import type { MarginMetric, Measure, MetricDimension, MoneyMetric, OperationalEventName } from '../../core/metrics.ts';
@@ -54,6 +55,8 @@ export interface LedgerFunctionDependencies {
   readonly random: () => number;
   readonly ledgerStore: LedgerStore;
   readonly outbox: Outbox;
+  /** Undefined if this process serves no requests. */
+  readonly servedHolds?: ServedHolds | undefined;
   readonly maintenance: MaintenanceStore;
   readonly reporting: Reporting;
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import { HoldBreaker } from '../../core/ledger/hold-breaker.ts';
 import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
+import { ServedHolds } from '../../core/ledger/served-holds.ts';
 import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../../core/metrics.ts';
 import type { MarginMeter } from '../../core/paid-call/dependencies.ts';
 import { RANDOM_END, renderRequestId } from '../../core/request-id.ts';
@@ -44,6 +45,7 @@ export const openLedger = (environment: Environment): OpenLedger => {
     random: Math.random,
     ledgerStore: createLedgerStore(db, settings.ACCOUNTS_TABLE, settings.HOLD_FORMAT),
     outbox: createOutbox(s3, settings.MEDIA_BUCKET),
+    servedHolds: new ServedHolds(() => performance.now()),
     maintenance: createMaintenanceStore(db.repeating, settings.COUNTERS_TABLE),
     s3,
     reporting: createReporting(settings),
@@ -65,6 +67,7 @@ export const toLedgerDependencies = ({
   random,
   settings,
   reporting,
+  servedHolds,
 }: LedgerFunctionDependencies): LedgerDependencies => ({
   store: ledgerStore,
   outbox,
@@ -74,6 +77,7 @@ export const toLedgerDependencies = ({
   meter: (picos) => reporting.measured(toMoneyMetrics(picos)),
   onProbation: (accountId, requestId) => reporting.notice('account_on_probation', { accountId, requestId }),
   breaker: new HoldBreaker(clock),
+  served: servedHolds,
 });
 
 const toMoneyMetrics = (picos: Parameters<MoneyMeter>[0]): Readonly<Partial<Record<MoneyMetric, number>>> => {

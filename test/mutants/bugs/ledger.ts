@@ -151,6 +151,12 @@ const sweepBugs = bugsIn('lambdas/core/ledger/sweep.ts', `${tests}/sweep.test.ts
     replace: 'now > 0',
   },
   {
+    id: 'sweep-ends-its-own-requests',
+    what: 'After a step of the clock, the sweeper releases the holds of requests that its process serves.',
+    find: ' && !deps.served?.has(holdId)',
+    replace: '',
+  },
+  {
     id: 'sweep-drops-the-charge',
     what: 'The sweeper returns the whole hold although a charge is recorded.',
     find: 'await apply(deps, record, hold.amountPicos);',

@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
+import { ServedHolds } from '../../../../lambdas/core/ledger/served-holds.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
 import { createMoment, fails, withFaults } from '../../../support/memory/faults.ts';
 import { ID, LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
 
-type Scene = Awaited<ReturnType<typeof ledgerScene>>;
+type Scene = Pick<Awaited<ReturnType<typeof ledgerScene>>, 'another' | 'clock' | 'deps' | 'order'>;
 
 const hold = (scene: Scene, requestId: string, lifetimeMs = LIFETIME_MS) =>
   placeHold(scene.another({}), scene.order({ requestId, expiresAtMs: scene.clock.now() + lifetimeMs }));
@@ -76,6 +77,52 @@ test('BILL-13 a hold placed while the list is being updated stays on the list', 
   await scene.clock.advance(LIFETIME_MS);
   expect(await run(scene)).toMatchObject({ released: 1 });
   expect(scene.account().holds.size).toBe(0);
+});
+
+describe('holds of requests that the own process serves', () => {
+  const HOUR_MS = 3_600_000;
+  const serving = async () => {
+    const scene = await ledgerScene(1_000n);
+    const monotonic = { ms: 0 };
+    const deps = { ...scene.deps, served: new ServedHolds(() => monotonic.ms) };
+    const placed = await placeHold(deps, scene.order());
+    return { ...scene, deps, monotonic, placed, run: () => scene.clock.until(sweep(deps)) };
+  };
+
+  test('BILL-13 a step of the clock does not end a request in progress, which is charged', async () => {
+    const scene = await serving();
+    scene.clock.skip(HOUR_MS);
+    expect(await scene.run()).toEqual({ ...nothing, accounts: 1 });
+    const record = await commit(scene.deps, settledRecord(scene.placed.holdId, 70n, scene.clock.now()));
+    await apply(scene.deps, record, 100n);
+    expect(scene.account()).toMatchObject({ availablePicos: 930n, spentPicos: 70n, holds: new Map() });
+  });
+
+  test('BILL-13 a hold that its request could not close is released at the end of its lifetime', async () => {
+    const scene = await serving();
+    scene.clock.skip(HOUR_MS);
+    scene.monotonic.ms = LIFETIME_MS - 1;
+    expect(await scene.run()).toMatchObject({ released: 0 });
+    scene.monotonic.ms = LIFETIME_MS;
+    expect(await scene.run()).toMatchObject({ released: 1 });
+  });
+
+  test('BILL-13 a hold of another process is released at its expiry', async () => {
+    const scene = await serving();
+    await hold(scene, 'other');
+    scene.clock.skip(LIFETIME_MS);
+    expect(await scene.run()).toMatchObject({ released: 1 });
+    expect([...scene.account().holds.keys()]).toEqual([scene.placed.holdId]);
+  });
+
+  test('BILL-13 a recorded charge is applied, also while its request is served', async () => {
+    const scene = await serving();
+    await commit(scene.deps, settledRecord(scene.placed.holdId, 70n, scene.clock.now()));
+    scene.clock.skip(HOUR_MS);
+    expect(await scene.run()).toMatchObject({ finished: 1 });
+    expect(scene.account()).toMatchObject({ spentPicos: 70n, holds: new Map() });
+    expect(scene.deps.served.has(scene.placed.holdId)).toBe(false);
+  });
 });
 
 test('BILL-14 an account that cannot be read is left for the next run, and the others are swept', async () => {
