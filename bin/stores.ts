@@ -18,6 +18,7 @@ import { createVideoJobStore } from '../lambdas/stores/dynamodb/video-job-store.
 import type { TableName } from '../lib/tables.ts';
 import { localDynamodbConfig, localTableNames } from '../local/create-tables.ts';
 import { joinDataFolder } from '../local/data-folder.ts';
+import type { Beat } from '../local/stores/sqlite/heartbeats.ts';
 import { type Bucket, type BucketOptions, openBucket } from './bucket.ts';
 import { misused } from './exit.ts';
 import { tableVariables } from './place-stack.ts';
@@ -37,6 +38,8 @@ export interface Stores {
   readonly maintenance: MaintenanceStore;
   /** AWS clients and names; undefined for embedded stores. */
   readonly aws: AwsStores | undefined;
+  /** Clocks of the gateways that use the data folder. Undefined in AWS. */
+  readonly beats?: (() => readonly Beat[]) | undefined;
   /** Codes of parts that do not work, as in `GET /health`. Always empty in AWS. */
   problems(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -53,6 +56,7 @@ export interface AwsStores {
 export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
   // Import this on use: other gateways need neither SQLite nor files.
   const { openEmbeddedStores } = await import('../local/embedded-stores.ts');
+  const { readBeats } = await import('../local/stores/sqlite/heartbeats.ts');
   const folder = joinDataFolder(dataFolder);
   try {
     const stores = await openEmbeddedStores(folder.room('database'), { filesFolder: folder.room('files') });
@@ -69,6 +73,7 @@ export const openEmbedded = async (dataFolder: string): Promise<Stores> => {
       videoFiles,
       maintenance,
       aws: undefined,
+      beats: () => readBeats(stores.db),
       problems: stores.problems,
       close: async () => {
         await stores.close();

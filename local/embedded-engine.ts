@@ -4,9 +4,10 @@ import { catalogData } from '../catalog/index.ts';
 import { parsePeppers } from '../lambdas/core/accounts/keys.ts';
 import { createNotifications } from '../lambdas/core/accounts/send-notifications.ts';
 import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
+import { type StoreClock, skewProblemOf } from '../lambdas/core/store-clock.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { frontDoorOf } from '../lambdas/functions/wiring/front-door.ts';
-import { newRequestId, systemClock } from '../lambdas/functions/wiring/ledger.ts';
+import { createRequestIds, openStoreClock, systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { openVendorAccess } from '../lambdas/functions/wiring/vendor-access.ts';
 import { createImageFetch } from '../lambdas/providers/image-fetch.ts';
 import { createUpstreamHttp } from '../lambdas/providers/upstream-http.ts';
@@ -17,6 +18,7 @@ import type { Engine, EngineOptions, Followers } from './engine.ts';
 import { createHealth } from './health.ts';
 import type { LocalSettings } from './local-settings.ts';
 import { createForeignChanges, forgetLowBalances, sendLowBalances } from './stores/sqlite/changes.ts';
+import { Heartbeats, startHeartbeats } from './stores/sqlite/heartbeats.ts';
 import type { AccountChange } from './stores/sqlite/ledger-store.ts';
 import { endUnusedQueue } from './stores/sqlite/usage-events.ts';
 import { followQueue } from './usage-queue.ts';
@@ -44,10 +46,12 @@ const QUEUE_ENDED =
 /** SQLite and plain files in the data folder. Several processes may use one folder. */
 export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engine> => {
   const { folder, onFailure, pages } = options;
+  const clock = openStoreClock(options.reporting);
   const own = new Set<(change: AccountChange) => void>();
   const stores = await openEmbeddedStores(folder.room('database'), {
     filesFolder: folder.room('files'),
     isVerified: true,
+    clock,
     onChange: (change) => {
       for (const listener of own) listener(change);
     },
@@ -58,15 +62,19 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
     if (!deps) throw new Error('a video step ran before the gateway was complete');
     return deps;
   };
+  const heartbeats = new Heartbeats(stores.db, { own: systemClock, monotonicMs: () => performance.now(), clock });
+  const clockProblem = () => heartbeats.problem();
   const videoMachine = createLocalVideoMachine(partsOf, stores.videoLeases, onFailure);
-  const endings: (() => Promise<void> | void)[] = [stores.close, videoMachine.stop];
+  const endings: (() => Promise<void> | void)[] = [stores.close, await startHeartbeats(heartbeats), videoMachine.stop];
   /** Undefined until `follow`. */
   let deliversUsage: boolean | undefined;
   deps = await createParts(options, {
     ...stores.deps,
     videoMachine,
     pages: pages.files,
-    problems: createHealth({ checks: [stores.problems] }),
+    clock,
+    clockProblem,
+    problems: createHealth({ checks: [stores.problems, () => clockProblems(clock)] }),
   });
   return {
     deps,
@@ -78,9 +86,10 @@ export const openEmbeddedEngine = async (options: EmbeddedOptions): Promise<Engi
       if (usage) endings.push(await followQueue(stores.db, { ...usage, reporting: deps.reporting, onFailure }));
     },
     prune: async () => {
-      await stores.prune(systemClock.now());
+      // With a wrong clock, rows and files that other processes use look expired.
+      if ((await clockProblem()) === undefined) await stores.prune(clock.now());
       if (deps.secrets.botToken === undefined) await forgetLowBalances(stores.db);
-      if (deliversUsage === false && (await endUnusedQueue(stores.db, systemClock.now()))) onFailure(QUEUE_ENDED);
+      if (deliversUsage === false && (await endUnusedQueue(stores.db, clock.now()))) onFailure(QUEUE_ENDED);
     },
     stop: async () => {
       for (const end of endings.splice(0).reverse()) await end();
@@ -103,19 +112,23 @@ const claimFor = async ({ folder: { path }, settings: { MODE } }: EmbeddedOption
   throw new Error(`${path} holds the data of a gateway in ${other}. Set MODE=${other}, or DATA_DIR to another folder.`);
 };
 
-type OwnStores = EmbeddedStores['deps'] & Pick<FunctionDependencies, 'videoMachine' | 'pages' | 'problems'>;
+/** Code of a clock that is too far from the store's (GEN-10). */
+const clockProblems = (clock: StoreClock): readonly string[] =>
+  skewProblemOf(clock.skewMs()) === undefined ? [] : ['clock'];
+
+type OwnStores = EmbeddedStores['deps'] &
+  Pick<FunctionDependencies, 'videoMachine' | 'pages' | 'problems' | 'clock' | 'clockProblem'>;
 
 const createParts = async (
   { environment, reporting, webhooks }: EmbeddedOptions,
   stores: OwnStores,
 ): Promise<FunctionDependencies> => {
   const settings = readSettings({ ...environment, ...unused });
-  const clock = systemClock;
+  const { clock } = stores;
   const catalog = loadCatalog(catalogData, { markup: settings.MARKUP, companies: settings.CATALOGS?.split(',') });
   return {
     ...stores,
     settings,
-    clock,
     random: Math.random,
     reporting,
     catalog,
@@ -128,7 +141,7 @@ const createParts = async (
     sendWebhook: createWebhookSender({ lookup, now: clock.now }),
     ...webhooks,
     fetchImage: createImageFetch({ lookup }),
-    newRequestId,
+    newRequestId: createRequestIds(clock),
     newKeyBytes: () => randomBytes(32),
     newMediaToken: () => randomBytes(16).toString('hex'),
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { Clock } from '../lambdas/core/clock.ts';
 import { StoreError } from '../lambdas/core/errors/store-error.ts';
 import type { AuditCursor } from '../lambdas/core/ledger/audit-run.ts';
 import type { OperationLog } from '../lambdas/core/ledger/records.ts';
@@ -64,6 +65,8 @@ export interface EmbeddedStoresOptions {
    * it.
    */
   readonly isVerified?: boolean | undefined;
+  /** Clock of the leases of videos. Undefined: the clock of the machine. */
+  readonly clock?: Pick<Clock, 'now'> | undefined;
   /** Called after each write of an account by this process. */
   readonly onChange?: (change: AccountChange) => void;
 }
@@ -74,7 +77,7 @@ export interface EmbeddedStoresOptions {
  */
 export const openEmbeddedStores = async (
   databaseFolder: string,
-  { filesFolder, isVerified, onChange }: EmbeddedStoresOptions,
+  { filesFolder, isVerified, clock = { now: Date.now }, onChange }: EmbeddedStoresOptions,
 ): Promise<EmbeddedStores> => {
   const disk = await DiskSpace.open({ folder: databaseFolder });
   const onFull = (): boolean => disk.onFull();
@@ -108,7 +111,7 @@ export const openEmbeddedStores = async (
     },
     operations: createOperationLog(db),
     auditCursor: createAuditCursor(db),
-    videoLeases: createVideoLeases(db, randomUUID(), { now: Date.now }),
+    videoLeases: createVideoLeases(db, randomUUID(), clock),
     prune: async (nowMs) => {
       await prune(db, nowMs);
       // `removeExpired` looks at every file, so it runs less often.

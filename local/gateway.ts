@@ -9,7 +9,7 @@ import { createCatalogHandler } from '../lambdas/functions/wiring/catalog-handle
 import { createContentHandler } from '../lambdas/functions/wiring/content-handler.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { createImagesHandler } from '../lambdas/functions/wiring/images-handler.ts';
-import { newRequestId, systemClock } from '../lambdas/functions/wiring/ledger.ts';
+import { systemClock } from '../lambdas/functions/wiring/ledger.ts';
 import { createOutboxHandler } from '../lambdas/functions/wiring/outbox-handler.ts';
 import { toProcessDependencies } from '../lambdas/functions/wiring/paid-call.ts';
 import type { Output } from '../lambdas/functions/wiring/reporting.ts';
@@ -274,7 +274,7 @@ const openHost = (deps: FunctionDependencies, place: HostPlace): Promise<Host> =
       app: streaming(createAppHandler(deps)),
     },
     now: deps.clock.now,
-    newRequestId,
+    newRequestId: deps.newRequestId,
     ...place,
   });
 };

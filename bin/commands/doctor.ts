@@ -8,7 +8,14 @@ import { checkProbation } from './doctor/account-checks.ts';
 import { type Finding, failure } from './doctor/finding.ts';
 import { checkAddresses, checkCatalog, checkNode, checkSettings, checkStandIns } from './doctor/machine-checks.ts';
 import { checkBotToken, checkPepper, checkProviderKeys, checkTopUpKey } from './doctor/secret-checks.ts';
-import { checkBucket, checkClock, checkCredentials, checkEmbedded, checkTables } from './doctor/store-checks.ts';
+import {
+  checkBucket,
+  checkClock,
+  checkCredentials,
+  checkEmbedded,
+  checkLocalClocks,
+  checkTables,
+} from './doctor/store-checks.ts';
 import { checkWebhook } from './doctor/webhook-check.ts';
 
 export const addDoctorCommand = (program: Command, terminal: Terminal): void => {
@@ -55,7 +62,7 @@ const examinePlace = async (place: Place): Promise<readonly Finding[]> => {
         checkBucket(aws, isLocal),
         checkClock(aws, place),
       ]
-    : [checkEmbedded(place)];
+    : [checkEmbedded(place), checkLocalClocks(place)];
   const findings = await Promise.all([
     ...ofStores,
     isLocal ? checkSettings(place) : undefined,

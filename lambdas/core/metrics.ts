@@ -131,6 +131,7 @@ const rows = {
   audit_difference: maintenance,
   audit_too_long: maintenance,
   canary_failed: maintenance,
+  clock_skewed: maintenance,
   worker_paused: maintenance,
   maintenance_unreadable: maintenance,
   usage_event_unreadable: maintenance,

@@ -111,7 +111,7 @@ const money = ({ own, sources, stock }: Board): Rows => [
   [
     graph('Audit', [own('audit_differences'), own('orphaned_holds')], [own('audit_accounts'), own('audit_unstable')]),
     graph('Complete audit passes, and skipped accounts', [own('audit_passes'), own('audit_too_long')]),
-    graph('Maintenance', [own('worker_paused'), own('maintenance_unreadable')]),
+    graph('Maintenance', [own('worker_paused'), own('clock_skewed'), own('maintenance_unreadable')]),
   ],
   [
     graph('Failed charges', [own('late_settlement'), own('commit_failed'), own('notes_late')]),

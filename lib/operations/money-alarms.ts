@@ -167,4 +167,13 @@ const upkeepAlarms = (own: OwnMetric): readonly AlarmRow[] => [
     silence: 'wrong',
     reason: 'The sweep completes a run every minute, so ten minutes without one mean an outage.',
   },
+  {
+    id: 'clock-skewed',
+    severity: 'ticket',
+    metric: own('clock_skewed'),
+    threshold: { least: 1 },
+    periods: 3,
+    reason:
+      'A process whose clock is a minute off is replaced sooner; 15 minutes of reports mean that machines keep a wrong time.',
+  },
 ];

@@ -146,3 +146,32 @@ test('OPS-20 a prune before the gateway follows its changes does not end the que
   await engine.prune();
   expect(file.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()).toHaveLength(1);
 });
+
+test('GEN-10 BILL-13 a process sweeps and prunes nothing while another one has an earlier time', async () => {
+  const { deps, prune } = await open({});
+  const database = new DatabaseSync(join(path, 'database', DATABASE_FILE));
+  endings.push(() => database.close());
+  let count = 0;
+  const beat = (): void => {
+    count += 1;
+    const value = `${Date.now() - 3_600_000} ${count}`;
+    database.exec(`INSERT INTO facts (name, value) VALUES ('clock#other', '${value}')
+      ON CONFLICT DO UPDATE SET value = excluded.value`);
+  };
+  expect([await deps.clockProblem?.(), await deps.problems?.()]).toEqual([undefined, []]);
+  for (let turn = 0; turn < 2; turn += 1) {
+    beat();
+    expect(await deps.clockProblem?.()).toBeDefined();
+  }
+  const aheadSeconds = /^the clock of this process is (\d+) s ahead of the store$/.exec(
+    (await deps.clockProblem?.()) ?? '',
+  );
+  expect(Math.abs(Number(aheadSeconds?.[1]) - 3_600)).toBeLessThanOrEqual(60);
+  database.exec("INSERT INTO bot_updates (key, expires_at) VALUES ('old', 1)");
+  const updates = () => database.prepare('SELECT count(*) AS rows FROM bot_updates').get();
+  await prune();
+  expect(updates()).toEqual({ rows: 1 });
+  database.exec("DELETE FROM facts WHERE name = 'clock#other'");
+  await prune();
+  expect(updates()).toEqual({ rows: 0 });
+});

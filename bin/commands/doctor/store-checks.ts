@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { OUTBOX_PAGE } from '../../../lambdas/core/ledger/ledger.ts';
+import { SKEW_MS_MAX } from '../../../lambdas/core/store-clock.ts';
 import { tableNames } from '../../../lib/tables.ts';
 import { networkFileSystemOf } from '../../../local/network-file-system.ts';
+import type { Beat } from '../../../local/stores/sqlite/heartbeats.ts';
 import { whyOf } from '../../exit.ts';
 import type { Place } from '../../place.ts';
-import type { AwsStores } from '../../stores.ts';
+import type { AwsStores, Stores } from '../../stores.ts';
 import { type Finding, failure, ok, tried } from './finding.ts';
 
 const CLOCK_MS_MAX = 30_000;
@@ -86,4 +89,36 @@ export const checkClock = ({ client }: AwsStores, { environment }: Place): Promi
     const detail = `${Math.abs(aheadMs / 1_000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} the store`;
     if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return ok('clock', detail);
     return failure('clock', detail, 'Synchronize the clock of this machine with NTP.');
+  });
+
+/** A gateway beats every 15 s, so a row that stays the same for longer is of one that ended. */
+const BEATS_WITHIN_MS = 20_000;
+const LOOK_EVERY_MS = 1_000;
+
+interface LocalClock {
+  readonly now: () => number;
+  readonly wait: (ms: number) => Promise<unknown>;
+}
+
+/** Compares the clocks of the gateways that use the data folder with this one. Waits only if a row differs. */
+export const checkLocalClocks = (
+  { stores: { beats } }: { readonly stores: Pick<Stores, 'beats'> },
+  { now, wait }: LocalClock = { now: Date.now, wait: sleep },
+): Promise<Finding> =>
+  tried('clock', 'Check the data folder.', async () => {
+    const isOff = ({ atMs }: Beat): boolean => Math.abs(now() - atMs) > SKEW_MS_MAX + BEATS_WITHIN_MS;
+    const first = beats?.() ?? [];
+    const suspects = first.filter(isOff);
+    for (let waitedMs = 0; suspects.length > 0 && waitedMs <= BEATS_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
+      const running = beats?.().find((beat) =>
+        suspects.some(({ name, count }) => name === beat.name && count !== beat.count),
+      );
+      if (running) {
+        const aheadMs = running.atMs - now();
+        const detail = `a gateway of this data folder is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
+        return failure('clock', detail, 'Synchronize the clocks of both with NTP.');
+      }
+      await wait(LOOK_EVERY_MS);
+    }
+    return ok('clock', `${first.length - suspects.length} running gateways agree`);
   });

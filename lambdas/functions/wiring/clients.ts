@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
+import type { StoreClock } from '../../core/store-clock.ts';
 import { createDynamoDB, type DynamoDB } from '../../stores/dynamodb/dynamodb.ts';
 import { createHttpHandler } from '../../stores/dynamodb/http-handler.ts';
 
@@ -15,11 +16,11 @@ interface Clients {
 
 /**
  * Creates two clients. `once` sends each call once, because a hold must never be sent twice. `repeating` lets the SDK
- * repeat a call once.
+ * repeat a call once. `clock` learns from each reply.
  */
-export const createClients = (options: ClientOptions): Clients => ({
-  once: createClient(options, { maxAttempts: 1, requestTimeout: 1_000 }),
-  repeating: createClient(options, { maxAttempts: 2, requestTimeout: 2_000 }),
+export const createClients = (options: ClientOptions, clock?: StoreClock): Clients => ({
+  once: createClient(options, { maxAttempts: 1, requestTimeout: 1_000 }, clock),
+  repeating: createClient(options, { maxAttempts: 2, requestTimeout: 2_000 }, clock),
 });
 
 /** Wraps both clients in the interface of the stores. */
@@ -37,13 +38,14 @@ interface ClientTimeouts {
 const createClient = (
   { endpoint, region }: ClientOptions,
   { maxAttempts, requestTimeout }: ClientTimeouts,
+  clock: StoreClock | undefined,
 ): DynamoDBClient =>
   withoutExtras(
     new DynamoDBClient({
       maxAttempts,
       ...(endpoint === undefined ? {} : { endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
       ...(region === undefined ? {} : { region }),
-      requestHandler: createHttpHandler({ connectionTimeout: 1_000, requestTimeout }),
+      requestHandler: createHttpHandler({ connectionTimeout: 1_000, requestTimeout }, clock?.startSample),
     }),
   );
 

@@ -52,6 +52,8 @@ export interface Tracing extends RequestTracing {
 export interface LedgerFunctionDependencies {
   readonly settings: Settings;
   readonly clock: Clock;
+  /** Names what is wrong with the clock; undefined if nothing is. Without it, the own clock is that of the store. */
+  readonly clockProblem?: (() => string | undefined | Promise<string | undefined>) | undefined;
   readonly random: () => number;
   readonly ledgerStore: LedgerStore;
   readonly outbox: Outbox;

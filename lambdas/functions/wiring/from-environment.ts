@@ -11,7 +11,7 @@ import { createBundledPages } from './bundled-pages.ts';
 import { createS3Access, patient } from './clients.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { frontDoorOf } from './front-door.ts';
-import { type Environment, newRequestId, openLedger } from './ledger.ts';
+import { createRequestIds, type Environment, openLedger } from './ledger.ts';
 import { onFirstUse } from './on-first-use.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readBotToken, readPeppers, readTopUpKey } from './secrets.ts';
@@ -33,7 +33,8 @@ export const dependenciesFromEnvironment = async (environment: Environment): Pro
   const files = createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION }, patient);
   return {
     ...withTracing(videoDeps, environment),
-    newRequestId,
+    problems: async () => ((await videoDeps.clockProblem?.()) === undefined ? [] : ['clock']),
+    newRequestId: createRequestIds(clock),
     frontDoor,
     publicUrl,
     ...peppers,

@@ -6,6 +6,7 @@ import { ServedHolds } from '../../core/ledger/served-holds.ts';
 import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../../core/metrics.ts';
 import type { MarginMeter } from '../../core/paid-call/dependencies.ts';
 import { RANDOM_END, renderRequestId } from '../../core/request-id.ts';
+import { createStoreClock, type StoreClock, skewProblemOf } from '../../core/store-clock.ts';
 import { readSettings } from '../../settings.ts';
 import { createLedgerStore } from '../../stores/dynamodb/ledger-store.ts';
 import { createMaintenanceStore } from '../../stores/dynamodb/maintenance-store.ts';
@@ -24,8 +25,22 @@ export const systemClock: Clock = {
   },
 };
 
-/** Returns an id for a request of now. */
-export const newRequestId = (): string => renderRequestId({ atMs: Date.now(), random: randomInt(RANDOM_END) });
+/** Returns a function that returns an id for a request of now. */
+export const createRequestIds =
+  ({ now }: Pick<Clock, 'now'>) =>
+  (): string =>
+    renderRequestId({ atMs: now(), random: randomInt(RANDOM_END) });
+
+/** Returns an id by the clock of the machine, where no store corrects it. */
+export const newRequestId = createRequestIds(systemClock);
+
+/** The clock of the machine, until a store corrects it. Reports when it gets too far from the store's. */
+export const openStoreClock = ({ notice }: Reporting): StoreClock =>
+  createStoreClock({
+    own: systemClock,
+    monotonicMs: () => performance.now(),
+    onProblem: (problem) => notice('clock_skewed', { problem }),
+  });
 
 /** Ledger dependencies with their database and object storage, which other stores share. */
 export type OpenLedger = LedgerFunctionDependencies & {
@@ -35,20 +50,23 @@ export type OpenLedger = LedgerFunctionDependencies & {
 
 export const openLedger = (environment: Environment): OpenLedger => {
   const settings = readSettings(environment);
-  const clients = createClients({ endpoint: settings.DYNAMODB_ENDPOINT, region: environment.AWS_REGION });
+  const reporting = createReporting(settings);
+  const clock = openStoreClock(reporting);
+  const clients = createClients({ endpoint: settings.DYNAMODB_ENDPOINT, region: environment.AWS_REGION }, clock);
   const db = createDatabases(clients);
   const s3 = createS3Access({ endpoint: settings.S3_ENDPOINT, region: environment.AWS_REGION });
   return {
     settings,
     db,
-    clock: systemClock,
+    clock,
+    clockProblem: () => skewProblemOf(clock.skewMs()),
     random: Math.random,
     ledgerStore: createLedgerStore(db, settings.ACCOUNTS_TABLE, settings.HOLD_FORMAT),
     outbox: createOutbox(s3, settings.MEDIA_BUCKET),
     servedHolds: new ServedHolds(() => performance.now()),
     maintenance: createMaintenanceStore(db.repeating, settings.COUNTERS_TABLE),
     s3,
-    reporting: createReporting(settings),
+    reporting,
   };
 };
 

@@ -47,7 +47,7 @@ export const createMaintenanceSwitch = ({
   };
 };
 
-type WorkerDependencies = Pick<LedgerFunctionDependencies, 'maintenance' | 'reporting'>;
+type WorkerDependencies = Pick<LedgerFunctionDependencies, 'maintenance' | 'reporting' | 'clockProblem'>;
 
 /**
  * Whether background work must not run now (OPS-15). Reads the switch each time, and reports a paused worker. Throws
@@ -56,5 +56,19 @@ type WorkerDependencies = Pick<LedgerFunctionDependencies, 'maintenance' | 'repo
 export const isPaused = async ({ maintenance, reporting }: WorkerDependencies, worker: string): Promise<boolean> => {
   if ((await maintenance.read()) !== 'paused') return false;
   reporting.notice('worker_paused', { worker });
+  return true;
+};
+
+/**
+ * Whether a worker must not judge stored times, because the clock of its process is too far from the store's (BILL-13).
+ * Reports the problem. Call it after a call of the store, from whose reply the clock learns.
+ */
+export const isClockWrong = async (
+  { clockProblem, reporting }: WorkerDependencies,
+  worker: string,
+): Promise<boolean> => {
+  const problem = await clockProblem?.();
+  if (problem === undefined) return false;
+  reporting.notice('clock_skewed', { worker, problem });
   return true;
 };

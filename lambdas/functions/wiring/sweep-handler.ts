@@ -1,14 +1,14 @@
 import { type SweepReport, sweep } from '../../core/ledger/sweep.ts';
 import type { LedgerFunctionDependencies, Reporting } from './dependencies.ts';
 import { toLedgerDependencies } from './ledger.ts';
-import { isPaused } from './maintenance.ts';
+import { isClockWrong, isPaused } from './maintenance.ts';
 
 /**
- * Runs every minute, and does nothing while workers are paused. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
+ * Runs every minute, and does nothing while workers are paused or the clock is too far from the store's. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
  * one.
  */
 export const createSweepHandler = (deps: LedgerFunctionDependencies) => async (): Promise<void> => {
-  if (await isPaused(deps, 'sweep')) return;
+  if ((await isPaused(deps, 'sweep')) || (await isClockWrong(deps, 'sweep'))) return;
   const report = await sweep(toLedgerDependencies(deps));
   emitReport(deps.reporting, report);
   if (report.bug) throw report.bug;

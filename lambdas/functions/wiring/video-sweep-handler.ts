@@ -1,18 +1,20 @@
 import { type ResumeReport, resumeVideos } from '../../core/videos/resume-videos.ts';
 import type { Reporting, VideoFunctionDependencies } from './dependencies.ts';
-import { isPaused } from './maintenance.ts';
+import { isClockWrong, isPaused } from './maintenance.ts';
 import { toVideoStepDependencies } from './videos.ts';
 
 /** Time after every poll time. It is finite, because databases do not store infinite numbers. */
 const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
 /**
- * Runs every minute, and does nothing while workers are paused. Not an HTTP function. Logs its report, then throws the bug that the report contains, if there is
- * one.
+ * Runs every minute, and does nothing while workers are paused or the clock is too far from the store's. Not an HTTP
+ * function. Logs its report, then throws the bug that the report contains, if there is one.
  */
 export const createVideoSweepHandler = (deps: VideoFunctionDependencies) => {
   const resume = createResume(deps);
-  return async (): Promise<void> => void (await resume());
+  return async (): Promise<void> => {
+    if (!(await isClockWrong(deps, 'videoSweep'))) await resume();
+  };
 };
 
 /**

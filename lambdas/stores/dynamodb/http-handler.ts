@@ -34,11 +34,15 @@ interface Transport {
 
 const CONNECTIONS_MAX = 500;
 
+/** Starts a measurement of the table's clock. The returned function gets the `Date` header of the reply. */
+type StartSample = () => (date: string | undefined) => void;
+
 /**
  * Creates a request handler of an SDK client, with less work per call than the SDK's own. It keeps connections open,
- * reads the whole body and checks its checksum. It sends a request once, whatever happens.
+ * reads the whole body and checks its checksum. It sends a request once, whatever happens. Every reply is a measurement
+ * of the table's clock.
  */
-export const createHttpHandler = (initial: HttpLimits) => {
+export const createHttpHandler = (initial: HttpLimits, startSample?: StartSample) => {
   const limits = { ...initial };
   const options = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
   const secure: Transport = { agent: new https.Agent(options), request: https.request };
@@ -51,9 +55,13 @@ export const createHttpHandler = (initial: HttpLimits) => {
   return {
     metadata: { handlerProtocol: 'http/1.1' },
     handle: async (request: HttpRequest): Promise<{ response: HttpResponse }> => {
-      if (request.protocol === 'https:') return { response: await exchange(request, secure, limits) };
-      plain ??= openPlain();
-      return { response: await exchange(request, plain, limits) };
+      const isSecure = request.protocol === 'https:';
+      if (!isSecure) plain ??= openPlain();
+      const replied = startSample?.();
+      const response = await exchange(request, isSecure || !plain ? secure : plain, limits);
+      // A cached reply has an age, and an old date.
+      if (response.headers.age === undefined) replied?.(response.headers.date);
+      return { response };
     },
     updateHttpClientConfig: (name: string | symbol, value: unknown): void => {
       if ((name === 'connectionTimeout' || name === 'requestTimeout') && typeof value === 'number')

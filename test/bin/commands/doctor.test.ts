@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { checkLocalClocks } from '../../../bin/commands/doctor/store-checks.ts';
 import { joinDataFolder, readOrCreateSecret } from '../../../local/data-folder.ts';
 import { openEmbeddedStores } from '../../../local/embedded-stores.ts';
 import type { Environment } from '../../support/gateway-process.ts';
@@ -64,4 +65,27 @@ test('ERR-10 the doctor counts the credentials of a list, and names the place of
   expect([wrong.status, wrong.statusOf('provider keys')]).toEqual([1, 'failure']);
   expect(wrong.stdout).toContain('OPENAI_API_KEY[0].weight: must be a number.');
   expect(stdout + wrong.stdout).not.toContain('canary');
+});
+
+test('OPS-5 the doctor reports a running gateway with another clock, and no clock of one that ended', async () => {
+  const nowMs = Date.UTC(2026, 10, 20);
+  const beat = (name: string, aheadMs: number) => ({ name, atMs: nowMs + aheadMs, count: 1 });
+  const examineClocks = async (rows: ReturnType<typeof beat>[], beats: string[]) => {
+    let reads = 0;
+    let waitedMs = 0;
+    const stores = {
+      beats: () => {
+        reads += 1;
+        return rows.map((row) => (reads > 5 && beats.includes(row.name) ? { ...row, count: 2 } : row));
+      },
+    };
+    const wait = async (ms: number) => (waitedMs += ms);
+    const { status, detail } = await checkLocalClocks({ stores }, { now: () => nowMs, wait });
+    return { status, detail, waitedMs };
+  };
+  const agreed = { status: 'ok', detail: '1 running gateways agree' };
+  expect(await examineClocks([beat('a', -60_000)], [])).toEqual({ ...agreed, waitedMs: 0 });
+  expect(await examineClocks([beat('a', 0), beat('b', 3_600_000)], ['a'])).toEqual({ ...agreed, waitedMs: 21_000 });
+  const detail = 'a gateway of this data folder is 3600 s ahead of this machine';
+  expect(await examineClocks([beat('b', 3_600_000)], ['b'])).toEqual({ status: 'failure', detail, waitedMs: 4_000 });
 });

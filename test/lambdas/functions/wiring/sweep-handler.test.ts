@@ -25,6 +25,18 @@ test('BILL-13, OPS-3 an unreadable account fails the run after all others are sw
   expect(notices).toEqual([['holds_swept', { released: '2', finished: '0', failed: '1' }]]);
 });
 
+test('BILL-13 a process whose clock is wrong sweeps nothing, and says so', async () => {
+  const { deps, clock, notices, measured, accounts } = await createTendingScene();
+  await clock.advance(EXPIRY_MS);
+  const problems: (string | undefined)[] = ['the clock is wrong', undefined];
+  const run = createSweepHandler({ ...deps, clockProblem: () => problems.shift() });
+  await run();
+  expect([notices, measured]).toEqual([[['clock_skewed', { worker: 'sweep', problem: 'the clock is wrong' }]], []]);
+  expect(accounts().map(([, , holds]) => holds)).toEqual([1, 1, 1]);
+  await run();
+  expect(accounts().map(([, , holds]) => holds)).toEqual([0, 0, 0]);
+});
+
 test('OPS-3 a run with nothing to sweep is measured and logs nothing', async () => {
   const { deps, notices, measured } = await createTendingScene();
   await createSweepHandler(deps)();
