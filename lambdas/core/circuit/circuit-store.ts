@@ -1,9 +1,24 @@
-import type { CircuitId, Opening } from './circuit.ts';
+import { isAhead } from '../clock.ts';
+import { SKEW_MS_MAX } from '../store-clock.ts';
+import { type CircuitId, type CircuitSettings, isOpenUntil, type Opening } from './circuit.ts';
 
 /** Shared state of a circuit that is open or half open. A closed circuit has none. */
 export interface CircuitState extends Opening {
   readonly probe: { readonly owner: string; readonly leaseUntilMs: number } | undefined;
 }
+
+/** Lease of a probe, in ms. */
+export const PROBE_LEASE_MS = 30_000;
+
+/** Returns the time until which no probe may start; undefined if one may. */
+export const unavailableUntilMs = (
+  { openUntilMs, probe }: CircuitState,
+  nowMs: number,
+  settings: CircuitSettings,
+): number | undefined => {
+  if (isOpenUntil(openUntilMs, nowMs, settings)) return openUntilMs;
+  return probe && isAhead(probe.leaseUntilMs, nowMs, PROBE_LEASE_MS + SKEW_MS_MAX) ? probe.leaseUntilMs : undefined;
+};
 
 /** Calls counted in one bucket of the window. */
 export interface BucketCount {

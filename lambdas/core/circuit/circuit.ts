@@ -1,3 +1,6 @@
+import { isAhead } from '../clock.ts';
+import { SKEW_MS_MAX } from '../store-clock.ts';
+
 /** Identifies a circuit, which covers one model at one provider. */
 export interface CircuitId {
   readonly providerId: string;
@@ -85,6 +88,10 @@ export const openedAgain = (before: Opening | undefined, nowMs: number, { openMs
   const openings = (before?.openings ?? 0) + 1;
   return { openUntilMs: nowMs + openMs * (FACTORS[openings - 1] ?? LAST_FACTOR), openings, goodProbes: 0 };
 };
+
+/** Whether a circuit is open. An opening that is too far ahead was stored with a wrong clock, and is over. */
+export const isOpenUntil = (openUntilMs: number, nowMs: number, { openMs }: CircuitSettings): boolean =>
+  isAhead(openUntilMs, nowMs, openMs * LAST_FACTOR + SKEW_MS_MAX);
 
 /** State of a half-open circuit after a probe; undefined if it closes. */
 export const afterProbe = (

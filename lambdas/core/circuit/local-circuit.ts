@@ -1,8 +1,10 @@
+import { isAhead } from '../clock.ts';
 import { RecentMap } from '../recent-map.ts';
 import type { CallRejection } from './circuit.ts';
 import {
   afterProbe,
   type CircuitSettings,
+  isOpenUntil,
   type Opening,
   type Outcome,
   openedAgain,
@@ -42,10 +44,11 @@ export class LocalCircuit {
     for (const scope of [EVERYBODY, account]) {
       const opening = this.#openings.get(scope);
       if (!opening) continue;
-      const untilMs = opening.openUntilMs > nowMs ? opening.openUntilMs : (opening.probe?.untilMs ?? 0);
-      if (opening.openUntilMs > nowMs) return { kind: 'open', retryAfterSeconds: retryAfterSeconds(untilMs, nowMs) };
+      const { openUntilMs, probe } = opening;
+      if (isOpenUntil(openUntilMs, nowMs, this.#settings))
+        return { kind: 'open', retryAfterSeconds: retryAfterSeconds(openUntilMs, nowMs) };
       // It is unknown when the running probe ends.
-      if (untilMs > nowMs) return { kind: 'open', retryAfterSeconds: 1 };
+      if (probe && isAhead(probe.untilMs, nowMs, PROBE_MS)) return { kind: 'open', retryAfterSeconds: 1 };
     }
     return undefined;
   }

@@ -1,5 +1,6 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import { RecentMap } from '../recent-map.ts';
+import { SKEW_MS_MAX } from '../store-clock.ts';
 import type { CircuitStore } from './circuit-store.ts';
 import { orUndefined } from './circuit-store.ts';
 
@@ -32,11 +33,11 @@ export class Quarantines {
   }
 
   isShut(modelId: string): boolean {
-    return (this.#untilMs.get(modelId) ?? 0) > this.#clock.now();
+    return isShutUntil(this.#untilMs.get(modelId) ?? 0, this.#clock.now());
   }
 
   learn(modelId: string, untilMs: number): void {
-    if (untilMs > this.#clock.now()) this.#untilMs.set(modelId, untilMs);
+    if (isShutUntil(untilMs, this.#clock.now())) this.#untilMs.set(modelId, untilMs);
     else this.#untilMs.delete(modelId);
   }
 
@@ -58,3 +59,5 @@ export class Quarantines {
     return (await orUndefined(() => this.#store.readMissing(modelId, starts))) ?? 0;
   }
 }
+
+const isShutUntil = (untilMs: number, nowMs: number): boolean => isAhead(untilMs, nowMs, SHUT_MS + SKEW_MS_MAX);

@@ -1,4 +1,4 @@
-import { type Clock, inTime } from '../clock.ts';
+import { type Clock, inTime, isAhead } from '../clock.ts';
 import {
   afterProbe,
   type CallRejection,
@@ -14,6 +14,8 @@ import {
   type CircuitState,
   type CircuitStore,
   orUndefined,
+  PROBE_LEASE_MS,
+  unavailableUntilMs,
 } from './circuit-store.ts';
 
 const KNOWN_FOR_MS = 5_000;
@@ -59,17 +61,16 @@ export class SharedCircuit {
   }
 
   rejection(): CallRejection | undefined {
-    const now = this.#deps.clock.now();
-    if (!this.#state) return undefined;
-    const { openUntilMs, probe } = this.#state;
-    const untilMs = openUntilMs > now ? openUntilMs : (probe?.leaseUntilMs ?? 0);
-    return untilMs > now ? { kind: 'open', retryAfterSeconds: retryAfterSeconds(untilMs, now) } : undefined;
+    const { clock, settings } = this.#deps;
+    const now = clock.now();
+    const untilMs = this.#state && unavailableUntilMs(this.#state, now, settings);
+    return untilMs === undefined ? undefined : { kind: 'open', retryAfterSeconds: retryAfterSeconds(untilMs, now) };
   }
 
   /** Starts a read if the known state is older than 5 s. */
   look(): void {
     const now = this.#deps.clock.now();
-    if (this.#isFresh(now) || now < this.#pausedUntilMs || this.#reads.pending) return;
+    if (this.#isFresh(now) || isAhead(this.#pausedUntilMs, now, PAUSE_MS) || this.#reads.pending) return;
     if (!this.isOpen && holdsFailure(this.#buckets, now)) void this.#tally.send();
     else this.#tally.dropSuccesses();
     void this.#reads.request();
@@ -85,7 +86,7 @@ export class SharedCircuit {
   async lease(owner: string): Promise<SharedProbe | CallRejection | undefined> {
     const { store, clock } = this.#deps;
     const probe = new SharedProbe(this.#key, owner, this.#deps);
-    const pending = orUndefined(() => probe.take());
+    const pending = orUndefined(() => probe.take(this.#state));
     const reply = await inTime(clock, LEASED_WITHIN_MS, pending);
     if (!reply) {
       // The store may still grant the lease after the timeout. This call does not use the lease, so the lease is
@@ -164,7 +165,7 @@ export class SharedCircuit {
   }
 
   #isFresh(nowMs: number): boolean {
-    return nowMs - this.#knownAtMs <= KNOWN_FOR_MS;
+    return Math.abs(nowMs - this.#knownAtMs) <= KNOWN_FOR_MS;
   }
 
   #learn(state: CircuitState | undefined): void {
@@ -178,8 +179,6 @@ export class SharedCircuit {
     this.#knownAtMs = Number.NEGATIVE_INFINITY;
   }
 }
-
-const LEASE_MS = 30_000;
 
 const RENEWED_EVERY_MS = 10_000;
 
@@ -220,10 +219,13 @@ export class SharedProbe {
     this.#deps = deps;
   }
 
-  async take(): ReturnType<CircuitStore['lease']> {
-    const { store, clock } = this.#deps;
+  /** `seen` is the known state. Its times that are too far ahead are over, if they are still stored. */
+  async take(seen: CircuitState | undefined): ReturnType<CircuitStore['lease']> {
+    const { store, clock, settings } = this.#deps;
     const now = clock.now();
-    const reply = await store.lease(this.#key, { owner: this.#owner, leaseUntilMs: now + LEASE_MS }, now);
+    const isOver = seen && unavailableUntilMs(seen, now, settings) === undefined;
+    const byMs = isOver ? Math.max(now, seen.openUntilMs, seen.probe?.leaseUntilMs ?? 0) : now;
+    const reply = await store.lease(this.#key, { owner: this.#owner, leaseUntilMs: now + PROBE_LEASE_MS }, byMs);
     if ('leased' in reply) this.#state = reply.leased;
     return reply;
   }
@@ -257,7 +259,7 @@ export class SharedProbe {
     const { store, clock } = this.#deps;
     this.#cancel = clock.after(RENEWED_EVERY_MS, async () => {
       this.#renewAfter(leftMs - RENEWED_EVERY_MS);
-      const kept = await orUndefined(() => store.renew(this.#key, this.#owner, clock.now() + LEASE_MS));
+      const kept = await orUndefined(() => store.renew(this.#key, this.#owner, clock.now() + PROBE_LEASE_MS));
       // Another owner has the lease, so renewals cannot succeed.
       if (kept === false) this.#cancel();
     });

@@ -1,3 +1,4 @@
+import { isAhead } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { retryPolicy } from '../errors/retry-policy.ts';
 import { StoreError } from '../errors/store-error.ts';
@@ -6,6 +7,7 @@ import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveHoldById } from '../ledger/release.ts';
 import { apply } from '../ledger/resolve.ts';
 import { retryUntilDefinite, within } from '../retry.ts';
+import { SKEW_MS_MAX } from '../store-clock.ts';
 import type {
   Claim,
   ClaimRef,
@@ -88,19 +90,31 @@ const tryToClaim = async (
   if (stored) return stored;
   if (claim.state === 'done')
     throw exhausted('a request with this key ended, and the gateway no longer has its response.');
-  if (claim.leaseUntilMs > nowMs) throw inProgress();
+  if (isLeased(deps, claim, nowMs)) throw inProgress();
   const standing = await request.creations?.close(claim.owner);
   // `adoptExisting` first reads the claim again, because a response may have been committed in the meantime.
   if (standing) return adoptExisting(deps, request, claim.owner, standing);
   const settled = await resolveHoldsOf(deps, request.accountId, claim.owner);
   if (settled) return answerOfSettled(deps, request);
   if (claim.dispatches >= DISPATCHES_MAX) throw exhausted(`a request with this key failed ${DISPATCHES_MAX} times.`);
-  const taken = await retryUntilDefinite(ledger, () => claims.takeOver({ ...terms, from: claim.owner }));
+  const taken = await retryUntilDefinite(ledger, () =>
+    claims.takeOver({ ...terms, nowMs: Math.max(nowMs, claim.leaseUntilMs), from: claim.owner }),
+  );
   if (taken.kind === 'taken') return new ClaimedRequest(deps, request, terms.leaseUntilMs, taken.dispatches);
   // The reply of the takeover was lost, and the claim belongs to this request.
   return taken.claim?.owner === requestId && taken.claim.state === 'open'
     ? new ClaimedRequest(deps, request, taken.claim.leaseUntilMs, taken.claim.dispatches)
     : undefined;
+};
+
+/**
+ * Whether the owner of a claim may be at work. A lease further ahead than any that is taken now was taken with a wrong
+ * clock, and is over, unless this process serves the owner.
+ */
+const isLeased = ({ ledger, leaseMs }: IdempotencyDependencies, claim: Claim, nowMs: number): boolean => {
+  if (claim.leaseUntilMs <= nowMs || claim.state === 'unknown') return claim.leaseUntilMs > nowMs;
+  if (isAhead(claim.leaseUntilMs, nowMs, leaseMs + SKEW_MS_MAX)) return true;
+  return Array.from({ length: HOLD_IDS }, (_, id) => holdIdOf(claim.owner, id)).some((id) => ledger.served?.has(id));
 };
 
 const refuseOther = (claim: Claim, fingerprint: string): void => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 
 /** Consecutive requests without a confirmed hold after which new holds are rejected. */
@@ -24,7 +24,7 @@ export class HoldBreaker {
   admit(): void {
     if (this.#failures < FAILURES) return;
     const now = this.#clock.now();
-    if (now < this.#openUntilMs) {
+    if (isAhead(this.#openUntilMs, now, OPEN_MS)) {
       throw new GatewayError(
         'service_unavailable',
         'The balance cannot be reached in time now. Nothing was charged. Retry the request.',

@@ -1,4 +1,4 @@
-import { type Clock, inTime } from '../../core/clock.ts';
+import { type Clock, inTime, isAhead } from '../../core/clock.ts';
 import type { MaintenanceState, MaintenanceStore } from '../../core/maintenance.ts';
 import type { LedgerFunctionDependencies, Reporting } from './dependencies.ts';
 import { keepRefreshing } from './refreshing-value.ts';
@@ -32,7 +32,8 @@ export const createMaintenanceSwitch = ({
     read: async () => {
       const askedAtMs = clock.now();
       const state = await store.read();
-      knownAtMs = Math.max(knownAtMs, askedAtMs);
+      // A later value stays, unless the clock stepped back since.
+      if (!isAhead(knownAtMs, askedAtMs, MAX_AGE_MS)) knownAtMs = askedAtMs;
       return state;
     },
     clock,
@@ -42,7 +43,7 @@ export const createMaintenanceSwitch = ({
   });
   return () => {
     const reading = kept.refresh();
-    if (clock.now() - knownAtMs <= MAX_AGE_MS) return kept.current();
+    if (Math.abs(clock.now() - knownAtMs) <= MAX_AGE_MS) return kept.current();
     return inTime(clock, REREAD_WAIT_MS, reading).then(kept.current);
   };
 };

@@ -45,7 +45,8 @@ export const keepRefreshing = <T>(
   return {
     current: () => kept,
     refresh: () => {
-      if (clock.now() - beganAtMs >= pauseMs) {
+      // A step of the clock in either direction ends the pause.
+      if (Math.abs(clock.now() - beganAtMs) >= pauseMs) {
         beganAtMs = clock.now();
         last = readAgain();
       }

@@ -7,8 +7,14 @@ const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
   {
     id: 'take-over-of-a-running-request',
     what: 'A claim is taken over, and its holds are released, while its request is in progress.',
-    find: 'if (claim.leaseUntilMs > nowMs) throw inProgress();',
+    find: 'if (isLeased(deps, claim, nowMs)) throw inProgress();',
     replace: '',
+  },
+  {
+    id: 'lease-of-a-wrong-clock-lasts',
+    what: 'A lease that was taken while the clock was ahead blocks its key for as long as the clock was ahead.',
+    find: 'if (isAhead(claim.leaseUntilMs, nowMs, leaseMs + SKEW_MS_MAX)) return true;',
+    replace: 'if (claim.leaseUntilMs > nowMs) return true;',
   },
   {
     id: 'take-over-of-one-id',

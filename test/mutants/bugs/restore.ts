@@ -51,7 +51,7 @@ export const restoreBugs: readonly MoneyBug[] = [
     {
       id: 'old-maintenance-state-used',
       what: 'A process that was frozen accepts a paid request during a restore.',
-      find: 'clock.now() - knownAtMs <= MAX_AGE_MS',
+      find: 'Math.abs(clock.now() - knownAtMs) <= MAX_AGE_MS',
       replace: 'clock.now() - knownAtMs <= Number.MAX_VALUE',
     },
   ]),

@@ -136,3 +136,10 @@ test('FALL-1 only the first report of a call counts', async () => {
   for (let index = 0; index < 5; index += 1) await clock.until(permit.report('failed'));
   expect((await process.enter()).kind).toBe('permit');
 });
+
+test('FALL-1 an opening of this process ends when the clock steps back by an hour', async () => {
+  const { process, clock } = await opened();
+  expect(await process.enter('c')).toEqual(open(30));
+  clock.skip(-3_600_000);
+  expect(await process.enter('c')).toMatchObject({ kind: 'permit' });
+});

@@ -79,3 +79,14 @@ test('BILL-10 a known quarantine lasts while the store is down', async () => {
   await world.clock.advance(1);
   expect((await process.enter()).kind).toBe('permit');
 });
+
+test('BILL-10 a quarantine that was stored while the clock was ahead ends with the correction', async () => {
+  const world = new CircuitWorld();
+  const process = world.start();
+  world.clock.skip(3_600_000);
+  await missing(world, process, 20);
+  expect(await process.enter()).toEqual(quarantined);
+  world.clock.skip(-3_600_000);
+  expect((await process.enter()).kind).toBe('permit');
+  expect((await world.start().enter()).kind).toBe('permit');
+});

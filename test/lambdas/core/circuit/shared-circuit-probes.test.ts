@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import type { CallPermit } from '../../../../lambdas/core/circuit/circuit.ts';
 import { CircuitWorld, type WorldProcess } from './circuit-world.ts';
 
+const HOUR_MS = 3_600_000;
+
 const open = (retryAfterSeconds: number) => ({ kind: 'open', retryAfterSeconds });
 
 const halfOpen = async () => {
@@ -115,4 +117,37 @@ test('FALL-1 a reported probe leaves no timer behind', async () => {
   const waiting = clock.waiting;
   await one.call('succeeded');
   expect(clock.waiting).toBe(waiting);
+});
+
+test('FALL-1 an opening that was stored while the clock was ahead ends with the correction', async () => {
+  const world = new CircuitWorld();
+  world.clock.skip(HOUR_MS);
+  await world.openForAll();
+  world.clock.skip(-HOUR_MS);
+  const [one, other] = [world.start(), world.start()];
+  const lastProbe = await probe(one);
+  expect(await other.enter()).toEqual(open(30));
+  await world.clock.until(lastProbe.report('succeeded'));
+  await world.clock.advance(5_001);
+  for (const process of [other, one]) await process.call('succeeded');
+  expect(world.state).toBeUndefined();
+});
+
+test('FALL-1 a probe lease that was stored while the clock was ahead ends with the correction', async () => {
+  const { world, other, one } = await halfOpen();
+  world.clock.skip(HOUR_MS);
+  await probe(one);
+  one.dead = true;
+  world.clock.skip(-HOUR_MS);
+  await probe(other);
+  expect(world.state?.probe?.leaseUntilMs).toBe(world.clock.now() + 30_000);
+});
+
+test('FALL-1 a known state is read again after the clock stepped back', async () => {
+  const world = new CircuitWorld();
+  const process = world.start();
+  await process.enter();
+  world.clock.skip(-HOUR_MS);
+  await process.enter();
+  expect(process.calls.filter((method) => method === 'read')).toHaveLength(2);
 });

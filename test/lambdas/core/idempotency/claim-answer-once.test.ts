@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { ServedHolds } from '../../../../lambdas/core/ledger/served-holds.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { filtered } from '../../../../lambdas/providers/refusals.ts';
 import { createMoment, losesReply, withAnswerFaults, withClaimFaults } from '../../../support/memory/faults.ts';
@@ -253,4 +254,35 @@ test('BILL-21, IDEM-7 blocked output counts once, and a replay of its error does
   expect(await world.send('request-2')).toMatchObject({ status: 400, replayed: true });
   expect((await world.account()).uncollected).toEqual(counter);
   expect(world.sent).toHaveLength(1);
+});
+
+describe('a lease that was taken while the clock was an hour ahead', () => {
+  const HOUR_MS = 3_600_000;
+  const begin = async (served?: ServedHolds) => {
+    const moment = createMoment();
+    const plays = [() => moment.until.then(() => answered())];
+    const world = await keyedWorld({ play: () => (plays.shift() ?? (async () => answered()))() });
+    Object.assign(world.deps.ledger, { served });
+    world.clock.skip(HOUR_MS);
+    const first = world.send('r1');
+    await world.clock.flush();
+    world.clock.skip(-HOUR_MS);
+    return { ...world, first, end: moment.come };
+  };
+
+  test('IDEM-8 it is over after the correction, and one request is charged', async () => {
+    const world = await begin();
+    expect(await world.send('r2')).toEqual(answerOf('r2'));
+    world.end();
+    expect(await world.first).toEqual(answerOf('r2', true));
+    await world.expectCharges(1);
+  });
+
+  test('IDEM-4 it counts while the own process serves its owner', async () => {
+    const world = await begin(new ServedHolds(() => 0));
+    expect(await world.send('r2')).toEqual(refused(409, 'idempotency_in_progress'));
+    world.end();
+    expect(await world.first).toEqual(answerOf('r1'));
+    expect(await world.send('r3')).toEqual(answerOf('r1', true));
+  });
 });

@@ -64,3 +64,10 @@ test('ERR-3 a read that hangs does not block the next, and changes nothing when 
   await clock.flush();
   expect([kept.current(), failures]).toEqual(['fourth', []]);
 });
+
+test('AUTH-9 a value is read again after the clock stepped back', async () => {
+  const { clock, reads, kept } = createScene();
+  clock.skip(-3_600_000);
+  void kept.refresh();
+  expect(reads).toHaveLength(1);
+});
