@@ -1,5 +1,6 @@
 import { accountBugs } from './bugs/accounts.ts';
 import { capBugs } from './bugs/caps.ts';
+import { clockBugs } from './bugs/clock.ts';
 import { credentialBugs } from './bugs/credentials.ts';
 import { creditBugs } from './bugs/credits.ts';
 import { dataFolderBugs } from './bugs/data-folder.ts';
@@ -70,6 +71,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...reuseBugs,
   ...usageBugs,
   ...webhookBugs,
+  ...clockBugs,
   ...credentialBugs,
   ...usageEventBugs,
 ];

@@ -54,7 +54,10 @@ export type InspectedLedger = LedgerStore &
     setCap(accountId: string, keyId: string, change: CapChange | undefined, nowMs: number): void | Promise<void>;
   };
 
-/** A random history of a ledger: concurrent requests, sweepers and credits on a store that fails. */
+/**
+ * A random history of a ledger: concurrent requests, sweepers and credits on a store that fails, by processes whose clocks
+ * step.
+ */
 export class History {
   /** A month ends soon after the start. */
   readonly clock = new ManualClock(Date.UTC(2026, 10, 1) - LIFETIME_MS);
@@ -70,6 +73,8 @@ export class History {
   readonly #closed = new Set<string>();
   readonly #records = new Map<string, string>();
   readonly #closings = new Map<string, string>();
+  /** How far the clocks of the processes are ahead, in ms. */
+  readonly #skews: number[] = [0, 0, 0];
 
   constructor(
     numbers: readonly number[],
@@ -207,9 +212,10 @@ export class History {
    * do.
    */
   async #goOn(): Promise<boolean> {
-    const kind = this.#choices.next(24);
+    const kind = this.#choices.next(25);
     const steps = this.#store.waiting;
-    if (kind === 23) this.#store.kill(`request-${this.#choices.next(4)}`);
+    if (kind === 24) this.#skews[this.#choices.next(this.#skews.length)] = this.#anySkewMs();
+    else if (kind === 23) this.#store.kill(`request-${this.#choices.next(4)}`);
     else if (kind === 22) await this.clock.advance(LIFETIME_MS / 2);
     else if (kind < 18 && steps > 0) await this.#store.run(this.#choices.next(steps));
     else if (this.#waiting.length > 0) this.#start(this.#choices.next(this.#waiting.length));
@@ -218,13 +224,25 @@ export class History {
     return true;
   }
 
+  #anySkewMs(): number {
+    return (this.#choices.next(5) - 2) * LIFETIME_MS;
+  }
+
+  /** The clock of a process, which steps now and then. Timers do not follow its steps. */
+  #clockOf(number: number): Clock {
+    return {
+      now: () => this.clock.now() + (this.#skews[number] ?? 0),
+      after: (delayMs, callback) => this.clock.after(delayMs, callback),
+    };
+  }
+
   #start(index: number): void {
     const [next] = this.#waiting.splice(index, 1);
     if (!next) return;
     const deps = {
       store: this.#store.seenBy(next.name),
       outbox: this.outbox,
-      clock: this.clock,
+      clock: this.#clockOf(this.#waiting.length % this.#skews.length),
       random: () => 0,
       shortestLifetimeMs: LIFETIME_MS,
     };
@@ -233,7 +251,9 @@ export class History {
     });
   }
 
-  /** Expects three undisturbed sweeps, a lifetime apart, to end every open hold. */
+  /**
+   * Expects five undisturbed sweeps, a lifetime apart, to end every open hold: three, and two for clocks that were ahead.
+   */
   async #endHolds(): Promise<void> {
     const deps = {
       store: this.ledger,
@@ -242,7 +262,7 @@ export class History {
       random: () => 0,
       shortestLifetimeMs: LIFETIME_MS,
     };
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       await this.clock.advance(LIFETIME_MS);
       await sweep(deps);
     }
