@@ -34,7 +34,8 @@ export const createStoreClock = ({ own, monotonicMs, onProblem }: StoreClockOpti
   const learn = (measuredMs: number): void => {
     if (Math.abs(measuredMs - skewMs) <= ERROR_MS_MAX) return;
     const before = skewProblemOf(skewMs);
-    skewMs = Math.abs(measuredMs) <= OWN_MS_MAX ? 0 : measuredMs;
+    // Stored times are whole milliseconds.
+    skewMs = Math.abs(measuredMs) <= OWN_MS_MAX ? 0 : Math.round(measuredMs);
     const problem = skewProblemOf(skewMs);
     if (problem !== undefined && before === undefined) onProblem?.(problem);
   };

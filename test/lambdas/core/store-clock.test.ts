@@ -44,6 +44,12 @@ test.each([HOUR_MS, -HOUR_MS, 40 * 24 * HOUR_MS, -10_000])(
   },
 );
 
+test('BILL-13 a corrected time has whole milliseconds, as every stored time', () => {
+  const { clock, call } = scene(HOUR_MS);
+  call(19.37);
+  expect([Number.isInteger(clock.skewMs()), clock.skewMs() === 0]).toEqual([true, false]);
+});
+
 test.each([0, 999, -999, 4_000, -4_000])('BILL-13 a clock that differs by %d ms stays the own one', (skewMs) => {
   const { clock, own, call, pass } = scene(skewMs);
   for (let turn = 0; turn < 20; turn += 1) {
