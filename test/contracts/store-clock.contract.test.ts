@@ -101,7 +101,7 @@ describe.each(subjects)('processes with different clocks $name', ({ open }) => {
       await placeHold(ledger, { accountId, requestId: `r${index}`, amountPicos: 1n, expiresAtMs });
     }
     await right.ledger.store.sweepBy(accountId, 1);
-    // Of two processes that share a file, only the one whose clock counts sweeps.
+    // Only the process whose clock counts sweeps, if two processes share a file.
     await wrong.sweep();
     await right.sweep();
     await wrong.sweep();

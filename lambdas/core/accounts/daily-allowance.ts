@@ -1,24 +1,17 @@
 import { type Clock, inTime } from '../clock.ts';
 import { forEachConcurrent } from '../concurrency.ts';
+import type { StoredAllowance } from '../ledger/allowance.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import { type MonthClosing, monthBefore, monthOf } from '../ledger/month.ts';
 import type { LedgerRecords } from '../ledger/records.ts';
 import type { KeyStore } from './key-store.ts';
-
-/** Allowance of an account for uncollected amounts, as its API key item stores it (BILL-21). */
-export interface StoredAllowance {
-  /** Pico-USD for each UTC day. */
-  readonly picos: bigint;
-  /** Unix ms of the charges from which it was computed. */
-  readonly atMs: number;
-}
 
 /** Allowance of the caller's account. */
 export interface DailyAllowance {
   /** Part that follows from the account's charges, in pico-USD. 0 if none is stored. */
   readonly picos: bigint;
   /**
-   * Stores the part anew if it is a day old. Called beside the write of a charge. Undefined if there is nothing to do.
+   * Computes and stores the part if it is a day old. Called beside the write of a charge. Undefined if there is nothing to do.
    * Best effort: waits for a short time and never rejects.
    */
   readonly refresh: (account: PlacedHold['account'], leastPicos: bigint) => Promise<void> | undefined;

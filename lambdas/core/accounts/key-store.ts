@@ -1,6 +1,6 @@
+import type { StoredAllowance } from '../ledger/allowance.ts';
 import type { Bucket, NowMicros } from '../limits/rate-limit.ts';
 import type { StoredFactor } from '../pricing/estimate-factor.ts';
-import type { StoredAllowance } from './daily-allowance.ts';
 import type { CurrentKey, KeyLimits, KeyRing, KeyRingChange, KeyRingReply } from './key-ring.ts';
 import type { NewKey } from './keys.ts';
 

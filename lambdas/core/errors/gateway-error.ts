@@ -64,3 +64,11 @@ export class GatewayError extends Error {
 /** Returns a 400 that names the field and the fix (ERR-8). */
 export const invalidRequest = (param: string, message: string): GatewayError =>
   new GatewayError('invalid_request_error', message, { param });
+
+/** Returns the thrown GatewayError, or that of a bug. It does not say that nothing was charged. */
+export const asGatewayError = (thrown: unknown): GatewayError =>
+  thrown instanceof GatewayError
+    ? thrown
+    : new GatewayError('internal_error', 'The gateway failed. Check GET /api/usage before you retry.', {
+        cause: thrown,
+      });

@@ -29,6 +29,14 @@ interface SpendingState extends UncollectedState {
   readonly spentPicos: bigint;
 }
 
+/** Allowance of an account for uncollected amounts, as its API key item stores it (BILL-21). */
+export interface StoredAllowance {
+  /** Pico-USD for each UTC day. */
+  readonly picos: bigint;
+  /** Unix ms of the charges from which it was computed. */
+  readonly atMs: number;
+}
+
 /** Condition of a hold. */
 export interface Allowance {
   /** UTC day of the request by the clock of its process. */
@@ -78,7 +86,7 @@ export const refusalOf = (account: HoldState, allowance: Allowance | undefined):
 
 /**
  * Returns the counter on this day. Each of two days keeps its own sum, so clocks that alternate between them start none
- * anew. A counter of a later day comes from a clock that was ahead: its sum counts on this day too, and is kept for its
+ * again. A counter of a later day comes from a clock that was ahead: its sum counts on this day too, and is kept for its
  * own day.
  */
 export const inDay = (counter: UncollectedOfDay | undefined, day: string): UncollectedOfDay => {

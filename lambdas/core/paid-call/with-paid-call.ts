@@ -1,6 +1,6 @@
 import type { Model } from '../catalog/schema.ts';
 import type { CallPermit, CircuitId } from '../circuit/circuit.ts';
-import { GatewayError } from '../errors/gateway-error.ts';
+import { asGatewayError, GatewayError } from '../errors/gateway-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import { HOLD_IDS, type HoldParams, type PlacedHold, placeHold } from '../ledger/hold.ts';
@@ -222,9 +222,7 @@ interface Streamed<Answer, Last, Sink extends StreamSink<Last>> {
   readonly terms: Terms;
 }
 
-/**
- * Handles a stream that has started. From here on the pump owns the deadline, the charge and the release of the call.
- */
+/** Handles a stream that has started. Its pump owns the deadline, the charge and the release of the call. */
 export const streamed =
   <Answer, Last, Sink extends StreamSink<Last>>({
     answer,
@@ -268,10 +266,7 @@ export interface PumpedStream<Sink> {
   pump(sink: Sink): Promise<void>;
 }
 
-/**
- * Builds the stream in a separate function, so that its closure does not keep the body of the request in memory until
- * the stream ends.
- */
+/** A function of its own, so that its closure does not keep the request body in memory until the stream ends. */
 const toPumped = <Last, Sink extends StreamSink<Last>>(
   deps: PaidCallDependencies,
   paid: PaidCall,
@@ -401,10 +396,3 @@ const storeRefusal = async ({ placedHold, claimed }: Failed, thrown: unknown): P
     return { failure: error instanceof GatewayError ? thrown : error };
   }
 };
-
-const asGatewayError = (thrown: unknown): GatewayError =>
-  thrown instanceof GatewayError
-    ? thrown
-    : new GatewayError('internal_error', 'The gateway failed. Check GET /api/usage before you retry.', {
-        cause: thrown,
-      });

@@ -1,7 +1,7 @@
-import type { StoredAllowance } from '../../core/accounts/daily-allowance.ts';
 import { capKinds, isRestricted, type KeyLimits } from '../../core/accounts/key-ring.ts';
 import type { KeyRecord } from '../../core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../core/accounts/keys.ts';
+import type { StoredAllowance } from '../../core/ledger/allowance.ts';
 import type { CapKind } from '../../core/ledger/caps.ts';
 import type { StoredFactor } from '../../core/pricing/estimate-factor.ts';
 import type { Write } from './dynamodb.ts';

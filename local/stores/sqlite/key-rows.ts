@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { StoredAllowance } from '../../../lambdas/core/accounts/daily-allowance.ts';
 import { type CurrentKey, capKinds, isRestricted, type KeyLimits } from '../../../lambdas/core/accounts/key-ring.ts';
 import type { KeyRecord } from '../../../lambdas/core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../../lambdas/core/accounts/keys.ts';
+import type { StoredAllowance } from '../../../lambdas/core/ledger/allowance.ts';
 import type { StoredFactor } from '../../../lambdas/core/pricing/estimate-factor.ts';
 import { bigintOf, booleanOf, type Database, numberOf, type Row, textOf } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';

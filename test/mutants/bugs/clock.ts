@@ -32,7 +32,7 @@ export const clockBugs: readonly MoneyBug[] = [
     },
     {
       id: 'later-clock-wins',
-      what: 'Of two gateways with different times, the one that is ahead ends the live holds of the other.',
+      what: 'A gateway that is ahead ends the live holds of another one.',
       find: '(clocks.length - 1) / 2',
       replace: 'clocks.length / 2',
     },

@@ -1,4 +1,3 @@
-import type { StoredAllowance } from '../../../lambdas/core/accounts/daily-allowance.ts';
 import {
   type CurrentKey,
   FIRST_KEY_PROPERTIES,
@@ -10,6 +9,7 @@ import {
 } from '../../../lambdas/core/accounts/key-ring.ts';
 import type { KeyRecord, KeyReplacement, KeyReply, KeyStore } from '../../../lambdas/core/accounts/key-store.ts';
 import { keyIdOf, type NewKey } from '../../../lambdas/core/accounts/keys.ts';
+import type { StoredAllowance } from '../../../lambdas/core/ledger/allowance.ts';
 import {
   type Bucket,
   type BucketAttempt,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { dailyAllowance, type StoredAllowance } from '../../../../lambdas/core/accounts/daily-allowance.ts';
+import { dailyAllowance } from '../../../../lambdas/core/accounts/daily-allowance.ts';
 import type { KeyStore } from '../../../../lambdas/core/accounts/key-store.ts';
+import type { StoredAllowance } from '../../../../lambdas/core/ledger/allowance.ts';
 import { keyNamed } from '../../../contracts/account-subjects.ts';
 import { createMoment, type FaultScript, fails, withKeyFaults } from '../../../support/memory/faults.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';

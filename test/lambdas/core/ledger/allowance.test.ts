@@ -50,7 +50,7 @@ test('BILL-21 a counter of a later day returns to the present day with its amoun
   expect(nextDay.picos).toBe(0n);
 });
 
-test('BILL-21 two clocks that alternate between two days start no sum anew', () => {
+test('BILL-21 two clocks that alternate between two days start no sum again', () => {
   let counter: UncollectedOfDay | undefined;
   for (let turn = 0; turn < 6; turn += 1) {
     const { uncollected } = countUncollected(
