@@ -94,6 +94,7 @@ const rows = {
 
   usage_missing: paid,
   usage_implausible: paid,
+  usage_total_differs: paid,
   overage: paid,
   account_on_probation: paid,
   late_settlement: paid,

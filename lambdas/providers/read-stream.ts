@@ -1,6 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import type { TextDelta, WireEvent } from '../core/text/text-wire.ts';
+import type { TokenUsage } from '../core/pricing/charge.ts';
+import type { TextDelta, WireEvent, WireStream } from '../core/text/text-wire.ts';
+import type { UpstreamResponse } from './upstream-http.ts';
 
 /** Reads one provider protocol, event by event. */
 export interface StreamReader {
@@ -10,6 +12,8 @@ export interface StreamReader {
   readonly isDone: boolean;
   /** Whether the final usage has arrived. A broken connection then no longer affects the response (BILL-9). */
   readonly isWhole: boolean;
+  /** Usage that the provider has reported so far, merged over all its reports. */
+  readonly usageSoFar: TokenUsage | undefined;
   /** Returns how the response ended. Throws GatewayError if it is incomplete (BILL-9, BILL-10). */
   end(): Extract<WireEvent, { readonly kind: 'end' }>;
   /** Last step before a successful end is reported. Throws GatewayError. */
@@ -52,6 +56,13 @@ export class WireBatch {
     return events;
   }
 }
+
+export const toWireStream = ({ body, discard }: UpstreamResponse, reader: StreamReader): WireStream => ({
+  kind: 'stream',
+  events: readStream(body, reader),
+  close: discard,
+  usageSoFar: () => reader.usageSoFar,
+});
 
 /** Reads a provider's event stream to its end. Yields the events that arrived before an error. */
 export async function* readStream(

@@ -109,11 +109,17 @@ describe.each(circuitSubjects)('the store of circuits $name', ({ open }) => {
 
   test('BILL-10 each response without usage is counted once in its bucket', async () => {
     const { store } = subject;
-    const counts = await Promise.all(Array.from({ length: 20 }, () => store.countMissing('m', NOW, NOW + 600_000)));
-    expect(counts.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
-    expect(await store.countMissing('m', NOW - 60_000, NOW + 540_000)).toBe(1);
-    expect(await store.readMissing('m', [NOW, NOW - 60_000, NOW - 120_000])).toBe(21);
-    expect(await store.readMissing('other', [NOW])).toBe(0);
+    const counts = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => store.countMissing('m', `h${index % 2}`, NOW, NOW + 600_000)),
+    );
+    expect(counts.map(({ count }) => count).toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+    const before = { count: 1, accounts: ['h2'] };
+    expect(await store.countMissing('m', 'h2', NOW - 60_000, NOW + 540_000)).toEqual(before);
+    const sum = await store.readMissing('m', [NOW, NOW - 60_000, NOW - 120_000]);
+    expect([sum.count, sum.accounts.toSorted()]).toEqual([21, ['h0', 'h1', 'h2']]);
+    expect(await store.readMissing('other', [NOW])).toEqual({ count: 0, accounts: [] });
     expect([undefined, NOW / 1_000 + 600]).toContain(await subject.expiryOf(`quarantine#m#${NOW}`));
   });
 

@@ -326,7 +326,7 @@ const storeCounters = async ({ circuits, counters, cursor, updates }: Stores): P
   await circuits.count(CIRCUIT, { startMs: AT, failures: 2, successes: 3, accounts: ['h1', 'h2'] }, AT + DAY_MS);
   await circuits.open(CIRCUIT, { openUntilMs: AT + 30_000, openings: 1, goodProbes: 0 }, AT, AT + DAY_MS);
   await circuits.lease(CIRCUIT, { owner: 'p', leaseUntilMs: AT + 90_000 }, AT + 31_000);
-  await circuits.countMissing('gpt-5.4', AT, AT + DAY_MS);
+  await circuits.countMissing('gpt-5.4', 'h1', AT, AT + DAY_MS);
   await circuits.quarantine('gpt-5.4', AT + 60_000, AT);
 };
 
@@ -361,7 +361,7 @@ export const readEverything = async (stores: Stores) => ({
   dueVideos: (await stores.videos.due(AT + DAY_MS)).toSorted(),
   webhookSecret: await stores.webhookSecrets.read(ACCOUNT),
   circuit: await stores.circuits.read(CIRCUIT, [AT], AT),
-  missing: await stores.circuits.readMissing('gpt-5.4', [AT]),
+  missing: (await stores.circuits.readMissing('gpt-5.4', [AT])).count,
   waiting: await stores.outbox.read(WAITING),
 });
 

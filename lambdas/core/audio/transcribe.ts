@@ -8,8 +8,7 @@ import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/p
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
 import { type UncollectedOf, whole, withPaidCall } from '../paid-call/with-paid-call.ts';
-import type { TokenUsage } from '../pricing/charge.ts';
-import type { AudioUsage, Transcript, TranscriptionAsk, TranscriptionWire } from './audio-wire.ts';
+import type { Transcript, TranscriptionAsk, TranscriptionWire } from './audio-wire.ts';
 import { priceTranscription } from './transcription-price.ts';
 
 export interface TranscribeDependencies extends PaidCallDependencies {
@@ -60,21 +59,12 @@ export const transcribe = async (
     const chargeFor = () => money.chargeFor(counted);
     return whole({
       answer: transcript,
-      usage: counted && tokensOf(counted),
+      usage: counted?.kind === 'tokens' ? counted.tokens : undefined,
       terms: { endUser: order.endUser, chargeFor, expectsUsage: money.expectsUsage },
     });
   });
   return { kind: 'answer', transcript: answer, receipt };
 };
-
-/**
- * Returns token counts; zeros for a recording that the provider counted in seconds, because undefined would mean
- * missing usage.
- */
-const tokensOf = (counted: AudioUsage): TokenUsage =>
-  counted.kind === 'tokens'
-    ? counted.tokens
-    : { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 
 /** AUD-1: rejects an unknown model, such as whisper, with the list of available models. */
 const chooseServed = (

@@ -70,17 +70,27 @@ const common = {
 
 const capField = z.enum(['max_tokens', 'max_completion_tokens']);
 
+/**
+ * Whether `completion_tokens` of a chat completion includes the reasoning tokens, as in OpenAI's protocol, or excludes
+ * them. Undefined: the total of each response decides (BILL-11).
+ */
+const reasoningTokens = z.enum(['included', 'beside']);
+
+export type ReasoningTokens = z.output<typeof reasoningTokens>;
+
 /** A provider with an OpenAI-compatible API needs a row in `providers.json` and no code: kind `openai-compatible`. */
 export const providerSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('openai'),
     ...common,
     outputCapField: capField.default('max_completion_tokens'),
+    reasoningTokens: reasoningTokens.optional(),
   }),
   z.strictObject({
     kind: z.literal('openai-compatible'),
     ...common,
     outputCapField: capField.default('max_tokens'),
+    reasoningTokens: reasoningTokens.optional(),
   }),
   z.strictObject({ kind: z.literal('anthropic'), ...common }),
   z.strictObject({ kind: z.literal('google'), ...common }),

@@ -88,8 +88,9 @@ class ProcessCircuits implements Circuits {
       : this.#permit(circuit, { account, owner, isProbe: probe !== undefined, probe });
   }
 
-  async usageMissing(modelId: string): Promise<void> {
-    await inTime(this.#deps.clock, COUNTED_WITHIN_MS, this.#quarantines.usageMissing(modelId));
+  async usageMissing(modelId: string, accountId: string): Promise<void> {
+    const counted = this.#quarantines.usageMissing(modelId, hashOf(accountId));
+    await inTime(this.#deps.clock, COUNTED_WITHIN_MS, counted);
   }
 
   #rejection({ local, shared }: Circuit, modelId: string, account: string): CallRejection | undefined {

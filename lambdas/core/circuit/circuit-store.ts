@@ -69,18 +69,30 @@ export interface CircuitStore {
   close(key: CircuitId, owner: string): Promise<boolean>;
 
   /**
-   * Counts a successful response without usage. Returns the count of the bucket, including this response. Never
-   * repeated: a repeat would count twice.
+   * Counts a successful response of this account without usage. Returns the count of the bucket, including this
+   * response. Never repeated: a repeat would count twice.
    */
-  countMissing(modelId: string, bucketStartMs: number, expiresAtMs: number): Promise<number>;
+  countMissing(modelId: string, account: string, bucketStartMs: number, expiresAtMs: number): Promise<MissingCount>;
   /** Returns the sum over these buckets. */
-  readMissing(modelId: string, bucketStartsMs: readonly number[]): Promise<number>;
+  readMissing(modelId: string, bucketStartsMs: readonly number[]): Promise<MissingCount>;
   /**
    * Disables the model, unless it is already disabled. The item is stored under `quarantine#<model>`. Deleting it lifts
    * the quarantine; every process follows within 5 s.
    */
   quarantine(modelId: string, untilMs: number, nowMs: number): Promise<boolean>;
 }
+
+/** Responses without usage, of which earlier releases did not store the accounts. */
+export interface MissingCount {
+  readonly count: number;
+  /** Hashes of the accounts, each once. */
+  readonly accounts: readonly string[];
+}
+
+export const sumOfMissing = (parts: readonly MissingCount[]): MissingCount => ({
+  count: parts.reduce((sum, { count }) => sum + count, 0),
+  accounts: [...new Set(parts.flatMap(({ accounts }) => accounts))],
+});
 
 /** Returns undefined if the store fails. A circuit must never fail the call that it protects. */
 export const orUndefined = async <T>(call: () => Promise<T>): Promise<T | undefined> => {

@@ -46,9 +46,9 @@ export interface Circuits {
   ): Promise<CallPermit | CallRejection>;
   /**
    * Counts a successful response without usage in the shared state. The 20th within 5 minutes disables the model for 15
-   * minutes. Never throws.
+   * minutes, if they are of at least two accounts. Never throws.
    */
-  usageMissing(modelId: string): Promise<void>;
+  usageMissing(modelId: string, accountId: string): Promise<void>;
 }
 
 /** Conditions that open a circuit. Its other rules have no settings. */

@@ -9,7 +9,7 @@ import type { ChargeRecord } from '../ledger/ledger.ts';
 import { balanceOf } from '../ledger/ledger.ts';
 import { enqueueSettlement } from '../ledger/outbox.ts';
 import { apply, commit } from '../ledger/resolve.ts';
-import { billOf, type Charge, type TokenUsage } from '../pricing/charge.ts';
+import { billOf, type Charge, hasNoCount, type TokenUsage, USAGE_MISSING } from '../pricing/charge.ts';
 import type { CallReport } from './call-report.ts';
 import { meterMargin, type PaidCallDependencies } from './dependencies.ts';
 
@@ -77,8 +77,8 @@ export const commitCharge = async (
     loseIt();
     throw error;
   }
-  const counted = report(deps, settlement, charge, usage);
-  if (counted) await counted;
+  const reported = report(deps, settlement, charge, usage);
+  if (reported) await reported;
   meterMargin(deps, committed.record);
   if (committed.record.outcome === 'settled') return committed;
   deps.notice('late_settlement', placedHold.requestId);
@@ -89,6 +89,9 @@ export const commitCharge = async (
     'The response arrived after its hold expired. Nothing was charged. Retry the request.',
   );
 };
+
+/** BILL-10: whether a response that should be charged by the provider's counts has none above 0. */
+const isUsageMissing = ({ expectsUsage }: Settlement, { usage }: Charge): boolean => expectsUsage && hasNoCount(usage);
 
 const isOverage = ({ placedHold }: Settlement, { amountPicos }: Charge): boolean =>
   amountPicos > placedHold.amountPicos;
@@ -112,6 +115,7 @@ const toRecord = (
     model: modelId,
     usage,
     prices,
+    ...(isUsageMissing(settlement, charge) ? { reason: USAGE_MISSING } : {}),
     ...(isOverage(settlement, charge) ? { overage: true } : {}),
     ...(implausible ? { implausible } : {}),
     // A store can reject half of a character, and then the request could not be charged.
@@ -131,12 +135,13 @@ const report = (
   charge: Charge,
   usage: TokenUsage | undefined,
 ): Promise<void> | undefined => {
-  const { modelId, placedHold, expectsUsage } = settlement;
+  const { modelId, placedHold } = settlement;
   if (charge.implausible) deps.notice('usage_implausible', placedHold.requestId);
   if (isOverage(settlement, charge)) deps.notice('overage', placedHold.requestId);
-  if (usage || !expectsUsage) return undefined;
+  if (usage?.totalDiffers) deps.notice('usage_total_differs', placedHold.requestId);
+  if (!isUsageMissing(settlement, charge)) return undefined;
   deps.notice('usage_missing', placedHold.requestId);
-  return deps.circuits.usageMissing(modelId);
+  return deps.circuits.usageMissing(modelId, placedHold.accountId);
 };
 
 const ifStoreError = (error: unknown): undefined => {

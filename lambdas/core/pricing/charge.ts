@@ -17,6 +17,15 @@ export interface Charge {
 export const billOf = (charge: Charge): bigint | undefined =>
   'billedPicos' in charge ? charge.billedPicos : charge.amountPicos;
 
+/** Reason of a charge record whose response had no usage although it is charged by the provider's counts (BILL-10). */
+export const USAGE_MISSING = 'usage_missing';
+
+/**
+ * Whether a charge has no count above 0. A response always has one, so usage that is all zeros counts as missing
+ * (BILL-10).
+ */
+export const hasNoCount = (usage: Charge['usage']): boolean => Object.values(usage).every((count) => count === 0);
+
 /** Token counts of a provider as disjoint numbers, whatever the provider's own fields include (BILL-11). */
 export interface TokenUsage {
   /** Prompt tokens that were neither read from nor written to a cache. */
@@ -34,6 +43,8 @@ export interface TokenUsage {
   readonly cachedImageInput?: number;
   readonly audioInput?: number;
   readonly imageOutput?: number;
+  /** Whether the provider's own total is another number than the sum of its counts. */
+  readonly totalDiffers?: true;
 }
 
 export const promptTokensOf = (usage: TokenUsage): number =>

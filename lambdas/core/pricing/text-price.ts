@@ -153,11 +153,13 @@ export const chargeFor = (
   return {
     amountPicos: priceOf(parts, bounds.promptTokens) + priceOf(answerParts, bounds.answerTokens),
     prices: recordedPrices(row, promptLength, pricing),
-    usage: usage ? { ...usage } : {},
+    usage: usage ? countsOf(usage) : {},
     implausible: prompt > bounds.promptTokens || answer > bounds.answerTokens,
     billedPicos: usage && sumOfCounts(usage, billedRatesAt(row, prompt, pricing)),
   };
 };
+
+const countsOf = ({ totalDiffers, ...counts }: TokenUsage): Charge['usage'] => counts;
 
 /** Charges at most `tokensMax` tokens. Tokens above it are implausible and not charged (BILL-7). */
 const priceOf = (parts: readonly Priced[], tokensMax: number): bigint => {

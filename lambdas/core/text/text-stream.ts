@@ -18,11 +18,12 @@ export interface TextSink extends StreamSink<Ending> {
  * counts the forwarded output.
  */
 export const textSource = async (
-  { events, close }: WireStream,
+  { events, close, usageSoFar }: WireStream,
   clock: Clock,
   output: ForwardedOutput,
 ): Promise<StreamSource<Ending, TextSink>> => {
   output.isStream = true;
+  output.usageSoFar = usageSoFar;
   const begun = await begin(events, clock).catch((error: unknown) => {
     close();
     throw error;

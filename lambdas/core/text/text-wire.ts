@@ -54,6 +54,8 @@ export interface WireStream {
   readonly events: AsyncIterator<WireEvent, void>;
   /** Called once when reading has ended, however the response ended. */
   close(): void;
+  /** Returns the usage that the provider has reported so far, which can miss most of the output. */
+  usageSoFar(): TokenUsage | undefined;
 }
 
 export interface PreparedCall {

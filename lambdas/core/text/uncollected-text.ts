@@ -3,19 +3,19 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import type { Uncollected } from '../ledger/release.ts';
 import type { Deadline } from '../paid-call/deadline.ts';
 import type { Terms, UncollectedOf } from '../paid-call/with-paid-call.ts';
-import type { TokenUsage } from '../pricing/charge.ts';
+import { answerTokensOf, promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
 import type { TextProtocol } from './conversation.ts';
 import type { TextDelta, WireEvent } from './text-wire.ts';
 import { tokensOfText } from './token-estimate.ts';
 
 /** Error for output that the provider produced and the client does not pay for. */
 export class UnchargedOutput extends GatewayError {
-  /** The provider's counts; undefined if it reported none. */
+  /** The provider's counts; undefined if it reported none above 0. */
   readonly usage: TokenUsage | undefined;
 
   constructor(code: ErrorCode, message: string, usage: TokenUsage | undefined) {
     super(code, message);
-    this.usage = usage;
+    this.usage = usage && promptTokensOf(usage) + answerTokensOf(usage) > 0 ? usage : undefined;
   }
 }
 
@@ -41,6 +41,8 @@ export class ForwardedOutput {
   /** Whether the provider has accepted the call and started a stream. */
   isStream = false;
   hasContent = false;
+  /** Returns the usage that the provider has reported so far. */
+  usageSoFar: () => TokenUsage | undefined = () => undefined;
 
   constructor(protocol: TextProtocol) {
     this.#members = outputMembers[protocol];
@@ -123,7 +125,7 @@ export const estimateUncollected =
     const usesAllowance = useOf(thrown, output, deadline);
     const usage = thrown instanceof UnchargedOutput ? thrown.usage : undefined;
     if (usesAllowance === 'no' && !output.hasContent) return undefined;
-    return { picos: chargeFor(usage ?? estimateOf(promptTokens, output.tokens)).amountPicos, usesAllowance };
+    return { picos: chargeFor(usage ?? estimateOf(promptTokens, output)).amountPicos, usesAllowance };
   };
 
 /**
@@ -141,11 +143,18 @@ const useOf = (
   return output.hasContent ? 'yes' : 'third-of-a-day';
 };
 
-const estimateOf = (input: number, output: number): TokenUsage => ({
-  input,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWrite1h: 0,
-  output,
-  reasoning: 0,
-});
+const noTokens: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+
+/**
+ * Returns the counts that the provider has reported so far, and estimates what they lack: an unreported prompt, and
+ * output that was forwarded beyond the reported one.
+ */
+const estimateOf = (promptTokens: number, output: ForwardedOutput): TokenUsage => {
+  const reported = output.usageSoFar() ?? noTokens;
+  const unreported = Math.max(0, output.tokens - answerTokensOf(reported));
+  return {
+    ...reported,
+    ...(promptTokensOf(reported) === 0 && { input: promptTokens }),
+    output: reported.output + unreported,
+  };
+};

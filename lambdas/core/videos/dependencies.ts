@@ -20,7 +20,7 @@ export interface VideoStepDependencies {
   readonly measured?: (values: Readonly<Partial<Record<VideoMeasure, number>>>) => void;
   readonly margin?: MarginMeter;
   /** Reports a response without usage (BILL-10). */
-  readonly usageMissing: (modelId: string) => Promise<void>;
+  readonly usageMissing: (modelId: string, accountId: string) => Promise<void>;
   /** Sends one delivery to the client's URL. Throws StoreError if the signing secret cannot be read. */
   readonly deliver: (job: VideoJob) => Promise<DeliveryResult>;
 }

@@ -6,6 +6,7 @@ import type { ChargeRecord } from '../ledger/ledger.ts';
 import { resolveHoldById } from '../ledger/release.ts';
 import { apply, commit } from '../ledger/resolve.ts';
 import { meterMargin } from '../paid-call/dependencies.ts';
+import { hasNoCount, USAGE_MISSING } from '../pricing/charge.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import { afterAttempt, isDelivered } from '../webhook-delivery.ts';
 import type { VideoStepDependencies } from './dependencies.ts';
@@ -104,10 +105,11 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
   const job = await readJob(deps, videoId);
   if (!job || isEnded(job)) return;
   if (!job.file) throw new Error(`${videoId} must be charged and has no file`);
-  const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, tokens, keyId, endpoint, cap } = job;
+  const { accountId, holdId, requestId, modelId, holdAmountPicos, terms, keyId, endpoint, cap } = job;
   const nowMs = deps.ledger.clock.now();
   const { amountPicos, prices, usage, implausible } = chargeForVideo(job);
   const overage = amountPicos > holdAmountPicos;
+  const isUsageMissing = terms.unit === 'token' && terms.ratePicos > 0n && hasNoCount(usage);
   const record = await commit(deps.ledger, {
     accountId,
     holdId,
@@ -118,6 +120,7 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
     model: modelId,
     usage,
     prices,
+    ...(isUsageMissing ? { reason: USAGE_MISSING } : {}),
     ...(overage ? { overage } : {}),
     ...(implausible ? { implausible } : {}),
     ...(keyId === undefined ? {} : { keyId }),
@@ -130,9 +133,9 @@ export const chargeVideo = async (deps: VideoStepDependencies, videoId: string):
   if (record.outcome !== 'settled') return tellLate(deps, videoId, amountPicos);
   if (implausible) deps.notice('video_usage_implausible', videoId);
   if (overage) deps.notice('video_overage', videoId);
-  if (terms.unit !== 'token' || tokens !== undefined || terms.ratePicos === 0n) return;
+  if (!isUsageMissing) return;
   deps.notice('video_usage_missing', videoId);
-  await deps.usageMissing(modelId);
+  await deps.usageMissing(modelId, accountId);
 };
 
 const tellLate = ({ ledger, notice }: VideoStepDependencies, videoId: string, amountPicos: bigint): void => {

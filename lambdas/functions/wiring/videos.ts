@@ -37,7 +37,7 @@ export const toVideoStepDependencies = (
   notice: (notice, videoId) => deps.reporting.notice(notice, { videoId }),
   measured: deps.reporting.measured,
   margin: toMarginMeter(deps.reporting),
-  usageMissing: (modelId) => circuits.usageMissing(modelId),
+  usageMissing: (modelId, accountId) => circuits.usageMissing(modelId, accountId),
   deliver: (job) => deliver(deps, job),
 });
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import type { CountCall } from '../../core/text/count-tokens.ts';
-import type { Dispatch, PreparedCall, TextWire, WireCall, WireStream } from '../../core/text/text-wire.ts';
+import type { Dispatch, PreparedCall, TextWire, WireCall } from '../../core/text/text-wire.ts';
 import { gatherImages } from '../gather-images.ts';
 import type { ImageFetch } from '../image-fetch.ts';
 import { readJson } from '../read-json.ts';
-import { readStream, type StreamReader } from '../read-stream.ts';
+import { toWireStream } from '../read-stream.ts';
 import { unreadable } from '../refusals.ts';
 import { callVendor, type VendorAnswer, type WireOptions } from '../vendor-call.ts';
 import { ownParam, parseRefusal, type ToParam, toAnthropicError } from './errors.ts';
@@ -29,7 +29,7 @@ const prepareNative = (options: WireOptions, call: WireCall): PreparedCall => ({
     const body = toMessagesBody(call, dispatch.outputTokensMax);
     const { response, refusalContext } = await post(options, call, { body, toParam: ownParam, dispatch });
     if (!call.request.stream) return toNativeAnswer(response, { ...face, refusalContext });
-    return toStream(response, nativeReader({ modelId: face.modelId, refusalContext }));
+    return toWireStream(response, nativeReader({ modelId: face.modelId, refusalContext }));
   },
 });
 
@@ -49,7 +49,7 @@ const prepareTranslated = (options: MessagesWireOptions, call: WireCall): Prepar
       const body = toBody(dispatch.outputTokensMax, sources);
       const { response, refusalContext } = await post(options, call, { body, toParam, dispatch });
       if (!call.request.stream) return toNeutralAnswer(response, { refusalContext, toParam });
-      return toStream(response, neutralReader({ refusalContext, toParam }));
+      return toWireStream(response, neutralReader({ refusalContext, toParam }));
     },
   };
 };
@@ -71,12 +71,6 @@ const post = (options: WireOptions, call: WireCall, { body, toParam, dispatch }:
     refuse: (status, refused, refusalContext) =>
       toAnthropicError(status, parseRefusal(refused, toParam), refusalContext),
   });
-
-const toStream = ({ body, discard }: VendorAnswer['response'], reader: StreamReader): WireStream => ({
-  kind: 'stream',
-  events: readStream(body, reader),
-  close: discard,
-});
 
 /**
  * Client's body, with the provider's name of the model and with the cap of the hold (BILL-6).

@@ -127,17 +127,6 @@ export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
   };
 };
 
-const isCount = (value: unknown): boolean => typeof value === 'number' && value >= 0;
-
-/**
- * Merges the usage of a later event into the earlier one. Counts are totals, so a valid later count replaces the
- * earlier one.
- */
-export const mergeUsage = (earlier: JsonObject, later: JsonObject): JsonObject => ({
-  ...earlier,
-  ...Object.fromEntries(Object.entries(later).filter(([, value]) => isJsonObject(value) || isCount(value))),
-});
-
 const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ['tool_use', 'tool_calls'],
   ['max_tokens', 'length'],

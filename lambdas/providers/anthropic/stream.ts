@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
+import { mergeUsage } from '../merge-usage.ts';
 import type { Frame, StreamReader, WireBatch } from '../read-stream.ts';
 import { filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
 import { ownParam, type ToParam, toInBandError } from './errors.ts';
-import { mergeUsage, toFinishReason, toTokenUsage } from './response.ts';
+import { toFinishReason, toTokenUsage } from './response.ts';
 
 interface MessagesStreamOptions {
   /** Model id that the client sees. */
@@ -41,6 +42,9 @@ export const nativeReader = ({ modelId, refusalContext }: MessagesStreamOptions)
     },
     get isWhole() {
       return tally.usage !== undefined;
+    },
+    get usageSoFar() {
+      return tally.usageSoFar;
     },
     end: () => {
       const { usage, stopReason } = tally;
@@ -93,14 +97,11 @@ class MessageTally {
   /** Returns the announced message. */
   begin(event: JsonObject): JsonObject {
     const message = memberOf(event, 'message');
-    this.#reported = memberOf(message, 'usage');
+    this.#reported = mergeUsage(this.#reported, memberOf(message, 'usage'));
     return message;
   }
 
-  /**
-   * Takes a `message_delta` event. The values of a later event replace those of an earlier one. The usage is final only
-   * if a stop reason has arrived.
-   */
+  /** Takes a `message_delta` event. The usage is final only if a stop reason has arrived. */
   change(event: JsonObject): void {
     const usage = memberOf(event, 'usage');
     this.#reported = mergeUsage(this.#reported, usage);
@@ -112,7 +113,11 @@ class MessageTally {
 
   /** Undefined without a final usage. The counts of the announcement cover only the first token (BILL-10). */
   get usage(): TokenUsage | undefined {
-    return this.#isFinal ? toTokenUsage(this.#reported) : undefined;
+    return this.#isFinal ? this.usageSoFar : undefined;
+  }
+
+  get usageSoFar(): TokenUsage | undefined {
+    return toTokenUsage(this.#reported);
   }
 }
 
@@ -166,6 +171,9 @@ export const neutralReader = ({ toParam, refusalContext }: NeutralStreamOptions)
     },
     get isWhole() {
       return tally.usage !== undefined;
+    },
+    get usageSoFar() {
+      return tally.usageSoFar;
     },
     end: () => {
       const { usage, stopReason } = tally;

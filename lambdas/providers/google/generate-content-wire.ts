@@ -6,7 +6,7 @@ import type { Dispatch, PreparedCall, TextWire, WireAnswer, WireCall, WireStream
 import { gatherImages } from '../gather-images.ts';
 import type { ImageFetch } from '../image-fetch.ts';
 import { readJson } from '../read-json.ts';
-import { readStream } from '../read-stream.ts';
+import { toWireStream } from '../read-stream.ts';
 import { unreadable } from '../refusals.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { parseRefusal, toGoogleError, toInBandError } from './errors.ts';
@@ -92,7 +92,7 @@ const send = async (
   const inBand = { refusalContext, protocol, linkImage: options.linkImage };
   if (!streamed) return readAnswer(response, inBand);
   const reader = protocol === 'generate_content' ? nativeReader(choices, inBand) : neutralReader(inBand);
-  return { kind: 'stream', events: readStream(response.body, reader), close: response.discard };
+  return toWireStream(response, reader);
 };
 
 type Refuse = Parameters<typeof callVendor>[1]['refuse'];

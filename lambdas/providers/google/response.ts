@@ -84,6 +84,10 @@ const generated = z.object({
 
 export type Generated = z.output<typeof generated>;
 
+export interface WholeGenerated extends Generated {
+  readonly body: JsonObject;
+}
+
 type Candidate = Generated['candidates'][number];
 
 /**
@@ -104,10 +108,7 @@ export interface InBand {
 }
 
 /** Parses a response body. Throws the error that replaces a response. */
-export const toGenerated = (
-  body: JsonValue,
-  { refusalContext, protocol }: InBand,
-): Generated & { readonly body: JsonObject } => {
+export const toGenerated = (body: JsonValue, { refusalContext, protocol }: InBand): WholeGenerated => {
   const object = Array.isArray(body) ? body[0] : body;
   if (isJsonObject(object) && isJsonObject(object.error)) throw toInBandError(object, refusalContext, protocol);
   const parsed = generated.safeParse(body);
@@ -115,7 +116,20 @@ export const toGenerated = (
   return { ...parsed.data, body };
 };
 
-export const readChunk = (data: string, inBand: InBand): Generated => toGenerated(parseChunk(data), inBand);
+export const readChunk = (data: string, inBand: InBand): WholeGenerated => toGenerated(parseChunk(data), inBand);
+
+const usageName = '"usageMetadata"';
+
+/** Matches the usage if at most plain members follow it up to the end. Deeper in the event, more braces would follow. */
+const usageAtEnd = /"usageMetadata"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})[^{}]*\}\s*$/y;
+
+/** Usage of an event, which is parsed as a whole only if the usage is at an unusual place. */
+export const usageIn = (event: string, inBand: InBand): JsonValue | undefined => {
+  usageAtEnd.lastIndex = event.lastIndexOf(usageName);
+  if (usageAtEnd.lastIndex === -1) return undefined;
+  const [, usage] = usageAtEnd.exec(event) ?? [];
+  return usage === undefined ? readChunk(event, inBand).body.usageMetadata : parseChunk(usage);
+};
 
 const parseChunk = (data: string): JsonValue => {
   try {

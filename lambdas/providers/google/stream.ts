@@ -1,4 +1,6 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
+import { mergeUsage } from '../merge-usage.ts';
 import type { StreamReader, WireBatch } from '../read-stream.ts';
 import { filtered, incomplete } from '../refusals.ts';
 import {
@@ -15,6 +17,8 @@ import {
   toFinishReason,
   toTokenUsage,
   toToolCall,
+  usageIn,
+  type WholeGenerated,
 } from './response.ts';
 
 /**
@@ -43,7 +47,7 @@ export const nativeReader = (choices: number, inBand: InBand): StreamReader => {
         const chunk = readChunk(event, inBand);
         outcome.take(chunk);
         opening &&= !hasContent(chunk);
-      }
+      } else outcome.count(usageIn(event, inBand));
       if (outcome.isFinished) held.push(event);
       else out.native(event, opening);
     },
@@ -51,9 +55,12 @@ export const nativeReader = (choices: number, inBand: InBand): StreamReader => {
     get isWhole() {
       return outcome.isWhole;
     },
+    get usageSoFar() {
+      return outcome.usageSoFar;
+    },
     end: () => {
       if (!outcome.isFinished) throw incomplete();
-      return { kind: 'end', ending: { kind: 'native', events: held }, usage: outcome.usage };
+      return { kind: 'end', ending: { kind: 'native', events: held }, usage: outcome.usageSoFar };
     },
   };
 };
@@ -89,9 +96,9 @@ export const neutralReader = (inBand: InBand): StreamReader => {
       const [candidate] = chunk.candidates;
       reason = (candidate && finishReasonOf(candidate)) ?? reason;
       isBlocked ||= blocked(chunk) || isFilter(reason);
-      if (isBlocked && !begun) throw filtered(outcome.usageIn(chunk));
       outcome.look(data);
       outcome.take(chunk);
+      if (isBlocked && !begun) throw filtered(outcome.usageSoFar);
       // A chunk that reports a block has no content for the client.
       if (!isBlocked) give(chunk, out);
     },
@@ -99,15 +106,18 @@ export const neutralReader = (inBand: InBand): StreamReader => {
     get isWhole() {
       return outcome.isWhole;
     },
+    get usageSoFar() {
+      return outcome.usageSoFar;
+    },
     ready: () => content.store(),
     end: () => {
       if (!outcome.isFinished) throw incomplete();
       if (isBlocked) {
-        if (!outcome.usage) throw filtered();
-        return { kind: 'end', ending: { kind: 'neutral', finishReason: 'content_filter' }, usage: outcome.usage };
+        if (!outcome.usageSoFar) throw filtered();
+        return { kind: 'end', ending: { kind: 'neutral', finishReason: 'content_filter' }, usage: outcome.usageSoFar };
       }
-      const finishReason = toFinishReason(reason, { calls: calls > 0, text: said }, outcome.usage);
-      return { kind: 'end', ending: { kind: 'neutral', finishReason }, usage: outcome.usage };
+      const finishReason = toFinishReason(reason, { calls: calls > 0, text: said }, outcome.usageSoFar);
+      return { kind: 'end', ending: { kind: 'neutral', finishReason }, usage: outcome.usageSoFar };
     },
   };
 };
@@ -119,8 +129,10 @@ class StreamOutcome {
   readonly #finished = new Set<number>();
   #blocked = false;
   #holdsImage = false;
-  /** Every chunk has the usage so far. It is final only with or after the last finish reason. */
-  usage: TokenUsage | undefined;
+  /** Nearly every chunk has the usage so far. */
+  #reported: JsonObject = {};
+  /** Whether a usage has arrived with or after the last finish reason. */
+  isWhole = false;
 
   /** `draws`: whether the model generates images, whose tokens are counted separately. */
   constructor(choices: number, draws = false) {
@@ -138,19 +150,25 @@ class StreamOutcome {
     return this.#blocked || this.#finished.size >= this.#choices;
   }
 
-  get isWhole(): boolean {
-    return this.usage !== undefined;
+  get usageSoFar(): TokenUsage | undefined {
+    return this.#toUsage(this.#reported);
   }
 
-  take(chunk: Generated): void {
+  take(chunk: WholeGenerated): void {
     this.#blocked ||= blocked(chunk);
     for (const candidate of chunk.candidates) {
       if (finishReasonOf(candidate) !== undefined) this.#finished.add(candidate.index);
     }
-    if (this.isFinished) this.usage = this.usageIn(chunk) ?? this.usage;
+    const { usageMetadata } = chunk.body;
+    this.count(usageMetadata);
+    this.isWhole ||= this.isFinished && this.#toUsage(usageMetadata) !== undefined;
   }
 
-  usageIn({ usageMetadata }: Generated): TokenUsage | undefined {
-    return this.#draws ? toDrawnUsage(usageMetadata, this.#holdsImage) : toTokenUsage(usageMetadata);
+  count(usageMetadata: JsonValue | undefined): void {
+    if (isJsonObject(usageMetadata)) this.#reported = mergeUsage(this.#reported, usageMetadata);
+  }
+
+  #toUsage(reported: JsonValue | undefined): TokenUsage | undefined {
+    return this.#draws ? toDrawnUsage(reported, this.#holdsImage) : toTokenUsage(reported);
   }
 }

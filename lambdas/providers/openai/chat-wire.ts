@@ -1,15 +1,18 @@
 import * as z from 'zod';
+import type { ReasoningTokens } from '../../core/catalog/providers.ts';
 import type { Provider } from '../../core/catalog/schema.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
-import type { TextWire, WireAnswer, WireCall, WireEvent } from '../../core/text/text-wire.ts';
+import type { TextWire, WireAnswer, WireCall } from '../../core/text/text-wire.ts';
+import { mergeUsage } from '../merge-usage.ts';
 import { readJsonText, tokenCount } from '../read-json.ts';
-import { readStream, type StreamReader } from '../read-stream.ts';
+import { type StreamReader, toWireStream } from '../read-stream.ts';
 import { filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { parseRefusal, toInBandError, toOpenaiError } from './errors.ts';
+import { reasoningTokensOf, toDisjointCounts } from './token-usage.ts';
 
 /**
  * Client's body with a few changes (BILL-6): the provider's name of the model, the cap of the hold in the field that
@@ -32,33 +35,30 @@ const capField = (provider: Provider): string =>
 
 /**
  * https://platform.openai.com/docs/api-reference/chat/object: `prompt_tokens` includes tokens that were read from or
- * written to a cache, `completion_tokens` includes reasoning.
+ * written to a cache, `completion_tokens` includes reasoning. Some servers report reasoning beside it, as xAI does:
+ * https://docs.x.ai/docs/key-information/consumption-and-rate-limits
  */
 const chatUsage = z.object({
   prompt_tokens: tokenCount,
   completion_tokens: tokenCount,
+  total_tokens: tokenCount,
   prompt_tokens_details: z.object({ cached_tokens: tokenCount, cache_write_tokens: tokenCount }).nullish().catch(null),
   completion_tokens_details: z.object({ reasoning_tokens: tokenCount }).nullish().catch(null),
 });
 
 /** Undefined if the provider reported no usage or none that can be counted. */
-export const toTokenUsage = (reported: unknown): TokenUsage | undefined => {
-  const parsed = chatUsage.safeParse(reported);
-  if (!parsed.success) return undefined;
-  if ((parsed.data.prompt_tokens ?? parsed.data.completion_tokens ?? undefined) === undefined) return undefined;
-  const prompt = parsed.data.prompt_tokens ?? 0;
-  const completion = parsed.data.completion_tokens ?? 0;
-  const cacheRead = Math.min(parsed.data.prompt_tokens_details?.cached_tokens ?? 0, prompt);
-  const cacheWrite = Math.min(parsed.data.prompt_tokens_details?.cache_write_tokens ?? 0, prompt - cacheRead);
-  const reasoning = Math.min(parsed.data.completion_tokens_details?.reasoning_tokens ?? 0, completion);
-  return {
-    input: prompt - cacheRead - cacheWrite,
-    cacheRead,
-    cacheWrite,
-    cacheWrite1h: 0,
-    output: completion - reasoning,
-    reasoning,
+export const toTokenUsage = (reported: unknown, reasoningTokens?: ReasoningTokens): TokenUsage | undefined => {
+  const { data } = chatUsage.safeParse(reported);
+  if (!data) return undefined;
+  const counts = {
+    prompt: data.prompt_tokens,
+    completion: data.completion_tokens,
+    total: data.total_tokens,
+    cached: data.prompt_tokens_details?.cached_tokens,
+    cacheWrite: data.prompt_tokens_details?.cache_write_tokens,
+    reasoning: data.completion_tokens_details?.reasoning_tokens,
   };
+  return toDisjointCounts(counts, reasoningTokens);
 };
 
 /**
@@ -106,12 +106,16 @@ export class ChatChunks {
    * added to it.
    */
   usageIsFinal = false;
+  /** Usage of all chunks so far. */
   reportedUsage: JsonObject | undefined;
-  usage: TokenUsage | undefined;
 
   constructor(options: ChatStreamOptions) {
     this.#options = options;
     this.#ourModel = JSON.stringify(options.modelId);
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#toUsage(this.reportedUsage);
   }
 
   get allFinished(): boolean {
@@ -152,23 +156,24 @@ export class ChatChunks {
     this.#begun = true;
     const finishing = choices.filter((choice) => choice.finish_reason);
     this.isBlocked ||= finishing.some((choice) => choice.finish_reason === 'content_filter');
-    if (this.isBlocked && this.opening) throw filtered(usage && toTokenUsage(usage));
     for (const choice of finishing) this.#finished.add(choice.index);
-    this.#count(usage, choices.length === 0);
+    if (usage) this.#count(usage, choices.length === 0);
+    if (this.isBlocked && this.opening) throw filtered(this.usage);
     if (finishing.length === 0) return choices.length === 0 && usage ? undefined : this.#withOurModel(data);
     const all = this.allFinished;
     this.#last = { ...body, model: this.#options.modelId, ...(all ? {} : { choices: [] }) };
     return all ? undefined : this.#withOurModel(data);
   }
 
-  #count(usage: JsonObject | undefined, withoutChoices: boolean): void {
-    if (!usage) return;
-    const counted = toTokenUsage(usage);
-    // A usage that cannot be counted does not replace an earlier one that can.
-    if (!counted && this.usage) return;
-    this.reportedUsage = usage;
-    this.usage = counted;
-    this.usageIsFinal = this.usage !== undefined && (this.allFinished || (withoutChoices && this.#finished.size > 0));
+  #count(usage: JsonObject, withoutChoices: boolean): void {
+    this.reportedUsage = this.reportedUsage ? mergeUsage(this.reportedUsage, usage) : usage;
+    // A usage that cannot be counted adds nothing.
+    if (!this.#toUsage(usage)) return;
+    this.usageIsFinal = this.allFinished || (withoutChoices && this.#finished.size > 0);
+  }
+
+  #toUsage(reported: JsonObject | undefined): TokenUsage | undefined {
+    return toTokenUsage(reported, this.#options.reasoningTokens);
   }
 
   /** Replaces only the value of the chunk's own `model`, and only if it differs (CHAT-11). */
@@ -201,18 +206,14 @@ export interface ChatStreamOptions {
   readonly modelId: string;
   readonly choices: number;
   readonly refusalContext: RefusalContext;
+  readonly reasoningTokens?: ReasoningTokens | undefined;
 }
 
 /**
  * Reads the provider's event stream. Events pass unchanged, and only those that show how it ends are parsed. A stream
  * is complete if its usage has arrived, or if it ended with `[DONE]` after a finish reason (BILL-9, BILL-10).
  */
-export const readChatStream = (
-  body: AsyncIterable<Uint8Array>,
-  options: ChatStreamOptions,
-): AsyncGenerator<WireEvent, void> => readStream(body, chatReader(options));
-
-const chatReader = (options: ChatStreamOptions): StreamReader => {
+export const chatReader = (options: ChatStreamOptions): StreamReader => {
   const chunks = new ChatChunks(options);
   let isDone = false;
   return {
@@ -230,6 +231,9 @@ const chatReader = (options: ChatStreamOptions): StreamReader => {
     get isWhole() {
       return chunks.usageIsFinal;
     },
+    get usageSoFar() {
+      return chunks.usage;
+    },
     end: () => {
       const { held, reportedUsage, usage, isBlocked } = chunks;
       if (isBlocked && !usage) throw filtered();
@@ -246,6 +250,7 @@ export const createChatWire = (options: WireOptions): TextWire => ({
   buildCall: (call) => ({
     send: async ({ outputTokensMax, signal }) => {
       const { stream, choices: wanted } = call.request;
+      const reasoningTokens = reasoningTokensOf(call.provider);
       const { response, refusalContext } = await callVendor(options, {
         provider: call.provider,
         path: '/chat/completions',
@@ -254,20 +259,23 @@ export const createChatWire = (options: WireOptions): TextWire => ({
         signal,
         refuse: (status, body, context) => toOpenaiError(status, parseRefusal(body), context),
       });
-      if (!stream) return await toAnswer(response, refusalContext);
-      const events = readChatStream(response.body, { modelId: call.model.id, choices: wanted, refusalContext });
-      return { kind: 'stream', events, close: response.discard };
+      if (!stream) return await toAnswer(response, refusalContext, reasoningTokens);
+      const reader = chatReader({ modelId: call.model.id, choices: wanted, refusalContext, reasoningTokens });
+      return toWireStream(response, reader);
     },
   }),
 });
 
-const toAnswer = async (response: UpstreamResponse, refusalContext: RefusalContext): Promise<WireAnswer> => {
+const toAnswer = async (
+  response: UpstreamResponse,
+  refusalContext: RefusalContext,
+  reasoningTokens: ReasoningTokens | undefined,
+): Promise<WireAnswer> => {
   const { text, value: body } = await readJsonText(response);
   if (isJsonObject(body) && isJsonObject(body.error)) throw toInBandError(parseRefusal(body), refusalContext);
   const listed = isJsonObject(body) ? choices.safeParse(body.choices) : undefined;
   if (!isJsonObject(body) || !listed?.success) throw unreadable();
-  if (listed.data.some((choice) => choice.finish_reason === 'content_filter')) {
-    throw filtered(toTokenUsage(body.usage));
-  }
-  return { kind: 'answer', content: { kind: 'native', text, body }, usage: toTokenUsage(body.usage) };
+  const usage = toTokenUsage(body.usage, reasoningTokens);
+  if (listed.data.some((choice) => choice.finish_reason === 'content_filter')) throw filtered(usage);
+  return { kind: 'answer', content: { kind: 'native', text, body }, usage };
 };

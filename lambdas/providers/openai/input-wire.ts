@@ -40,13 +40,20 @@ export const createInputWire = (options: WireOptions, { path, holds, toUsage }: 
  * https://developers.openai.com/api/reference/resources/embeddings/methods/create. `total_tokens` repeats the same
  * number.
  */
-const usage = z.object({ prompt_tokens: tokenCount });
+const usage = z.object({ prompt_tokens: tokenCount, total_tokens: tokenCount });
 
 const toUsage = (body: JsonObject): TokenUsage | undefined => {
-  const parsed = usage.safeParse(body.usage);
-  const input = parsed.data?.prompt_tokens ?? undefined;
-  if (input === undefined) return undefined;
-  return { input, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
+  const { prompt_tokens: prompt, total_tokens: total } = usage.safeParse(body.usage).data ?? {};
+  if (typeof prompt !== 'number') return undefined;
+  return {
+    input: Math.max(prompt, total ?? 0),
+    cacheRead: 0,
+    cacheWrite: 0,
+    cacheWrite1h: 0,
+    output: 0,
+    reasoning: 0,
+    ...(total && total !== prompt && { totalDiffers: true }),
+  };
 };
 
 export const createEmbeddingWire = (options: WireOptions): EmbeddingWire =>

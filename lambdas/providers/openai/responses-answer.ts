@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ReasoningTokens } from '../../core/catalog/providers.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
 import type { ToolCall } from '../../core/text/conversation.ts';
@@ -8,6 +9,7 @@ import { filtered, incomplete, type RefusalContext, unreadable } from '../refusa
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { type FieldNames, toInBandResponsesError } from './errors.ts';
 import { withModel } from './renamed-model.ts';
+import { toDisjointCounts } from './token-usage.ts';
 
 /**
  * `ResponseUsage` in the package openai 7.55.0 (resources/responses/responses.d.ts): `input_tokens` includes all tokens
@@ -16,29 +18,24 @@ import { withModel } from './renamed-model.ts';
 const responsesUsage = z.object({
   input_tokens: tokenCount,
   output_tokens: tokenCount,
+  total_tokens: tokenCount,
   input_tokens_details: z.object({ cached_tokens: tokenCount, cache_write_tokens: tokenCount }).nullish().catch(null),
   output_tokens_details: z.object({ reasoning_tokens: tokenCount }).nullish().catch(null),
 });
 
 /** Undefined if the provider reported no usage or none that can be counted. */
-export const toResponsesUsage = (reported: unknown): TokenUsage | undefined => {
-  const parsed = responsesUsage.safeParse(reported);
-  if (!parsed.success) return undefined;
-  const { input_tokens: read, output_tokens: written, input_tokens_details: parts } = parsed.data;
-  if ((read ?? written ?? undefined) === undefined) return undefined;
-  const prompt = read ?? 0;
-  const answer = written ?? 0;
-  const cacheRead = Math.min(parts?.cached_tokens ?? 0, prompt);
-  const cacheWrite = Math.min(parts?.cache_write_tokens ?? 0, prompt - cacheRead);
-  const reasoning = Math.min(parsed.data.output_tokens_details?.reasoning_tokens ?? 0, answer);
-  return {
-    input: prompt - cacheRead - cacheWrite,
-    cacheRead,
-    cacheWrite,
-    cacheWrite1h: 0,
-    output: answer - reasoning,
-    reasoning,
+export const toResponsesUsage = (reported: unknown, reasoningTokens?: ReasoningTokens): TokenUsage | undefined => {
+  const { data } = responsesUsage.safeParse(reported);
+  if (!data) return undefined;
+  const counts = {
+    prompt: data.input_tokens,
+    completion: data.output_tokens,
+    total: data.total_tokens,
+    cached: data.input_tokens_details?.cached_tokens,
+    cacheWrite: data.input_tokens_details?.cache_write_tokens,
+    reasoning: data.output_tokens_details?.reasoning_tokens,
   };
+  return toDisjointCounts(counts, reasoningTokens);
 };
 
 /**
@@ -47,9 +44,10 @@ export const toResponsesUsage = (reported: unknown): TokenUsage | undefined => {
  */
 const ended: ReadonlySet<JsonValue | undefined> = new Set(['completed', 'incomplete', undefined]);
 
-interface Reading {
+export interface Reading {
   readonly refusalContext: RefusalContext;
   readonly names: FieldNames;
+  readonly reasoningTokens?: ReasoningTokens | undefined;
 }
 
 /**
@@ -62,16 +60,13 @@ export const toNativeAnswer = async (
 ): Promise<WireAnswer> => {
   const { text, body } = await readEnded(response, reading);
   const content = { kind: 'native', text: withModel(text, body, modelId), body: { ...body, model: modelId } } as const;
-  return { kind: 'answer', content, usage: toResponsesUsage(body.usage) };
+  return { kind: 'answer', content, usage: toResponsesUsage(body.usage, reading.reasoningTokens) };
 };
 
 export const toNeutralAnswer = async (response: UpstreamResponse, reading: Reading): Promise<WireAnswer> => {
   const { body, output } = await readEnded(response, reading);
-  return {
-    kind: 'answer',
-    content: { kind: 'neutral', answer: toTextAnswer(body, output) },
-    usage: toResponsesUsage(body.usage),
-  };
+  const usage = toResponsesUsage(body.usage, reading.reasoningTokens);
+  return { kind: 'answer', content: { kind: 'neutral', answer: toTextAnswer(body, output, usage) }, usage };
 };
 
 const readEnded = async (response: UpstreamResponse, { refusalContext, names }: Reading) => {
@@ -84,31 +79,31 @@ const readEnded = async (response: UpstreamResponse, { refusalContext, names }: 
   return { text, body, output: output.filter(isJsonObject) };
 };
 
-const toTextAnswer = (body: JsonObject, output: readonly JsonObject[]): TextAnswer => {
+const toTextAnswer = (body: JsonObject, output: readonly JsonObject[], usage: TokenUsage | undefined): TextAnswer => {
   const parts = output.filter(({ type }) => type === 'message').flatMap(({ content }) => contentOf(content));
   const toolCalls = output.filter(({ type }) => type === 'function_call').map(toToolCall);
   const text = parts.flatMap((part) => (part.type === 'output_text' ? [stringIn(part.text)] : [])).join('');
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? [stringIn(part.refusal)] : []));
   const refusal = refusals.length > 0 ? refusals.join('') : null;
   const silent = text === '' && (toolCalls.length > 0 || refusal !== null);
-  const finishReason = finishReasonOf(body, { calls: toolCalls.length > 0, content: false });
+  const finishReason = finishReasonOf(body, { calls: toolCalls.length > 0, content: false, usage });
   return { text: silent ? null : text, refusal, toolCalls, finishReason };
 };
 
 const contentOf = (content: JsonValue | undefined): readonly JsonObject[] =>
   Array.isArray(content) ? content.filter(isJsonObject) : [];
 
-/** Kinds of content that a stream has already sent. */
+/** Kinds of content that a stream has already sent, and the usage. */
 interface Sent {
   readonly calls: boolean;
   readonly content: boolean;
+  readonly usage: TokenUsage | undefined;
 }
 
 /** Throws content_filter for a response that a filter stopped before its content was sent (CHAT-14). */
-export const finishReasonOf = (response: JsonObject, { calls, content }: Sent): FinishReason => {
+export const finishReasonOf = (response: JsonObject, { calls, content, usage }: Sent): FinishReason => {
   const details = isJsonObject(response.incomplete_details) ? response.incomplete_details : {};
   if (details.reason === 'content_filter') {
-    const usage = toResponsesUsage(response.usage);
     if (content && usage) return 'content_filter';
     throw filtered(usage);
   }

@@ -1,11 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../core/json.ts';
+import type { TokenUsage } from '../../core/pricing/charge.ts';
 import type { Ending, FinishReason, WireEvent } from '../../core/text/text-wire.ts';
-import { type Frame, readStream, type StreamReader, type WireBatch } from '../read-stream.ts';
-import { incomplete, type RefusalContext, unreadable } from '../refusals.ts';
+import { mergeUsage } from '../merge-usage.ts';
+import type { Frame, StreamReader, WireBatch } from '../read-stream.ts';
+import { incomplete, unreadable } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
-import { type FieldNames, toInBandResponsesError } from './errors.ts';
+import { toInBandResponsesError } from './errors.ts';
 import { withResponseModel } from './renamed-model.ts';
-import { finishReasonOf, stringIn, toResponsesUsage, toToolCall } from './responses-answer.ts';
+import { finishReasonOf, type Reading, stringIn, toResponsesUsage, toToolCall } from './responses-answer.ts';
 
 type Take = (event: JsonObject, out: WireBatch) => void;
 
@@ -19,7 +21,7 @@ interface OpenCall {
 interface Deltas {
   /** Handlers by event type. Events of other types have nothing that a chat completion shows. */
   readonly takes: Readonly<Partial<Record<string, Take>>>;
-  readonly finishReason: (response: JsonObject) => FinishReason;
+  readonly finishReason: (response: JsonObject, usage: TokenUsage | undefined) => FinishReason;
 }
 
 /** Converts the events of one streamed response to the core's terms. */
@@ -65,13 +67,17 @@ export const createDeltas = (): Deltas => {
         send(call, stringIn(delta), out);
       },
     },
-    finishReason: (response) => finishReasonOf(response, { calls: calls.size > 0, content: hasText || calls.size > 0 }),
+    finishReason: (response, usage) =>
+      finishReasonOf(response, { calls: calls.size > 0, content: hasText || calls.size > 0, usage }),
   };
 };
 
-export interface ResponsesStreamOptions {
-  readonly refusalContext: RefusalContext;
-  readonly names: FieldNames;
+/** Last event of a response: its data, its response object, and the usage. */
+interface Ended {
+  readonly frame: Frame;
+  readonly data: JsonObject;
+  readonly response: JsonObject;
+  readonly usage: TokenUsage | undefined;
 }
 
 /** Converts the events of a response for one kind of client. The caller handles failures. */
@@ -79,42 +85,29 @@ interface Face {
   /** Handles events that only announce a response. They come before all others. */
   announce(frame: Frame, out: WireBatch): void;
   take(type: string, frame: Frame, out: WireBatch): void;
-  end(frame: Frame, body: JsonObject, response: JsonObject): Ending;
+  end(ended: Ended): Ending;
 }
 
-/** Yields events unchanged, except that the model's id is replaced. */
-export const readNativeResponses = (
-  body: AsyncIterable<Uint8Array>,
-  options: ResponsesStreamOptions,
-  modelId: string,
-): AsyncGenerator<WireEvent, void> =>
-  readStream(
-    body,
-    responsesReader(options, {
-      announce: (frame, out) => out.native(renamed(frame, readObject(frame.data), modelId), true),
-      take: (type, frame, out) =>
-        out.native(announcements.has(type) ? renamed(frame, readObject(frame.data), modelId) : frame.text),
-      end: (frame, data) => ({ kind: 'native', events: [renamed(frame, data, modelId)] }),
-    }),
-  );
+/** Passes on events unchanged, except that the model's id is replaced. */
+export const nativeReader = (reading: Reading, modelId: string): StreamReader =>
+  responsesReader(reading, {
+    announce: (frame, out) => out.native(renamed(frame, readObject(frame.data), modelId), true),
+    take: (type, frame, out) =>
+      out.native(announcements.has(type) ? renamed(frame, readObject(frame.data), modelId) : frame.text),
+    end: ({ frame, data }) => ({ kind: 'native', events: [renamed(frame, data, modelId)] }),
+  });
 
-/** Yields events in the core's terms. */
-export const readNeutralResponses = (
-  body: AsyncIterable<Uint8Array>,
-  options: ResponsesStreamOptions,
-): AsyncGenerator<WireEvent, void> => {
+/** Passes on events in the core's terms. */
+export const neutralReader = (reading: Reading): StreamReader => {
   const deltas = createDeltas();
-  return readStream(
-    body,
-    responsesReader(options, {
-      announce: (_frame, out) => out.announce(),
-      take: (type, { data }, out) => {
-        const take = deltas.takes[type];
-        if (take) take(readObject(data), out);
-      },
-      end: (_frame, _data, response) => ({ kind: 'neutral', finishReason: deltas.finishReason(response) }),
-    }),
-  );
+  return responsesReader(reading, {
+    announce: (_frame, out) => out.announce(),
+    take: (type, { data }, out) => {
+      const take = deltas.takes[type];
+      if (take) take(readObject(data), out);
+    },
+    end: ({ response, usage }) => ({ kind: 'neutral', finishReason: deltas.finishReason(response, usage) }),
+  });
 };
 
 /** Source: https://developers.openai.com/api/reference/resources/responses/streaming-events */
@@ -125,24 +118,38 @@ const endings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** BILL-9: a stream is complete only with an ending event that has the usage. */
-const responsesReader = ({ refusalContext, names }: ResponsesStreamOptions, face: Face): StreamReader => {
+const responsesReader = ({ refusalContext, names, reasoningTokens }: Reading, face: Face): StreamReader => {
   let isDone = false;
   let begun = false;
+  let reported: JsonObject = {};
   let last: Extract<WireEvent, { readonly kind: 'end' }> | undefined;
+  const usageSoFar = () => toResponsesUsage(reported, reasoningTokens);
+  /** Returns the usage of the event alone. */
+  const takeUsage = ({ response }: JsonObject): TokenUsage | undefined => {
+    const usage = isJsonObject(response) ? response.usage : undefined;
+    if (isJsonObject(usage)) reported = mergeUsage(reported, usage);
+    return toResponsesUsage(usage, reasoningTokens);
+  };
   const finish = (frame: Frame, status: string): void => {
     const data = readObject(frame.data);
     if (!isJsonObject(data.response)) throw unreadable();
-    const ending = face.end(frame, data, { status, ...data.response });
-    last = { kind: 'end', ending, usage: toResponsesUsage(data.response.usage) };
+    const usage = takeUsage(data) && usageSoFar();
+    last = { kind: 'end', ending: face.end({ frame, data, response: { status, ...data.response }, usage }), usage };
+  };
+  const fail = (frame: Frame): never => {
+    const data = readObject(frame.data);
+    takeUsage(data);
+    throw toInBandResponsesError(data, refusalContext, names);
   };
   return {
     take: (frame, out) => {
       const type = typeOf(frame);
-      if (isFailure(type, frame)) throw toInBandResponsesError(readObject(frame.data), refusalContext, names);
+      if (isFailure(type, frame)) return fail(frame);
       const status = endings.get(type);
       isDone = status !== undefined || frame.data === '[DONE]';
       if (status !== undefined) return finish(frame, status);
       if (isDone) return;
+      if (announcements.has(type) && hasUsage.test(frame.data)) takeUsage(readObject(frame.data));
       if (!begun && announcements.has(type)) return face.announce(frame, out);
       begun = true;
       face.take(type, frame, out);
@@ -152,12 +159,18 @@ const responsesReader = ({ refusalContext, names }: ResponsesStreamOptions, face
     },
     // The usage arrives with the last event, and nothing is read after that.
     isWhole: false,
+    get usageSoFar() {
+      return usageSoFar();
+    },
     end: () => {
       if (!last?.usage) throw incomplete();
       return last;
     },
   };
 };
+
+/** An announcement can repeat the whole request, so it is parsed only if it has a usage. */
+const hasUsage = /"usage"\s*:\s*\{/;
 
 /** Type of an event. Some servers omit the event name, which the data repeats. */
 const typeOf = ({ event, data }: Frame): string => {

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../core/json.ts';
-import type { TextWire, WireAnswer, WireCall, WireStream } from '../../core/text/text-wire.ts';
-import { callVendor, type VendorAnswer, type WireOptions } from '../vendor-call.ts';
+import type { TextWire, WireCall } from '../../core/text/text-wire.ts';
+import { toWireStream } from '../read-stream.ts';
+import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { chatNames, type FieldNames, nativeNames, toResponsesError } from './errors.ts';
 import { toNativeAnswer, toNeutralAnswer } from './responses-answer.ts';
 import { fromConversation, toResponsesBody } from './responses-request.ts';
-import { readNativeResponses, readNeutralResponses } from './responses-stream.ts';
+import { nativeReader, neutralReader } from './responses-stream.ts';
+import { reasoningTokensOf } from './token-usage.ts';
 
 /**
  * Creates the wire for OpenAI's responses. It serves clients of that protocol, and chat completions with tools and
@@ -16,16 +18,21 @@ export const createResponsesWire = (options: WireOptions): TextWire => ({
     const { stream } = call.request;
     return {
       send: async ({ outputTokensMax, signal }) => {
-        const answer = await callVendor(options, {
+        const { response, refusalContext } = await callVendor(options, {
           provider: call.provider,
           path: '/responses',
           body: toResponsesBody(body, call, outputTokensMax),
           streamed: stream,
           signal,
-          refuse: (status, refusal, refusalContext) => toResponsesError(status, refusal, refusalContext, names),
+          refuse: (status, refusal, context) => toResponsesError(status, refusal, context, names),
         });
-        const modelId = call.protocol === 'responses' ? call.model.id : undefined;
-        return stream ? toStream(answer, names, modelId) : toAnswer(answer, names, modelId);
+        // Servers that report reasoning beside `completion_tokens` can include it in `output_tokens`, as xAI does.
+        const row = reasoningTokensOf(call.provider);
+        const reading = { refusalContext, names, reasoningTokens: row === 'beside' ? undefined : row };
+        const isNative = call.protocol === 'responses';
+        if (stream)
+          return toWireStream(response, isNative ? nativeReader(reading, call.model.id) : neutralReader(reading));
+        return isNative ? toNativeAnswer(response, reading, call.model.id) : toNeutralAnswer(response, reading);
       },
     };
   },
@@ -44,26 +51,3 @@ const asked = (call: WireCall): Asked => {
   const { body, turnOf } = fromConversation(conversation, call);
   return { body, names: chatNames(turnOf) };
 };
-
-/** `modelId` is the id to show if the client uses this protocol, undefined otherwise. */
-const toStream = (
-  { response, refusalContext }: VendorAnswer,
-  names: FieldNames,
-  modelId: string | undefined,
-): WireStream => ({
-  kind: 'stream',
-  events:
-    modelId === undefined
-      ? readNeutralResponses(response.body, { refusalContext, names })
-      : readNativeResponses(response.body, { refusalContext, names }, modelId),
-  close: response.discard,
-});
-
-const toAnswer = (
-  { response, refusalContext }: VendorAnswer,
-  names: FieldNames,
-  modelId: string | undefined,
-): Promise<WireAnswer> =>
-  modelId === undefined
-    ? toNeutralAnswer(response, { refusalContext, names })
-    : toNativeAnswer(response, { refusalContext, names }, modelId);

@@ -1,5 +1,12 @@
 import type { CircuitId, Opening } from '../../core/circuit/circuit.ts';
-import type { BucketCount, CircuitReading, CircuitState, CircuitStore } from '../../core/circuit/circuit-store.ts';
+import {
+  type BucketCount,
+  type CircuitReading,
+  type CircuitState,
+  type CircuitStore,
+  type MissingCount,
+  sumOfMissing,
+} from '../../core/circuit/circuit-store.ts';
 import type { DynamoDB, UpdateRequest, WriteResult } from './dynamodb.ts';
 import { type Item, readNumber, readText, readTexts } from './item.ts';
 
@@ -42,6 +49,11 @@ const toBucket = (item: Item | undefined, startMs: number): BucketCount => ({
   failures: item ? readNumber(item, 'failedCalls') : 0,
   successes: item ? readNumber(item, 'goodCalls') : 0,
   accounts: item ? readTexts(item, 'failedAccounts') : [],
+});
+
+const toMissing = (item: Item): MissingCount => ({
+  count: readNumber(item, 'withoutUsage'),
+  accounts: readTexts(item, 'accountsWithoutUsage'),
 });
 
 const keyOf = (id: string): Item => ({ pk: id });
@@ -90,17 +102,17 @@ const createMissingCounts = ({
   update,
   holds,
 }: CircuitCalls): Pick<CircuitStore, 'countMissing' | 'readMissing' | 'quarantine'> => ({
-  countMissing: async (modelId, bucketStartMs, expiresAtMs) => {
+  countMissing: async (modelId, account, bucketStartMs, expiresAtMs) => {
     const reply = await update(missingId(modelId, bucketStartMs), {
-      update: 'SET expiresAt = :expiresAt ADD withoutUsage :one',
-      values: { ':expiresAt': seconds(expiresAtMs), ':one': 1 },
+      update: 'SET expiresAt = :expiresAt ADD withoutUsage :one, accountsWithoutUsage :accounts',
+      values: { ':expiresAt': seconds(expiresAtMs), ':one': 1, ':accounts': new Set([account]) },
       returns: 'ALL_NEW',
     });
-    return 'written' in reply ? readNumber(reply.written, 'withoutUsage') : 0;
+    return sumOfMissing('written' in reply ? [toMissing(reply.written)] : []);
   },
   readMissing: async (modelId, bucketStartsMs) => {
     const { items } = await read(bucketStartsMs.map((startMs) => missingId(modelId, startMs)));
-    return [...items.values()].reduce((total, item) => total + readNumber(item, 'withoutUsage'), 0);
+    return sumOfMissing([...items.values()].map(toMissing));
   },
   quarantine: (modelId, untilMs, nowMs) =>
     holds(quarantineId(modelId), {

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import type { CircuitId, Opening } from '../../../lambdas/core/circuit/circuit.ts';
-import type { BucketCount, CircuitState, CircuitStore } from '../../../lambdas/core/circuit/circuit-store.ts';
+import {
+  type BucketCount,
+  type CircuitState,
+  type CircuitStore,
+  type MissingCount,
+  sumOfMissing,
+} from '../../../lambdas/core/circuit/circuit-store.ts';
 import { type Database, numberOf, optionalTextOf, type Row } from './database.ts';
 import { jsonOf, toJson } from './json-column.ts';
 
@@ -36,10 +42,10 @@ export const createCircuitStore = (db: Database): CircuitStore => {
       return asOwner(key, owner, sql, openUntilMs, openings, goodProbes, expiresAtMs);
     },
     close: (key, owner) => asOwner(key, owner, `DELETE FROM circuits WHERE ${OWNED}`),
-    countMissing: (modelId, bucketStartMs, expiresAtMs) =>
-      db.write(() => countMissing(db, modelId, bucketStartMs, expiresAtMs)),
+    countMissing: (modelId, account, bucketStartMs, expiresAtMs) =>
+      db.write(() => countMissing(db, modelId, account, bucketStartMs, expiresAtMs)),
     readMissing: (modelId, bucketStartsMs) =>
-      db.peek(() => bucketStartsMs.reduce((sum, startMs) => sum + missingOf(db, modelId, startMs), 0)),
+      db.peek(() => sumOfMissing(bucketStartsMs.map((startMs) => missingOf(db, modelId, startMs)))),
     quarantine: (modelId, untilMs, nowMs) =>
       db.write(() => {
         if (shutUntil(db, modelId) > nowMs) return false;
@@ -125,19 +131,26 @@ const count = (db: Database, key: CircuitId, added: BucketCount, expiresAtMs: nu
   );
 };
 
-const missingOf = (db: Database, modelId: string, startMs: number): number => {
-  const row = db.sql('SELECT count FROM missing_usage_counts WHERE model_id = ? AND start = ?').get(modelId, startMs);
-  return row ? numberOf(row, 'count') : 0;
+const missingOf = (db: Database, modelId: string, startMs: number): MissingCount => {
+  const row = db
+    .sql('SELECT count, accounts FROM missing_usage_counts WHERE model_id = ? AND start = ?')
+    .get(modelId, startMs);
+  if (!row) return { count: 0, accounts: [] };
+  const accounts = row.accounts === null ? [] : jsonOf(row, 'accounts', accountsSchema);
+  return { count: numberOf(row, 'count'), accounts };
 };
 
-const countMissing = (db: Database, modelId: string, startMs: number, expiresAtMs: number): number => {
-  const counted = missingOf(db, modelId, startMs) + 1;
-  db.sql('INSERT OR REPLACE INTO missing_usage_counts (model_id, start, count, expires_at) VALUES (?, ?, ?, ?)').run(
-    modelId,
-    startMs,
-    counted,
-    expiresAtMs,
-  );
+const countMissing = (
+  db: Database,
+  modelId: string,
+  account: string,
+  startMs: number,
+  expiresAtMs: number,
+): MissingCount => {
+  const counted = sumOfMissing([missingOf(db, modelId, startMs), { count: 1, accounts: [account] }]);
+  db.sql(
+    'INSERT OR REPLACE INTO missing_usage_counts (model_id, start, count, accounts, expires_at) VALUES (?, ?, ?, ?, ?)',
+  ).run(modelId, startMs, counted.count, toJson(counted.accounts), expiresAtMs);
   return counted;
 };
 

@@ -195,6 +195,8 @@ CREATE TABLE missing_usage_counts (
   start INTEGER NOT NULL,
   count INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
+  -- JSON array of account hashes. Null in a row of a release without them.
+  accounts TEXT,
   PRIMARY KEY (model_id, start)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX missing_usage_counts_by_expiry ON missing_usage_counts (expires_at);
@@ -363,6 +365,7 @@ const ADDED_COLUMNS = [
   ['holds', 'cap_key', 'TEXT'],
   ['holds', 'cap_period', 'TEXT'],
   ['holds', 'cap_expires_at', 'INTEGER'],
+  ['missing_usage_counts', 'accounts', 'TEXT'],
   // A column of an added table, so that a file without this table gets it.
   ['webhook_secrets', 'previous_until', 'INTEGER'],
 ] as const;

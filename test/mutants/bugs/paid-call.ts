@@ -45,6 +45,13 @@ const settleBugs = bugsIn('lambdas/core/paid-call/settle.ts', `${text}/generate-
     caughtBy: 'test/lambdas/core/idempotency/claim-answer-once.test.ts',
   },
   {
+    id: 'missing-usage-without-a-reason',
+    what: 'A receipt of 0 USD does not say that the provider reported no usage.',
+    find: '...(isUsageMissing(settlement, charge) ? { reason: USAGE_MISSING } : {}),',
+    replace: '',
+    caughtBy: 'test/lambdas/core/paid-call/settle-missing-usage.test.ts',
+  },
+  {
     id: 'overage-cut',
     what: 'A charge above its hold is reduced to the hold.',
     find: 'const charge = chargeFor(usage);',

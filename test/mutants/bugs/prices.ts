@@ -69,7 +69,7 @@ const usageBugs = [
       replace: 'usage.output',
     },
   ]),
-  ...bugsIn('lambdas/providers/openai/chat-wire.ts', 'test/lambdas/providers/openai/chat-wire-usage.test.ts', [
+  ...bugsIn('lambdas/providers/openai/token-usage.ts', 'test/lambdas/providers/openai/chat-wire-usage.test.ts', [
     {
       id: 'cached-tokens-twice',
       what: 'Cached tokens are charged twice: as cached and as input.',
@@ -79,8 +79,44 @@ const usageBugs = [
     {
       id: 'reasoning-twice',
       what: 'Reasoning tokens are charged twice: as reasoning and as output.',
-      find: 'output: completion - reasoning,',
-      replace: 'output: completion,',
+      find: 'output: answer - thought,',
+      replace: 'output: answer,',
+    },
+    {
+      id: 'reasoning-beside-for-nothing',
+      what: 'Reasoning that a server reports beside the completion is not charged.',
+      find: '    case undefined:\n      return rest;',
+      replace: '    case undefined:\n      return 0;',
+    },
+    {
+      id: 'row-of-reasoning-ignored',
+      what: 'Reasoning is charged twice although the row of the provider says that it is included.',
+      find: "    case 'included':\n      return 0;",
+      replace: "    case 'included':\n      return rest;",
+    },
+  ]),
+  ...bugsIn('lambdas/core/circuit/quarantine.ts', 'test/lambdas/core/circuit/quarantine.test.ts', [
+    {
+      id: 'one-account-disables-a-model',
+      what: 'One account can disable a model for all others.',
+      find: 'const ACCOUNTS_MIN = 2;',
+      replace: 'const ACCOUNTS_MIN = 1;',
+    },
+  ]),
+  ...bugsIn('lambdas/providers/merge-usage.ts', 'test/lambdas/providers/merge-usage.test.ts', [
+    {
+      id: 'later-zero-erases-a-count',
+      what: 'A prompt is free if the last event of a stream reports 0 tokens for it.',
+      find: 'Math.max(earlier, later)',
+      replace: 'later',
+    },
+  ]),
+  ...bugsIn('lambdas/core/pricing/charge.ts', 'test/lambdas/core/paid-call/settle-missing-usage.test.ts', [
+    {
+      id: 'zeros-are-a-usage',
+      what: 'A provider that reports zeros gives everything away without an event.',
+      find: 'Object.values(usage).every((count) => count === 0)',
+      replace: 'Object.values(usage).length === 0',
     },
   ]),
 ];
@@ -92,8 +128,8 @@ const blockedBugs = bugsIn(
     {
       id: 'blocked-stream-free',
       what: 'A stream that a filter stops after content is not charged, although its usage is known.',
-      find: 'if (this.isBlocked && this.opening) throw filtered(usage && toTokenUsage(usage));',
-      replace: 'if (this.isBlocked) throw filtered(usage && toTokenUsage(usage));',
+      find: 'if (this.isBlocked && this.opening) throw filtered(this.usage);',
+      replace: 'if (this.isBlocked) throw filtered(this.usage);',
     },
     {
       id: 'blocked-stream-without-usage-complete',

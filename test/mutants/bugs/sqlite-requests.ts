@@ -95,8 +95,8 @@ const circuitBugs = bugsIn('local/stores/sqlite/circuit-store.ts', `${contracts}
   {
     id: 'sqlite-missing-usage-counted-once',
     what: 'SQLite counts only one response without usage, so the model stays in use.',
-    find: 'missingOf(db, modelId, startMs) + 1',
-    replace: '1',
+    find: 'sumOfMissing([missingOf(db, modelId, startMs), { count: 1, accounts: [account] }])',
+    replace: '{ count: 1, accounts: [account] }',
   },
 ]);
 

@@ -142,8 +142,14 @@ const textBugs = bugsIn('lambdas/core/text/uncollected-text.ts', text, [
   {
     id: 'forwarded-output-not-estimated',
     what: 'A response that the deadline cuts costs only its prompt.',
-    find: 'estimateOf(promptTokens, output.tokens)',
-    replace: 'estimateOf(promptTokens, 0)',
+    find: 'Math.max(0, output.tokens - answerTokensOf(reported))',
+    replace: '0',
+  },
+  {
+    id: 'usage-so-far-ignored',
+    what: 'The cost of a stream that the deadline cuts is estimated although the provider reported counts.',
+    find: 'output.usageSoFar() ?? noTokens',
+    replace: 'noTokens',
   },
   {
     id: 'reported-usage-ignored',

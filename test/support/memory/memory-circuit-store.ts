@@ -1,9 +1,11 @@
 import type { CircuitId, Opening } from '../../../lambdas/core/circuit/circuit.ts';
-import type {
-  BucketCount,
-  CircuitReading,
-  CircuitState,
-  CircuitStore,
+import {
+  type BucketCount,
+  type CircuitReading,
+  type CircuitState,
+  type CircuitStore,
+  type MissingCount,
+  sumOfMissing,
 } from '../../../lambdas/core/circuit/circuit-store.ts';
 
 interface Kept<T> {
@@ -17,7 +19,7 @@ const nameOf = ({ providerId, modelId }: CircuitId): string => `${providerId}#${
 export class MemoryCircuitStore implements CircuitStore {
   readonly #states = new Map<string, Kept<CircuitState>>();
   readonly #buckets = new Map<string, BucketCount>();
-  readonly #missing = new Map<string, number>();
+  readonly #missing = new Map<string, MissingCount>();
   readonly #shutUntilMs = new Map<string, number>();
 
   stateOf(key: CircuitId): CircuitState | undefined {
@@ -85,15 +87,18 @@ export class MemoryCircuitStore implements CircuitStore {
     return this.#asOwner(key, owner, () => this.#states.delete(nameOf(key)));
   }
 
-  async countMissing(modelId: string, bucketStartMs: number): Promise<number> {
-    const name = `${modelId}#${bucketStartMs}`;
-    const count = (this.#missing.get(name) ?? 0) + 1;
-    this.#missing.set(name, count);
-    return count;
+  async countMissing(modelId: string, account: string, bucketStartMs: number): Promise<MissingCount> {
+    const counted = sumOfMissing([this.#missingOf(modelId, bucketStartMs), { count: 1, accounts: [account] }]);
+    this.#missing.set(`${modelId}#${bucketStartMs}`, counted);
+    return counted;
   }
 
-  async readMissing(modelId: string, bucketStartsMs: readonly number[]): Promise<number> {
-    return bucketStartsMs.reduce((total, startMs) => total + (this.#missing.get(`${modelId}#${startMs}`) ?? 0), 0);
+  async readMissing(modelId: string, bucketStartsMs: readonly number[]): Promise<MissingCount> {
+    return sumOfMissing(bucketStartsMs.map((startMs) => this.#missingOf(modelId, startMs)));
+  }
+
+  #missingOf(modelId: string, startMs: number): MissingCount {
+    return this.#missing.get(`${modelId}#${startMs}`) ?? { count: 0, accounts: [] };
   }
 
   async quarantine(modelId: string, untilMs: number, nowMs: number): Promise<boolean> {

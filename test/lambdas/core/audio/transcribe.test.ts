@@ -90,10 +90,12 @@ test.for([
   ['scribe-1', used(1, 1, 1)],
   ['scribe-2', undefined],
   ['scribe-2', { kind: 'duration', seconds: 3 }],
+  ['scribe-1', { kind: 'duration', seconds: 0 }],
+  ['scribe-2', used(0, 0, 0)],
 ] as const)('BILL-10 %s: a response without the billed count is free and reported', async ([modelId, counted]) => {
   const world = await createAudioWorld(hearing(counted));
   expect((await world.transcribe({ modelId })).kind).toBe('answer');
-  expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n }]);
+  expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n, reason: 'usage_missing' }]);
   expect([world.notices, world.reports]).toEqual([
     ['usage_missing'],
     expect.arrayContaining([`${modelId} without usage`]),

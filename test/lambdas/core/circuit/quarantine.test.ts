@@ -2,8 +2,15 @@ import { expect, test } from 'vitest';
 import { CircuitWorld, type WorldProcess } from './circuit-world.ts';
 
 const quarantined = { kind: 'quarantined' };
-const missing = async (world: CircuitWorld, process: WorldProcess, times: number): Promise<void> => {
-  for (let index = 0; index < times; index += 1) await world.clock.until(process.circuits.usageMissing('model'));
+const missing = async (
+  world: CircuitWorld,
+  process: WorldProcess,
+  times: number,
+  accounts = ['a', 'b'],
+): Promise<void> => {
+  for (let index = 0; index < times; index += 1) {
+    await world.clock.until(process.circuits.usageMissing('model', accounts[index % accounts.length] ?? ''));
+  }
 };
 
 test('BILL-10 the 20th response without usage disables the model for 15 minutes in every process', async () => {
@@ -40,6 +47,18 @@ test('BILL-10 a model is disabled by 20 responses without usage in 4 minutes, no
   expect((await process.enter()).kind).toBe('permit');
   await missing(world, process, 1);
   expect(await process.enter()).toEqual(quarantined);
+});
+
+test('BILL-10 responses of one account alone never disable a model for the others', async () => {
+  const world = new CircuitWorld();
+  const [one, other] = [world.start(), world.start()];
+  await missing(world, one, 60, ['a']);
+  await world.clock.advance(60_000);
+  await missing(world, one, 20, ['a']);
+  expect((await one.enter()).kind).toBe('permit');
+  // The account of an earlier minute counts too.
+  await missing(world, other, 1, ['b']);
+  expect(await other.enter()).toEqual(quarantined);
 });
 
 test('BILL-10 deleting the item ends a quarantine within 5 s, until usage is missing again', async () => {

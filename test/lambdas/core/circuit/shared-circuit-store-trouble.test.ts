@@ -166,7 +166,7 @@ test('FALL-1 no error of the store reaches the caller', async () => {
   for (let index = 0; index < 12; index += 1) {
     const entered = await circuits.acquire(world.key, { accountId: `${index}`, requestId: 'r' });
     if (entered.kind === 'permit') await entered.report('failed');
-    await circuits.usageMissing('model');
+    await circuits.usageMissing('model', 'a');
     circuits.peek(world.key, 'a');
   }
   expect(circuits.peek(world.key, 'a')).toEqual(open(30));

@@ -184,7 +184,7 @@ test('BILL-10 images priced by token cost nothing without usage, which raises an
   expect((await world.answer()).receipt.costPicos).toBe(0n);
   expect(world.notices).toEqual(['usage_missing']);
   expect(world.reports).toContain('paint-1 without usage');
-  expect(await world.charges()).toMatchObject([{ amountPicos: 0n, usage: {} }]);
+  expect(await world.charges()).toMatchObject([{ amountPicos: 0n, usage: {}, reason: 'usage_missing' }]);
 });
 
 test('GEN-8 model limits are checked before the circuit, and the circuit before the budget', async () => {

@@ -73,17 +73,20 @@ test('BILL-7 a count above the hold is charged in full, up to the context limit'
 });
 
 test('BILL-10 a response without usage costs nothing, and is reported if usage was expected', async () => {
-  const play = async () => ({ ...answered(), usage: undefined });
   const free = price({ rates: { input: '0' } });
-  for (const [changes, notices] of [
-    [{}, ['usage_missing']],
-    [{ reportsUsage: false }, []],
-    [{ prices: [free] }, []],
-  ] as const) {
-    const world = await worldOf({ models: [embedding(changes)], play });
-    const { receipt } = await world.ask();
-    expect([receipt.costPicos, receipt.balancePicos, world.notices]).toEqual([0n, start, notices]);
-    expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n, usage: {} }]);
+  for (const usage of [undefined, used(0)]) {
+    for (const [changes, notices] of [
+      [{}, ['usage_missing']],
+      [{ reportsUsage: false }, []],
+      [{ prices: [free] }, []],
+    ] as const) {
+      const world = await worldOf({ models: [embedding(changes)], play: async () => ({ ...answered(), usage }) });
+      const { receipt } = await world.ask();
+      expect([receipt.costPicos, receipt.balancePicos, world.notices]).toEqual([0n, start, notices]);
+      const [record] = world.records();
+      expect(record).toMatchObject({ outcome: 'settled', amountPicos: 0n, usage: usage ? { input: 0 } : {} });
+      expect(record?.reason).toBe(notices[0]);
+    }
   }
 });
 

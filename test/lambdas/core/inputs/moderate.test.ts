@@ -47,9 +47,11 @@ test("MOD-1 and BILL-3 priced moderation is charged by the provider's count", as
   const more = await worldOf({ models, play: async () => answered(used(51)) });
   expect((await more.ask()).receipt.costPicos).toBe(50_000_000n);
   expect(more.notices).toEqual(['usage_implausible']);
-  const silent = await worldOf({ models });
-  expect((await silent.ask()).receipt.costPicos).toBe(0n);
-  expect(silent.notices).toEqual(['usage_missing']);
+  for (const play of [uncounted, async () => answered(used(0))]) {
+    const silent = await worldOf({ models, play });
+    expect((await silent.ask()).receipt.costPicos).toBe(0n);
+    expect([silent.notices, silent.records()[0]?.reason]).toEqual([['usage_missing'], 'usage_missing']);
+  }
 });
 
 test('GEN-11 an embedding model is rejected for moderation', async () => {

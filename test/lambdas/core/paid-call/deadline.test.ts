@@ -50,7 +50,7 @@ test('LIM-6 the deadline also limits a running stream', async () => {
         yield raw('a');
         await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       }
-      return { kind: 'stream', events: events(), close: () => undefined };
+      return { kind: 'stream', events: events(), close: () => undefined, usageSoFar: () => undefined };
     },
   });
   const { sink, seen } = loggingSink(world.log);

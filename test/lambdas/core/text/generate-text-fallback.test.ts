@@ -247,7 +247,8 @@ test('FALL-1 the first event of a stream reports to the circuit that the call ha
     await rest.until;
     yield ended();
   };
-  const play = async () => ({ kind: 'stream', events: events(), close: () => undefined }) as const;
+  const play = async () =>
+    ({ kind: 'stream', events: events(), close: () => undefined, usageSoFar: () => undefined }) as const;
   const world = await worldOf({}, { play });
   const generated = await world.generate({}, { stream: true });
   expect([generated.kind, world.reports]).toEqual(['stream', ['alpha-1 begun']]);

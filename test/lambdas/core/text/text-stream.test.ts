@@ -57,7 +57,7 @@ test('CHAT-11 an event is sent before the next one is read', async () => {
         world.log.push('asked for the end');
         yield ended();
       }
-      return { kind: 'stream', events: events(), close: () => undefined };
+      return { kind: 'stream', events: events(), close: () => undefined, usageSoFar: () => undefined };
     },
   });
   const { sink } = loggingSink(world.log);
@@ -121,7 +121,7 @@ test('BILL-13 a stream that ends after its hold was swept fails and is not charg
         await sweep({ ...world.deps.ledger, clock: later });
         yield ended();
       }
-      return { kind: 'stream', events: events(), close: () => undefined };
+      return { kind: 'stream', events: events(), close: () => undefined, usageSoFar: () => undefined };
     },
   });
   const { sink, seen } = loggingSink(world.log);
@@ -195,7 +195,7 @@ const paused =
         yield event;
       }
     }
-    return { kind: 'stream', events: events(), close: () => undefined } as const;
+    return { kind: 'stream', events: events(), close: () => undefined, usageSoFar: () => undefined } as const;
   };
 
 test('CHAT-11 an announcement waits at most a second for the next event', async () => {

@@ -239,6 +239,7 @@ export const streamOf = (...events: readonly StreamPart[]): WireStream & { reado
     close: () => {
       closed += 1;
     },
+    usageSoFar: () => undefined,
     closed: () => closed,
   };
 };

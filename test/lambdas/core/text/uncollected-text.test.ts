@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import type { TextProtocol } from '../../../../lambdas/core/text/conversation.ts';
 import type { WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
 import { tokensOfText } from '../../../../lambdas/core/text/token-estimate.ts';
@@ -28,14 +29,17 @@ const COMMIT_WRITES = 8;
 const PROMPT_PICOS = 100n * INPUT_PICOS;
 
 /** A stream of these events, after which it waits for the deadline of its call. */
-const stalled =
-  (...events: readonly WireEvent[]): NonNullable<WorldOptions['play']> =>
+const stalled = (...events: readonly WireEvent[]) => stalledAt(undefined, ...events);
+
+/** Such a stream whose provider has reported this usage by then. */
+const stalledAt =
+  (usage: TokenUsage | undefined, ...events: readonly WireEvent[]): NonNullable<WorldOptions['play']> =>
   async ({ signal }) => {
     async function* play() {
       yield* events;
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     }
-    return { kind: 'stream', events: play(), close: () => undefined };
+    return { kind: 'stream', events: play(), close: () => undefined, usageSoFar: () => usage };
   };
 
 const played =
@@ -70,6 +74,26 @@ test('BILL-21 a deadline after content costs the estimated prompt and the forwar
   const world = await streamTo(stalled(chunk(words.slice(0, 9)), chunk(words.slice(9))));
   expect(recorded(world)).toEqual({ picos, usesAllowance: true, metered: picos });
   expect(world.records()).toMatchObject([{ outcome: 'released', amountPicos: 0n, reason: 'upstream_timeout' }]);
+});
+
+const WORDS = 'Once upon a time there was a gateway.';
+
+test.for([
+  ['the prompt that was reported', used(40, 1), 40n * INPUT_PICOS, tokensOfText(WORDS)],
+  ['the output that was reported beyond it', used(40, 90), 40n * INPUT_PICOS, 90],
+  ['reported reasoning', { ...used(40, 20), reasoning: 60 }, 40n * INPUT_PICOS, 80],
+  ['the estimated prompt beside output', used(0, 90), PROMPT_PICOS, 90],
+  ['an estimate if the counts are zeros', used(0, 0), PROMPT_PICOS, tokensOfText(WORDS)],
+] as const)('BILL-21 a deadline after content costs %s', async ([, usage, promptPicos, answerTokens]) => {
+  const picos = promptPicos + BigInt(answerTokens) * OUTPUT_PICOS;
+  const world = await streamTo(stalledAt(usage, chunk(WORDS)));
+  expect(recorded(world)).toEqual({ picos, usesAllowance: true, metered: picos });
+});
+
+test('BILL-21 a blocked output with counts of zero is estimated', async () => {
+  const world = await createWorld({ play: () => Promise.reject(filtered(used(0, 0))) });
+  await expect(world.ask()).rejects.toMatchObject({ code: 'content_filter' });
+  expect(recorded(world).picos).toBe(PROMPT_PICOS);
 });
 
 test('BILL-21 a deadline before content costs the estimated prompt, and the account decides on its use', async () => {

@@ -104,10 +104,14 @@ test.for([
   expect(world.notices).toEqual(notices);
 });
 
-test('BILL-10 a video without an expected token count is free and is reported for its model', async () => {
-  const world = await worldWithFile({ tokens: undefined });
+test.for([
+  [undefined, {}],
+  [0, { output: 0 }],
+] as const)('BILL-10 a video with %s tokens is free and is reported for its model', async ([tokens, usage]) => {
+  const world = await worldWithFile({ tokens });
   await chargeVideo(world.steps, VIDEO);
-  expect(world.records()).toMatchObject([{ outcome: 'settled', amountPicos: 0n, usage: {} }]);
+  const record = { outcome: 'settled', amountPicos: 0n, usage, reason: 'usage_missing' };
+  expect(world.records()).toMatchObject([record]);
   expect([world.notices, world.missing]).toEqual([['video_usage_missing'], ['film-1']]);
 });
 
@@ -118,6 +122,7 @@ test.for([
   const world = await worldWithFile({ tokens: undefined, terms: { ...terms, unitsMax: 20 } });
   await chargeVideo(world.steps, VIDEO);
   expect([world.notices, world.missing]).toEqual([[], []]);
+  expect(world.records()[0]).not.toHaveProperty('reason');
 });
 
 test('VID-5 a video is not charged before its file is stored', async () => {

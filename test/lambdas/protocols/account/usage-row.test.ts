@@ -49,6 +49,11 @@ test('BILL-15 a charged request shows its exact usage, prices and cost', () => {
   });
 });
 
+test('BILL-10, BILL-15 a charge of 0 for missing usage shows the reason', () => {
+  const row = toUsageRow({ ...settled, amountPicos: 0n, usage: {}, reason: 'usage_missing' });
+  expect(row).toMatchObject({ outcome: 'charged', reason: 'usage_missing', cost_usd: '0' });
+});
+
 test('BILL-15 a released request costs nothing and shows the reason', () => {
   expect(toUsageRow(released)).toMatchObject({
     outcome: 'released',

@@ -79,7 +79,7 @@ test.for([
     models: [speaking],
     providers: [google],
     wires: ['gemini_generate_content'],
-    play: async () => ({ kind: 'stream', events: events(), close: () => undefined }),
+    play: async () => ({ kind: 'stream', events: events(), close: () => undefined, usageSoFar: () => undefined }),
   });
   const stream = createStreamGenerateContent({
     text: world.deps,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import type { TextDelta, WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
 import { ownParam } from '../../../../lambdas/providers/anthropic/errors.ts';
 import { nativeReader, neutralReader } from '../../../../lambdas/providers/anthropic/stream.ts';
@@ -46,6 +47,7 @@ export interface Reading {
   readonly end: Extract<WireEvent, { kind: 'end' }> | undefined;
   readonly error: unknown;
   readonly notices: readonly string[];
+  readonly usageSoFar: TokenUsage | undefined;
 }
 
 /** Reads a stream to its end, successful or not. */
@@ -66,8 +68,9 @@ const readAll = async (
     secret: 'sk-vendor-canary',
     notice: (notice: string) => void notices.push(notice),
   };
+  const reader = toReader(refusalContext);
   try {
-    for await (const found of readStream(body, toReader(refusalContext))) {
+    for await (const found of readStream(body, reader)) {
       if (end) throw new Error('an event after the end');
       if (found.kind === 'end') {
         end = found;
@@ -82,7 +85,7 @@ const readAll = async (
   } catch (thrown) {
     error = thrown;
   }
-  return { native, deltas, openings, lateOpening, end, error, notices };
+  return { native, deltas, openings, lateOpening, end, error, notices, usageSoFar: reader.usageSoFar };
 };
 
 export const readNative = (body: AsyncIterable<Uint8Array>, modelId = OUR_MODEL): Promise<Reading> =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../../../lambdas/core/json.ts';
-import { mergeUsage, toTokenUsage } from '../../../../lambdas/providers/anthropic/response.ts';
+import { toTokenUsage } from '../../../../lambdas/providers/anthropic/response.ts';
+import { mergeUsage } from '../../../../lambdas/providers/merge-usage.ts';
 
 const counts = (
   input: number,

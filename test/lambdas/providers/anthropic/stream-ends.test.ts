@@ -98,6 +98,23 @@ for (const [protocol, read] of readers) {
     expect(codeOf((await read(cutAfter(...silent.slice(0, -1)))).error)).toBe('upstream_error');
   });
 
+  test(`BILL-11 ${protocol}: a later count that is zero or missing erases no earlier one`, async () => {
+    const usage = { input_tokens: 1_200, cache_read_input_tokens: 5, output_tokens: 1 };
+    const start = event({ type: 'message_start', message: { model: THEIR_MODEL, usage } });
+    for (const later of [{ input_tokens: 0, cache_read_input_tokens: 0 }, { input_tokens: null }, {}]) {
+      const delta = { stop_reason: 'end_turn' };
+      const last = event({ type: 'message_delta', delta, usage: { ...later, output_tokens: 47 } });
+      const { end } = await read(inPieces(start, ...basic.slice(1, LAST), last, MESSAGE_STOP));
+      expect(end?.usage).toEqual({ ...basicCounts, input: 1_200, cacheRead: 5, output: 47 });
+    }
+  });
+
+  test(`BILL-21 ${protocol}: the usage so far is known before the end`, async () => {
+    const cut = await read(cutAfter(...basic.slice(0, LAST)));
+    expect([cut.end, cut.usageSoFar]).toEqual([undefined, { ...basicCounts, output: 1 }]);
+    expect((await read(cutAfter())).usageSoFar).toBeUndefined();
+  });
+
   test(`BILL-9 ${protocol}: the counts of a later message_delta replace earlier ones`, async () => {
     const more = event({ type: 'message_delta', delta: {}, usage: { output_tokens: 18 } });
     const { end } = await read(inPieces(...basic.slice(0, -1), more, MESSAGE_STOP));

@@ -32,10 +32,35 @@ for (const protocol of protocols) {
     expect(whole.end?.usage).toEqual({ ...counts, input: 37, cacheRead: 0, output: 2 });
   });
 
-  test(`BILL-10 an end without usage has no usage: ${protocol}`, async () => {
-    const alone = eventsIn(fixture('usage-alone')).slice(0, 3);
-    const { end, error } = await readAll(inPieces(toSse(alone)), protocol);
+  test(`BILL-10 an end without any usage has no usage: ${protocol}`, async () => {
+    const silent = eventsIn(fixture('usage-alone')).slice(1, 3);
+    const { end, error } = await readAll(inPieces(toSse(silent)), protocol);
     expect([end?.usage, error, end === undefined]).toEqual([undefined, undefined, false]);
+  });
+
+  test(`BILL-11 an end without usage keeps the counts before it: ${protocol}`, async () => {
+    const last = events.map((data, index) =>
+      index === events.length - 1 ? data.replace('"usageMetadata"', '"unused"') : data,
+    );
+    const { end, usageSoFar } = await readAll(inPieces(toSse(last)), protocol);
+    const kept = { ...counts, input: 15, cacheRead: 0, output: 14 };
+    expect([end?.usage, usageSoFar]).toEqual([kept, kept]);
+  });
+
+  test(`BILL-11 a last usage without counts keeps those before it: ${protocol}`, async () => {
+    for (const last of [{}, { promptTokenCount: 0, candidatesTokenCount: 0 }, { candidatesTokenCount: 20 }]) {
+      const ending = JSON.stringify({ candidates: [{ finishReason: 'STOP', index: 0 }], usageMetadata: last });
+      const { end } = await readAll(inPieces(toSse([...events.slice(0, -1), ending])), protocol);
+      const output = last.candidatesTokenCount || 14;
+      expect(end?.usage).toEqual({ ...counts, input: 15, cacheRead: 0, output });
+    }
+  });
+
+  test(`BILL-21 the usage so far is known before the end: ${protocol}`, async () => {
+    const cut = await readAll(cutAfter(toSse(events.slice(0, -1))), protocol);
+    expect([cut.end, cut.usageSoFar]).toEqual([undefined, { ...counts, input: 15, cacheRead: 0, output: 14 }]);
+    const none = await readAll(cutAfter(''), protocol);
+    expect(none.usageSoFar).toBeUndefined();
   });
 
   test(`BILL-10 a usage without valid counts is not a usage: ${protocol}`, async () => {
@@ -53,7 +78,7 @@ for (const protocol of protocols) {
   test(`BILL-9 the last of several usages after the finish reason counts: ${protocol}`, async () => {
     const more = JSON.stringify({ usageMetadata: { promptTokenCount: 15, candidatesTokenCount: 21 } });
     const { end } = await readAll(inPieces(toSse([...events, more])), protocol);
-    expect(end?.usage).toMatchObject({ input: 15, output: 21 });
+    expect(end?.usage).toEqual({ ...counts, output: 21 });
     const silent = await readAll(inPieces(toSse([...events, more, '{"responseId":"x"}'])), protocol);
     expect(silent.end?.usage).toEqual(end?.usage);
   });

@@ -27,6 +27,7 @@ export interface Reading {
   readonly end: { readonly ending: Ending; readonly usage: TokenUsage | undefined } | undefined;
   readonly error: unknown;
   readonly notices: readonly string[];
+  readonly usageSoFar: TokenUsage | undefined;
 }
 
 type Protocol = 'generate_content' | 'chat_completions';
@@ -47,7 +48,10 @@ export const readAll = async (body: AsyncIterable<Uint8Array>, protocol: Protoco
     protocol,
   };
   const reader = protocol === 'generate_content' ? nativeReader(choices, inBand) : neutralReader(inBand);
-  const reading = (error: unknown): Reading => ({ native, deltas, openings, end, error, notices });
+  const reading = (error: unknown): Reading => {
+    const { usageSoFar } = reader;
+    return { native, deltas, openings, end, error, notices, usageSoFar };
+  };
   try {
     for await (const event of readStream(body, reader)) {
       if (end) throw new Error('an event after the end');

@@ -78,6 +78,29 @@ test('BILL-9 if a stream has several usages, the last one is used', async () => 
   expect(end?.reportedUsage).toMatchObject({ completion_tokens: 5 });
 });
 
+test('BILL-11 a later count that is zero or missing erases no earlier one', async () => {
+  const running = eventsIn(fixture('vllm-continuous-usage.sse'));
+  const last = JSON.parse(running[4] ?? '');
+  const whole = await readAll(inPieces(toSse(running)));
+  for (const usage of [
+    { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+    { prompt_tokens: null, completion_tokens: 3 },
+    { completion_tokens: 3 },
+  ]) {
+    const ending = JSON.stringify({ ...last, usage });
+    const { end } = await readAll(inPieces(toSse([...running.slice(0, 4), ending, '[DONE]'])));
+    expect([end?.usage, end?.reportedUsage]).toEqual([whole.end?.usage, whole.end?.reportedUsage]);
+  }
+  expect(whole.end?.usage).toMatchObject({ input: 11, output: 3 });
+});
+
+test('BILL-21 the usage so far is known before the end', async () => {
+  const running = eventsIn(fixture('vllm-continuous-usage.sse'));
+  const cut = await readAll(cutAfter(toSse(running.slice(0, 3))));
+  expect([cut.end, cut.usageSoFar]).toEqual([undefined, expect.objectContaining({ input: 11, output: 2 })]);
+  expect((await readAll(cutAfter(toSse(events.slice(0, USAGE))))).usageSoFar).toBeUndefined();
+});
+
 test('BILL-9 one finish reason of two choices and a running usage are not the end', async () => {
   const two = eventsIn(fixture('chat-stream-two-choices.sse'));
   const usage = '"usage":{"prompt_tokens":5,"completion_tokens":4,"total_tokens":9}';

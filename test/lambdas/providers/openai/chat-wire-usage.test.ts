@@ -50,6 +50,57 @@ test.for([
   expect(actual).toEqual(expected);
 });
 
+const totalled = (
+  completion: unknown,
+  reasoning: unknown,
+  total: unknown,
+  row?: 'included' | 'beside',
+  prompt: unknown = 12,
+) =>
+  toTokenUsage(
+    {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: total,
+      completion_tokens_details: { reasoning_tokens: reasoning },
+    },
+    row,
+  );
+
+const differing = { totalDiffers: true };
+
+test.for([
+  ['included, as the total says', totalled(400, 386, 412), counts(12, 0, 0, 14, 386)],
+  ['beside, as only the total says', totalled(1, 386, 399), { ...counts(12, 0, 0, 1, 386), ...differing }],
+  ['only in the total', totalled(1, undefined, 399), { ...counts(12, 0, 0, 1, 386), ...differing }],
+  ['partly in the total', totalled(100, 80, 162), { ...counts(12, 0, 0, 70, 80), ...differing }],
+  ['above a total that is too small', totalled(100, 80, 90), { ...counts(12, 0, 0, 20, 80), ...differing }],
+  ['included without a total', totalled(100, 80, undefined), counts(12, 0, 0, 20, 80)],
+  ['included beside a total that is text', totalled(100, 80, '192'), counts(12, 0, 0, 20, 80)],
+  ['included by its row', totalled(400, 386, 412, 'included'), counts(12, 0, 0, 14, 386)],
+  [
+    'included by its row, whatever the total says',
+    totalled(400, 386, 798, 'included'),
+    { ...counts(12, 0, 0, 14, 386), ...differing },
+  ],
+  ['beside by its row', totalled(1, 386, 399, 'beside'), counts(12, 0, 0, 1, 386)],
+  ['beside by its row without a total', totalled(1, 386, undefined, 'beside'), counts(12, 0, 0, 1, 386)],
+  ['beside by its row and only in the total', totalled(1, undefined, 399, 'beside'), counts(12, 0, 0, 1, 386)],
+  [
+    'beside by its row, whatever the total says',
+    totalled(400, 386, 412, 'beside'),
+    { ...counts(12, 0, 0, 400, 386), ...differing },
+  ],
+] as const)('BILL-11 reasoning is %s', ([, actual, expected]) => {
+  expect(actual).toEqual(expected);
+});
+
+test('BILL-11 a prompt of 0 is the rest of the total', () => {
+  expect(totalled(47, 7, 1_247, undefined, 0)).toEqual({ ...counts(1_200, 0, 0, 40, 7), ...differing });
+  expect(totalled(47, 7, 1_247, 'beside', 0)).toMatchObject({ input: 1_200, output: 47, reasoning: 7 });
+  expect(totalled(47, 7, 1_247, undefined, '1200')).toEqual(counts(0, 0, 0, 40, 7));
+});
+
 test.for([
   ['nothing', toTokenUsage(undefined)],
   ['null', toTokenUsage(null)],

@@ -139,3 +139,27 @@ test('CHAT-11 a stream is requested as events, read to its end and closed once',
   expect([kinds, seen.discarded]).toEqual([['native', 'native', 'end'], 1]);
   expect(seen.requests[0]?.headers.accept).toBe('text/event-stream');
 });
+
+test.for([
+  [{ reasoningTokens: 'beside' }, { output: 1, reasoning: 386 }, undefined],
+  [{ reasoningTokens: 'included' }, { output: 0, reasoning: 1 }, true],
+  [{}, { output: 1, reasoning: 386 }, true],
+] as const)('BILL-11 a total with reasoning beside the completion, and the row %j', async ([row, counts, differs]) => {
+  const usage = {
+    prompt_tokens: 12,
+    completion_tokens: 1,
+    total_tokens: 399,
+    completion_tokens_details: { reasoning_tokens: 386 },
+  };
+  const choices = [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }];
+  const chunk = JSON.stringify({ id: 'c', model: 'm', choices, usage });
+  const ask = (body: string, stream: boolean) =>
+    wireTo({ body }).wire.buildCall(wireCall({ provider: row, stream })).send(dispatch());
+  const streamed = await ask(`data: ${chunk}\n\ndata: [DONE]\n\n`, true);
+  if (streamed.kind !== 'stream') throw new Error('expected a stream');
+  const { value: end } = await streamed.events.next();
+  const plain = answerOf(await ask(completion({ usage }), false)).usage;
+  const usages = [plain, end?.kind === 'end' ? end.usage : undefined, streamed.usageSoFar()];
+  for (const one of usages) expect(one).toMatchObject({ input: 12, ...counts });
+  expect(usages.map((one) => one?.totalDiffers)).toEqual([differs, differs, differs]);
+});

@@ -49,6 +49,22 @@ test.for([undefined, null, {}, { prompt_tokens: '8' }, { prompt_tokens: -1 }, { 
   },
 );
 
+test.for([
+  [
+    { prompt_tokens: 0, total_tokens: 8 },
+    { ...counted, totalDiffers: true },
+  ],
+  [
+    { prompt_tokens: 8, total_tokens: 3 },
+    { ...counted, totalDiffers: true },
+  ],
+  [{ prompt_tokens: 8, total_tokens: 0 }, counted],
+  [{ prompt_tokens: 8 }, counted],
+] as const)('BILL-11 a usage of %j counts the larger number', async ([usage, expected]) => {
+  const { answer } = await play({ body: JSON.stringify({ ...embeddingList, usage }) });
+  expect(answer?.usage).toEqual(expected);
+});
+
 test.for(['', '<html>', '[]', 'null', '{}', '{"data":{}}', pretty.slice(0, -1)])(
   'ERR-9 200 with %s is upstream_error',
   async (body) => {

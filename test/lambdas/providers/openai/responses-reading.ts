@@ -1,7 +1,9 @@
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import type { TextDelta, WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
 import { chatNames, nativeNames } from '../../../../lambdas/providers/openai/errors.ts';
-import { readNativeResponses, readNeutralResponses } from '../../../../lambdas/providers/openai/responses-stream.ts';
+import { nativeReader, neutralReader } from '../../../../lambdas/providers/openai/responses-stream.ts';
+import { readStream } from '../../../../lambdas/providers/read-stream.ts';
 import { fixture } from './stream-reading.ts';
 
 export const OUR_MODEL = 'gateway-model';
@@ -41,6 +43,7 @@ interface ResponsesReading {
   readonly end: Extract<WireEvent, { kind: 'end' }> | undefined;
   readonly error: { readonly code: string; readonly param: string | null; readonly message: string } | undefined;
   readonly notices: readonly string[];
+  readonly usageSoFar: TokenUsage | undefined;
 }
 
 export type Side = 'native' | 'neutral';
@@ -58,12 +61,12 @@ export const readResponses = async (side: Side, body: AsyncIterable<Uint8Array>)
     secret: 'sk-vendor-canary',
     notice: (notice: string) => void notices.push(notice),
   };
-  const stream =
+  const reader =
     side === 'native'
-      ? readNativeResponses(body, { refusalContext, names: nativeNames }, OUR_MODEL)
-      : readNeutralResponses(body, { refusalContext, names: chatNames(['messages[0]', 'messages[2]']) });
+      ? nativeReader({ refusalContext, names: nativeNames }, OUR_MODEL)
+      : neutralReader({ refusalContext, names: chatNames(['messages[0]', 'messages[2]']) });
   try {
-    for await (const event of stream) {
+    for await (const event of readStream(body, reader)) {
       if (end) throw new Error('an event after the end');
       if (event.kind === 'end') end = event;
       else if (event.kind === 'native') events.push(...event.events);
@@ -74,5 +77,5 @@ export const readResponses = async (side: Side, body: AsyncIterable<Uint8Array>)
     if (!(thrown instanceof GatewayError)) throw thrown;
     error = { code: thrown.code, param: thrown.param, message: thrown.message };
   }
-  return { events, opening, deltas, end, error, notices };
+  return { events, opening, deltas, end, error, notices, usageSoFar: reader.usageSoFar };
 };

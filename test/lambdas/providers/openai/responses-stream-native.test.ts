@@ -143,3 +143,34 @@ test('RESP-1 an event is passed on before the next one is sent', async () => {
   const passed = await readResponses('native', oneByOne());
   expect(passed.end).toBeDefined();
 });
+
+for (const side of ['native', 'neutral'] as const) {
+  const running = { input_tokens: 900, output_tokens: 4, total_tokens: 904 };
+  const counting = frames.map((frame) =>
+    frame.startsWith('event: response.in_progress')
+      ? frame.replace(/"usage":null/, `"usage":${JSON.stringify(running)}`)
+      : frame,
+  );
+
+  test(`BILL-11 ${side}: the usage of an announcement is merged with that of the end`, async () => {
+    const last = lastOf({ usage: { input_tokens: 0, output_tokens: 30, total_tokens: 30 } });
+    const { end } = await readResponses(side, inPieces(...counting.slice(0, -1), last));
+    expect(end?.usage).toMatchObject({ input: 900, output: 30 });
+    const silent = await readResponses(side, inPieces(...counting.slice(0, -1), lastOf({ usage: null })));
+    expect([silent.end, silent.error?.code]).toEqual([undefined, 'upstream_error']);
+  });
+
+  test(`BILL-21 ${side}: the usage so far is known before the end, and after a failure`, async () => {
+    expect(counting).not.toEqual(frames);
+    const cut = await readResponses(side, cutAfter(...counting.slice(0, -1)));
+    expect([cut.end, cut.usageSoFar]).toEqual([undefined, expect.objectContaining({ input: 900, output: 4 })]);
+    const error = { code: 'server_error', message: 'failed' };
+    const failed = lastOf(
+      { status: 'failed', error, usage: { input_tokens: 900, output_tokens: 77 } },
+      'response.failed',
+    );
+    const read = await readResponses(side, inPieces(...frames.slice(0, -1), failed));
+    expect(read.usageSoFar).toMatchObject({ input: 900, output: 77 });
+    expect((await readResponses(side, cutAfter(...frames.slice(0, -1)))).usageSoFar).toBeUndefined();
+  });
+}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { responsesAnswer } from '../../../fixtures/openai/responses-answer.ts';
+import { providerOf } from '../../core/text/text-models.ts';
 import { answerIn, chatCall, errorIn, eventsOf, nativeCall, play, streamIn } from './responses-wire-world.ts';
 import { codeOf, fixture } from './stream-reading.ts';
 
@@ -257,4 +258,27 @@ test('CHAT-11 a stream is requested as events, read to its end and closed once',
     expect([discarded(), requests[0]?.headers.accept]).toEqual([1, 'text/event-stream']);
     expect(JSON.stringify(events)).not.toContain('gpt-6.2-sol-2026-11-17');
   }
+});
+
+test.for([
+  ['included', 12],
+  ['beside', 72],
+  [undefined, 72],
+] as const)(
+  'BILL-11 with the row %s, a total above its parts is charged as %i output tokens',
+  async ([row, tokens]) => {
+    const text = answer({ usage: { input_tokens: 20, output_tokens: 12, total_tokens: 92 } });
+    const provider = { reasoningTokens: row };
+    for (const call of [nativeCall(), chatCall()]) {
+      const { usage: counted } = answerIn(
+        (await play({ ...call, provider: providerOf(provider) }, { body: text })).sent,
+      );
+      expect([(counted?.output ?? 0) + (counted?.reasoning ?? 0), counted?.totalDiffers]).toEqual([tokens, true]);
+    }
+  },
+);
+
+test('BILL-11 reasoning beside the completion of a chat is included in the output of responses', async () => {
+  const provider = providerOf({ reasoningTokens: 'beside' });
+  expect(answerIn((await play({ ...nativeCall(), provider }, { body: answer() })).sent).usage).toEqual(usage);
 });

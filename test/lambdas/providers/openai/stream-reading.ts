@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
 import type { Ending, WireEvent } from '../../../../lambdas/core/text/text-wire.ts';
-import { type ChatStreamOptions, readChatStream } from '../../../../lambdas/providers/openai/chat-wire.ts';
+import { type ChatStreamOptions, chatReader } from '../../../../lambdas/providers/openai/chat-wire.ts';
+import { readStream } from '../../../../lambdas/providers/read-stream.ts';
 
 export { codeOf, cutAfter, inPieces } from '../played-vendor.ts';
 
@@ -31,6 +33,7 @@ export interface Reading {
   readonly end: (Extract<Ending, { kind: 'deferred' }> & Pick<EndEvent, 'usage'>) | undefined;
   readonly error: unknown;
   readonly notices: readonly string[];
+  readonly usageSoFar: TokenUsage | undefined;
 }
 
 export const options = (changes: Partial<ChatStreamOptions> = {}, notices: string[] = []): ChatStreamOptions => ({
@@ -53,15 +56,16 @@ export const readAll = async (
   const raw: string[] = [];
   const notices: string[] = [];
   let end: Reading['end'];
+  const reader = chatReader(options(changes, notices));
   try {
-    for await (const event of readChatStream(body, options(changes, notices))) {
+    for await (const event of readStream(body, reader)) {
       if (end) throw new Error('an event after the end');
       if (event.kind === 'end') end = { ...heldBy(event), usage: event.usage };
       else if (event.kind === 'native') raw.push(...event.events);
       else throw new Error('an event of another protocol');
     }
   } catch (error) {
-    return { raw, end, error, notices };
+    return { raw, end, error, notices, usageSoFar: reader.usageSoFar };
   }
-  return { raw, end, error: undefined, notices };
+  return { raw, end, error: undefined, notices, usageSoFar: reader.usageSoFar };
 };

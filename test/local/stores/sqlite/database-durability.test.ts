@@ -52,7 +52,7 @@ const circuits: Calls<CircuitStore> = {
   releaseProbe: (store) => store.releaseProbe(circuit, 'first'),
   judge: (store) => store.judge(circuit, 'first', opening, NOW),
   close: (store) => store.close(circuit, 'first'),
-  countMissing: (store) => store.countMissing('model', NOW, NOW),
+  countMissing: (store) => store.countMissing('model', 'account', NOW, NOW),
   readMissing: (store) => store.readMissing('model', [NOW]),
   quarantine: (store) => store.quarantine('model', NOW, NOW),
 };

@@ -69,7 +69,7 @@ const fill = async (): Promise<void> => {
   const circuit = { providerId: 'vendor', modelId: 'model' };
   await circuits.open(circuit, { openUntilMs: NOW, openings: 1, goodProbes: 0 }, NOW, NOW + HOUR);
   await circuits.count(circuit, { startMs: NOW, failures: 1, successes: 0, accounts: [] }, NOW + HOUR);
-  await circuits.countMissing('model', NOW, NOW + HOUR);
+  await circuits.countMissing('model', 'account', NOW, NOW + HOUR);
   await circuits.quarantine('model', NOW + HOUR, NOW);
   await claim('key', NOW + HOUR, NOW + HOUR);
 };
