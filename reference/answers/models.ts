@@ -162,6 +162,6 @@ export const health = z.looseObject({ status: z.enum(['ok', 'maintenance']) }).m
 export const degradedHealth = z
   .looseObject({
     status: z.literal('degraded'),
-    problems: z.array(z.enum(['disk_space', 'database', 'check_failed'])),
+    problems: z.array(z.enum(['disk_space', 'database', 'clock', 'check_failed'])),
   })
   .meta({ id: 'DegradedHealth' });

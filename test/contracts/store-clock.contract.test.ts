@@ -58,7 +58,10 @@ const dynamodb = async () => {
   return async (skewMs: number): Promise<StoreProcess> => {
     const clock = createStoreClock({ own: { now: () => Date.now() + skewMs, after }, monotonicMs });
     const clients = createClients({ endpoint, region: 'us-east-1' }, clock);
-    endings.push(() => [clients.once, clients.repeating].forEach((client) => client.destroy()));
+    endings.push(
+      () => clients.once.destroy(),
+      () => clients.repeating.destroy(),
+    );
     const db = createDatabases(clients);
     return toProcess(createLedgerStore(db, names.accounts), {
       maintenance: createMaintenanceStore(db.repeating, names.counters),
@@ -101,7 +104,7 @@ describe.each(subjects)('processes with different clocks $name', ({ open }) => {
       await placeHold(ledger, { accountId, requestId: `r${index}`, amountPicos: 1n, expiresAtMs });
     }
     await right.ledger.store.sweepBy(accountId, 1);
-    // Only the process whose clock counts sweeps, if two processes share a file.
+    // Only the process whose clock counts sweeps, if two share a file.
     await wrong.sweep();
     await right.sweep();
     await wrong.sweep();

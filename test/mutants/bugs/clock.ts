@@ -32,7 +32,7 @@ export const clockBugs: readonly MoneyBug[] = [
     },
     {
       id: 'later-clock-wins',
-      what: 'A gateway that is ahead ends the live holds of another one.',
+      what: 'The later clock of two gateways counts, which ends the live holds of the other.',
       find: '(clocks.length - 1) / 2',
       replace: 'clocks.length / 2',
     },
