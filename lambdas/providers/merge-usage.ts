@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 
 /**
  * Merges two usage objects of one response, in the provider's own fields. Counts are totals so far, so the larger one
- * stays: a later count that is zero, invalid or missing never erases an earlier one. Of other values the later one
+ * stays: a later count that is zero, invalid or missing never erases an earlier one. The later one of other values
  * stays. The counts are converted only after the merge (BILL-11).
  */
 export const mergeUsage = (earlier: JsonObject, later: JsonObject): JsonObject => {

@@ -63,6 +63,6 @@ const besideCompletion = (reasoning: Count, rest: number, row: ReasoningTokens |
   }
 };
 
-/** What the provider's row says about its chat completions. */
+/** Returns where the provider's row places reasoning in its chat completions. */
 export const reasoningTokensOf = (provider: Provider): ReasoningTokens | undefined =>
   'reasoningTokens' in provider ? provider.reasoningTokens : undefined;

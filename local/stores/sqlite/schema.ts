@@ -300,9 +300,8 @@ CREATE TABLE IF NOT EXISTS usage_sums (
 `;
 
 /** Follows the added columns, which it needs. */
-const ADDED_INDEX = `
-CREATE INDEX IF NOT EXISTS credits_by_month ON credits (account_id, month) WHERE month IS NOT NULL;
-`;
+const ADDED_INDEX =
+  'CREATE INDEX IF NOT EXISTS credits_by_month ON credits (account_id, month) WHERE month IS NOT NULL';
 
 /** Throws an Error, and changes nothing, if the file has a newer schema or belongs to another program. */
 export const checkOwner = (db: DatabaseSync): void => {

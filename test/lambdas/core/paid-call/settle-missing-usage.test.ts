@@ -43,7 +43,7 @@ test('BILL-10 a count above 0 is a usage', async () => {
   }
 });
 
-test('BILL-11 a total that differs from its parts is reported, and is no count of the record', async () => {
+test('BILL-11 a total that differs from its parts is reported, and the record does not count it', async () => {
   const world = await createWorld({ play: async () => answered({ ...used(40, 10), totalDiffers: true }) });
   const { receipt } = answeredIn(await world.ask());
   expect([receipt.costPicos, world.notices]).toEqual([40n * INPUT_PICOS + 10n * OUTPUT_PICOS, ['usage_total_differs']]);
