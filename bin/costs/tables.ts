@@ -19,7 +19,7 @@ export const standing: readonly (readonly [what: string, name: PriceName, count:
   ['its rules: the rate per client IP, and two AWS rule groups that only count', 'firewallRuleMonth', 3],
   ['secrets: pepper, provider keys, bot token, top-up key, origin secret', 'secretMonth', 5],
   ['dashboards', 'dashboardMonth', 5],
-  ['metrics that alarms evaluate', 'alarmMonth', 195],
+  ['metrics that alarms evaluate', 'alarmMonth', 196],
   ['composite alarms: for money, and two burn rates of each objective', 'compositeAlarmMonth', 5],
   ['custom metrics with values in a month, about', 'metricMonth', 86],
 ];

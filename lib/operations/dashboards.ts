@@ -106,7 +106,11 @@ const money = ({ own, sources, stock }: Board): Rows => [
       own('charged_micro_usd'),
       own('released_micro_usd'),
     ]),
-    graph('Charged beyond the hold, and uncollected', [own('overage_micro_usd'), own('uncollected_micro_usd')]),
+    graph('Charged beyond the hold, and uncollected', [
+      own('overage_micro_usd'),
+      own('uncollected_micro_usd'),
+    ]),
+    graph('Requests of accounts on probation', [own('account_on_probation')]),
   ],
   [
     graph('Audit', [own('audit_differences'), own('orphaned_holds')], [own('audit_accounts'), own('audit_unstable')]),
@@ -125,6 +129,7 @@ const money = ({ own, sources, stock }: Board): Rows => [
     graph('Usage that could not be charged as reported', [
       own('usage_missing'),
       own('usage_implausible'),
+      own('usage_total_differs'),
       own('overage'),
     ]),
   ],

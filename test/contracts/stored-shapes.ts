@@ -190,6 +190,7 @@ const storePacked = async (stores: Stores): Promise<void> => {
   await storeReturns(stores);
   await keys.putFirstKey(PACKED, keyOf(PACKED_HASH), AT);
   await keys.raiseFactor(PACKED_HASH, { factor: 1.25, atMs: AT });
+  await keys.setAllowance(PACKED_HASH, { picos: 2_000_000_000_000n, atMs: AT });
   await records.keepCharges(PACKED, '2026-11', await sumsOf(stores), undefined);
   await maintenance.write('off');
   await answers.put(SETTLED, '{"ok":true}');
@@ -202,7 +203,7 @@ const storeReturns = async ({ packed }: Stores): Promise<void> => {
   const refund = { accountId: PACKED, type: 'refund', of: 'payment-2', target, reason: 'refund' } as const;
   await packed.credit({ ...refund, ref: 'refund-1', amountPicos: 1_000_000_000_000n, at: AT });
   await packed.credit({ ...refund, ref: 'refund-2', amountPicos: 500_000_000_000n, at: AT + 10 * DAY_MS });
-  const uncollected = { uncollectedPicos: 7_000_000n, usesAllowance: true };
+  const uncollected = { uncollectedPicos: 7_000_000n, usesAllowance: true, allowancePicos: 1_000_000n };
   const gone = { ...released(PACKED_GONE), accountId: PACKED, ...uncollected };
   const times = { expiresAtMs: AT + 11 * DAY_MS, sweepAtMs: AT + 11 * DAY_MS, previousHoldId: undefined };
   await packed.hold({ accountId: PACKED, holdId: PACKED_GONE, amountPicos: 1_000_000n, ...times });
