@@ -106,10 +106,7 @@ const money = ({ own, sources, stock }: Board): Rows => [
       own('charged_micro_usd'),
       own('released_micro_usd'),
     ]),
-    graph('Charged beyond the hold, and uncollected', [
-      own('overage_micro_usd'),
-      own('uncollected_micro_usd'),
-    ]),
+    graph('Charged beyond the hold, and uncollected', [own('overage_micro_usd'), own('uncollected_micro_usd')]),
     graph('Requests of accounts on probation', [own('account_on_probation')]),
   ],
   [

@@ -223,8 +223,8 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
 
     test('BILL-13 a missing account is not put on the list', async () => {
       await store.sweepBy('unknown', AT);
-      await store.reschedule('nobody', AT, AT);
-      await store.reschedule('nobody', undefined, AT);
+      await store.reschedule('unknown', AT, AT);
+      await store.reschedule('unknown', undefined, AT);
       expect(await isDue('nobody', AT)).toBe(false);
       expect(await store.readAccount('nobody')).toBeUndefined();
     });

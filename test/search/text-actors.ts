@@ -21,7 +21,8 @@ const textDependencies = (host: Host, outcomes: readonly Served[]): TextDependen
         buildCall: ({ request }) => ({
           send: async () => {
             await askVendor(host, outcomes);
-            if (request.stream) return { kind: 'stream', events: streamed(), close: () => undefined, usageSoFar: () => undefined };
+            if (request.stream)
+              return { kind: 'stream', events: streamed(), close: () => undefined, usageSoFar: () => undefined };
             return { kind: 'answer', content: { kind: 'native', text: '{}', body: {} }, usage: USAGE };
           },
         }),

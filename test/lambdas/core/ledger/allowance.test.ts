@@ -22,11 +22,11 @@ const spentNothing = { spentPicos: 0n };
 const countAll = (
   records: readonly (readonly [record: Parameters<typeof countUncollected>[1], nowMs: number])[],
   spentPicos = 0n,
-): UncollectedState =>
-  records.reduce<UncollectedState>(
-    (state, [record, nowMs]) => countUncollected({ ...state, spentPicos }, record, nowMs),
-    {},
-  );
+): UncollectedState => {
+  let state: UncollectedState = {};
+  for (const [record, nowMs] of records) state = countUncollected({ ...state, spentPicos }, record, nowMs);
+  return state;
+};
 
 test('BILL-21 amounts of one day add up, and a new day starts from 0', () => {
   const first = countUncollected(spentNothing, uses, LATE);

@@ -98,7 +98,7 @@ test('BILL-10 the twentieth video without usage, over all processes, quarantines
   const step = createVideoStepsHandler(service.deps);
   const videoId = await service.create();
   const minute = service.clock.now() - (service.clock.now() % 60_000);
-  for (let told = 0; told < 19; told += 1)
+  for (let reported = 0; reported < 19; reported += 1)
     await service.stores.circuitStore.countMissing('seedance-2-0-fast', 'other', minute);
   for (const name of ['poll', 'store', 'charge']) await step({ step: name, videoId });
   expect(service.notices).toEqual([

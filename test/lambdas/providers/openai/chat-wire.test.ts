@@ -154,7 +154,9 @@ test.for([
   const choices = [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }];
   const chunk = JSON.stringify({ id: 'c', model: 'm', choices, usage });
   const ask = (body: string, stream: boolean) =>
-    wireTo({ body }).wire.buildCall(wireCall({ provider: row, stream })).send(dispatch());
+    wireTo({ body })
+      .wire.buildCall(wireCall({ provider: row, stream }))
+      .send(dispatch());
   const streamed = await ask(`data: ${chunk}\n\ndata: [DONE]\n\n`, true);
   if (streamed.kind !== 'stream') throw new Error('expected a stream');
   const { value: end } = await streamed.events.next();
