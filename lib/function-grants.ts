@@ -28,6 +28,13 @@ export const claims: TableGrant = {
 /** Grant to read and delete circuit states. `admission` covers the updates. */
 export const circuits: TableGrant = { table: 'counters', actions: ['BatchGetItem', 'DeleteItem'] };
 
+/** Grants to charge requests. The query reads the sums of closed months, for the allowance of an account (BILL-21). */
+export const paid: readonly TableGrant[] = [
+  ...admission,
+  { ...ledger, actions: [...ledger.actions, 'Query'] },
+  circuits,
+];
+
 export const readOutbox: BucketGrant = { prefix: 'outbox/', actions: ['GetObject', 'ListBucket'] };
 /** Grant for functions that settle charges: without the ledger, they enqueue an outbox entry. */
 export const outbox: BucketGrant = { prefix: 'outbox/', actions: ['GetObject', 'PutObject', 'ListBucket'] };

@@ -1,6 +1,6 @@
 import type { HttpFunction } from '../lambdas/routes.ts';
 import type { Triggered } from './function-description.ts';
-import { admission, answers, circuits, claims, ledger, outbox, putMedia, readOutbox } from './function-grants.ts';
+import { admission, answers, circuits, claims, ledger, outbox, paid, putMedia, readOutbox } from './function-grants.ts';
 
 /** Functions that call providers and cost money. They run separately, or all of them in `inference`. */
 export const inferenceFunctionNames = ['text', 'images', 'audio', 'videos'] as const satisfies readonly HttpFunction[];
@@ -13,7 +13,7 @@ export const inferenceFunctions: Readonly<Record<InferenceFunctionName, Triggere
     memoryMb: 768, // Smallest size that holds the largest response: docs/decisions/lambda-functions.md
     // Lambda's maximum: a response may take ten minutes, and fifteen with long reasoning (LIM-6).
     timeoutSeconds: 900,
-    tables: [...admission, ledger, claims, circuits],
+    tables: [...paid, claims],
     buckets: [outbox, answers, putMedia],
     secrets: ['keyPepper', 'providerKeys'],
     linksMedia: true,
@@ -24,7 +24,7 @@ export const inferenceFunctions: Readonly<Record<InferenceFunctionName, Triggere
     // A result may contain ten large images, and parsing holds them in memory more than once.
     memoryMb: 3_008,
     timeoutSeconds: 900,
-    tables: [...admission, ledger, claims, circuits],
+    tables: [...paid, claims],
     buckets: [outbox, answers, putMedia],
     secrets: ['keyPepper', 'providerKeys'],
     linksMedia: true,
@@ -34,7 +34,7 @@ export const inferenceFunctions: Readonly<Record<InferenceFunctionName, Triggere
     trigger: 'url',
     memoryMb: 1_024,
     timeoutSeconds: 900,
-    tables: [...admission, ledger, circuits],
+    tables: paid,
     buckets: [outbox],
     secrets: ['keyPepper', 'providerKeys'],
   },

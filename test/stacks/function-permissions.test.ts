@@ -58,6 +58,7 @@ const drawing = [
   ...admission,
   ...address,
   ...ledger,
+  'dynamodb:Query accounts-table',
   ...claims,
   ...circuits,
   ...answers,
@@ -91,6 +92,7 @@ test.each([
     [
       ...admission,
       ...ledger,
+      'dynamodb:Query accounts-table',
       ...circuits,
       's3:GetObject media/outbox/*',
       's3:PutObject media/outbox/*',

@@ -1,6 +1,7 @@
 import type { Wire } from '../catalog/providers.ts';
 import type { SpeechModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
+import type { UncollectedOf } from '../paid-call/call-report.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
@@ -11,7 +12,6 @@ import {
   type StreamSource,
   streamed,
   type Terms,
-  type UncollectedOf,
   withPaidCall,
 } from '../paid-call/with-paid-call.ts';
 import type { Charge } from '../pricing/charge.ts';

@@ -2,12 +2,13 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { TranscriptionModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
+import type { UncollectedOf } from '../paid-call/call-report.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
-import { type UncollectedOf, whole, withPaidCall } from '../paid-call/with-paid-call.ts';
+import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
 import type { Transcript, TranscriptionAsk, TranscriptionWire } from './audio-wire.ts';
 import { priceTranscription } from './transcription-price.ts';
 

@@ -2,7 +2,7 @@ import type { CircuitId } from '../circuit/circuit.ts';
 import type { Clock } from '../clock.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
-import { release } from '../ledger/release.ts';
+import { release, type Uncollected } from '../ledger/release.ts';
 import type { Caller, CallTimes } from './dependencies.ts';
 
 /** Facts about a provider call that its charge record stores (BILL-15). Times are in whole ms. */
@@ -80,4 +80,16 @@ export const releaseCall = async (
   const record = await release(ledger, placedHold, { ...released, call: report?.facts() });
   report?.mark('settledAtMs');
   return record;
+};
+
+/** Returns the estimated cost of a call that failed with this error (BILL-21); undefined if it cost nothing. */
+export type UncollectedOf = (thrown: unknown) => Uncollected | undefined;
+
+/** Returns the estimated cost of a failed call. An estimate that throws must not keep the hold: it counts as no cost. */
+export const costOf = (uncollected: UncollectedOf | undefined, thrown: unknown): Uncollected | undefined => {
+  try {
+    return uncollected?.(thrown);
+  } catch {
+    return undefined;
+  }
 };

@@ -5,9 +5,8 @@ import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
 import { HOLD_IDS, type HoldParams, type PlacedHold, placeHold } from '../ledger/hold.ts';
 import type { LedgerDependencies } from '../ledger/ledger.ts';
-import type { Uncollected } from '../ledger/release.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
-import { type CallReport, createCallReport, releaseCall } from './call-report.ts';
+import { type CallReport, costOf, createCallReport, releaseCall, type UncollectedOf } from './call-report.ts';
 import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallDependencies } from './dependencies.ts';
 import { refuseManyDrains } from './preflight.ts';
@@ -31,9 +30,6 @@ export interface Candidate {
   readonly deadline?: Deadline;
   readonly uncollected?: UncollectedOf | undefined;
 }
-
-/** Returns the estimated cost of a call that failed with this error (BILL-21); undefined if it cost nothing. */
-export type UncollectedOf = (thrown: unknown) => Uncollected | undefined;
 
 interface AcquiredCall<Chosen extends Candidate> {
   readonly candidate: Chosen;
@@ -344,7 +340,7 @@ const released = async (ledger: LedgerDependencies, failed: Failed, thrown: unkn
     const reason = {
       reason: code,
       modelId,
-      uncollected: uncollected?.(thrown),
+      uncollected: costOf(uncollected, thrown),
       ...(answer === undefined ? {} : { answer }),
     };
     const record = await releaseCall(ledger, placedHold, callReport, reason);

@@ -1,8 +1,9 @@
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Uncollected } from '../ledger/release.ts';
+import type { UncollectedOf } from '../paid-call/call-report.ts';
 import type { Deadline } from '../paid-call/deadline.ts';
-import type { Terms, UncollectedOf } from '../paid-call/with-paid-call.ts';
+import type { Terms } from '../paid-call/with-paid-call.ts';
 import { answerTokensOf, promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
 import type { TextProtocol } from './conversation.ts';
 import type { TextDelta, WireEvent } from './text-wire.ts';

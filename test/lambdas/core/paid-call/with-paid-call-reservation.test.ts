@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { PlacedHold } from '../../../../lambdas/core/ledger/hold.ts';
+import type { UncollectedOf } from '../../../../lambdas/core/paid-call/call-report.ts';
 import { withReservation } from '../../../../lambdas/core/paid-call/with-paid-call.ts';
 import { ACCOUNT, createWorld, GRACE_MS, REQUEST } from '../text/text-world.ts';
 
@@ -10,7 +11,11 @@ const refused = new GatewayError('upstream_error', 'refused');
 /** Runs `withReservation` once and returns the log of its steps, in order. */
 const reserved = async (
   use: () => Promise<string>,
-  options: { readonly withdraw?: (error: unknown) => Promise<unknown>; readonly amountPicos?: bigint } = {},
+  options: {
+    readonly withdraw?: (error: unknown) => Promise<unknown>;
+    readonly amountPicos?: bigint;
+    readonly uncollected?: UncollectedOf;
+  } = {},
 ) => {
   const log: string[] = [];
   const circuits: Circuits = {
@@ -34,6 +39,7 @@ const reserved = async (
   const first = {
     model,
     circuit: { providerId: 'openai', modelId: model.id },
+    uncollected: options.uncollected,
     hold: { amountPicos: options.amountPicos ?? 40n, expiresAtMs: world.clock.now() + GRACE_MS },
     deadline: {
       expiresAtMs: 0,
@@ -96,4 +102,13 @@ test('BILL-13 a failed call that cannot be withdrawn keeps its hold until the ex
   const bug = new TypeError('a bug of the store');
   const { log, result, open } = await reserved(() => Promise.reject(refused), { withdraw: () => Promise.reject(bug) });
   expect([log, result, open]).toEqual([['hold', 'use', 'stop'], bug, 1]);
+});
+
+test('BILL-2, BILL-21 an estimate of the cost that fails does not keep the hold', async () => {
+  const uncollected = () => {
+    throw new RangeError('bug');
+  };
+  const { result, open, records } = await reserved(() => Promise.reject(refused), { uncollected });
+  expect([result, open]).toEqual([refused, 0]);
+  expect(records).toMatchObject([{ outcome: 'released', reason: 'upstream_error' }]);
 });
