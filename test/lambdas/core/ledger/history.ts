@@ -296,7 +296,8 @@ export const playRequest = async (
   const { aheadMs = 0 } = plan;
   const clock = { now: () => deps.clock.now() + aheadMs, after: deps.clock.after.bind(deps.clock) };
   // The account is swept as if the clock were right.
-  const holding = { ...deps, clock, shortestLifetimeMs: deps.shortestLifetimeMs - aheadMs };
+  const store: LedgerStore = { ...deps.store, sweepBy: (id, atMs) => deps.store.sweepBy(id, atMs - aheadMs) };
+  const holding = { ...deps, store, clock, shortestLifetimeMs: deps.shortestLifetimeMs - aheadMs };
   const placed = await placeHold(holding, plan.acceptsLess ? { ...order, smaller } : order).catch((error: unknown) => {
     if (error instanceof GatewayError) return undefined;
     throw error;
