@@ -56,6 +56,8 @@ export const release = async (
     }),
   );
   if (record) await answered<Account | undefined>(apply(deps, record, placedHold.amountPicos));
+  // The request does no more for its hold, so from now on the sweeper may end it.
+  deps.served?.closed(holdId);
   return record;
 };
 

@@ -80,8 +80,8 @@ const sweepAccount = async (
 const OWN_UPDATE_MS = 5_000;
 
 /**
- * Ends a hold that expired and that this process does not serve, or whose outcome was recorded some time ago: it was given up, or its process ended between
- * the record and the update of the account.
+ * Ends a hold that expired and that this process does not serve, or whose outcome was recorded some time ago: it was
+ * given up, or its process ended between the record and the update of the account.
  */
 const endHold = async (
   deps: LedgerDependencies,

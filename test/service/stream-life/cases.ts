@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { CAP, type Face, faces } from './faces.ts';
-import { type ReportedUsage, type Script, scriptOf } from './scripts.ts';
+import { type ReportedUsage, type Script, scriptOf, type TokenCounts } from './scripts.ts';
 
 /** Behavior of the provider after its last event: it ends, breaks off, reports a failure, or pauses. */
 export const afterwards = ['ends', 'resets', 'closes', 'fails', 'stalls'] as const;
@@ -24,21 +24,31 @@ export interface LifeCase {
 }
 
 /** Expected result of a stream. */
-export type Fate = 'charged' | 'charged nothing' | 'upstream_error' | 'upstream_timeout';
+export type Fate = 'charged' | 'without final usage' | 'upstream_error' | 'upstream_timeout';
 
 /** Returns the expected result by BILL-9 and BILL-10, from the events that the provider sent. */
 export const fateOf = ({ face, script, sent, afterwards }: LifeCase): Fate => {
   const { counted, done, finished } = script;
   if (sent >= done) {
     if (sent >= counted) return 'charged';
-    return face.wire === 'responses' ? 'upstream_error' : 'charged nothing';
+    return face.wire === 'responses' ? 'upstream_error' : 'without final usage';
   }
   if (afterwards === 'fails') return 'upstream_error';
   if (sent >= counted) return 'charged';
   if (afterwards === 'stalls') return 'upstream_timeout';
   // A provider without an end event is complete after its finish reasons.
   const isOver = afterwards === 'ends' && done === Number.POSITIVE_INFINITY && sent >= finished;
-  return isOver ? 'charged nothing' : 'upstream_error';
+  return isOver ? 'without final usage' : 'upstream_error';
+};
+
+/**
+ * Returns the counts that a case is charged by. A missing or unreadable count never erases an earlier one (BILL-10).
+ * Undefined if the provider reported none.
+ */
+export const countsOf = (one: LifeCase): TokenCounts | undefined => {
+  const fate = fateOf(one);
+  if (isError(fate)) return undefined;
+  return fate === 'charged' && typeof one.reported === 'object' ? one.reported : one.script.running;
 };
 
 export const isError = (fate: Fate): fate is 'upstream_error' | 'upstream_timeout' =>

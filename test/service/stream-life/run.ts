@@ -5,7 +5,7 @@ import { readError } from '../../support/hostile-oracle.ts';
 import type { Reply } from '../../support/hostile-wire.ts';
 import { type LivingClient, openClient } from '../../support/stream-life-client.ts';
 import { openBook } from './account.ts';
-import { fateOf, type Given, type LifeCase } from './cases.ts';
+import { countsOf, type Given, type LifeCase } from './cases.ts';
 import { CAP, type Face } from './faces.ts';
 import { hasConnection, seesSockets } from './sockets.ts';
 import type { Play, TaggedVendor, VendorStream } from './vendor.ts';
@@ -40,8 +40,8 @@ export const usageOf = (input: number, output: number): TokenUsage => ({
 
 /** Expected charge of a case. Output above the cap is not charged (BILL-7). */
 export const priceIn = (stage: Stage, one: LifeCase): bigint => {
-  if (typeof one.reported !== 'object' || fateOf(one) !== 'charged') return 0n;
-  return stage.priceOf(one.face, usageOf(one.reported.input, Math.min(one.reported.output, CAP)));
+  const counts = countsOf(one);
+  return counts ? stage.priceOf(one.face, usageOf(counts.input, Math.min(counts.output, CAP))) : 0n;
 };
 
 /** A third of the shortest provider deadline in this suite. */

@@ -1,7 +1,12 @@
 import type { Wire } from '../../support/protocol-usage.ts';
 
 /** Usage that a provider reports: missing, unreadable, or counts. */
-export type ReportedUsage = 'missing' | 'unreadable' | { readonly input: number; readonly output: number };
+export type ReportedUsage = 'missing' | 'unreadable' | TokenCounts;
+
+export interface TokenCounts {
+  readonly input: number;
+  readonly output: number;
+}
 
 /** A stream of a provider. Places are numbers of events sent so far. */
 export interface Script {
@@ -12,6 +17,8 @@ export interface Script {
   readonly finished: number;
   /** Place after the final, countable usage. */
   readonly counted: number;
+  /** Counts that every event before the final usage reports. */
+  readonly running?: TokenCounts;
   /** Place after the provider's end event. Later events are not read. */
   readonly done: number;
   /** Event that reports a failure of the provider. */
@@ -104,7 +111,8 @@ const messages = ({ reported, words }: Answer): Script => {
 
 /** https://ai.google.dev/api/generate-content: each chunk has a running count, and no event ends the stream. */
 const generateContent = ({ reported, words }: Answer): Script => {
-  const running = { promptTokenCount: 7, candidatesTokenCount: 1 };
+  const running = { input: 7, output: 1 };
+  const runningMetadata = { promptTokenCount: running.input, candidatesTokenCount: running.output };
   const usageMetadata = usageIn(reported, (input, output) => ({
     promptTokenCount: input,
     candidatesTokenCount: output,
@@ -118,8 +126,8 @@ const generateContent = ({ reported, words }: Answer): Script => {
     });
   const saying = (text: string) => ({ content: { role: 'model', parts: [{ text }] } });
   const events = [
-    chunk({}, running),
-    ...words.map((text) => chunk(saying(text), running)),
+    chunk({}, runningMetadata),
+    ...words.map((text) => chunk(saying(text), runningMetadata)),
     chunk({ ...saying(''), finishReason: 'STOP' }, undefined),
     chunk({ finishReason: 'STOP' }, usageMetadata),
   ];
@@ -128,6 +136,7 @@ const generateContent = ({ reported, words }: Answer): Script => {
     words: placed(words, 1),
     finished: words.length + 2,
     counted: isCounted(reported) ? words.length + 3 : NEVER,
+    running,
     done: NEVER,
     error: data({ error: { code: 500, message: 'It broke.', status: 'INTERNAL' } }),
   };

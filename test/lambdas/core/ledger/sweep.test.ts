@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { placeHold } from '../../../../lambdas/core/ledger/hold.ts';
+import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
 import { ServedHolds } from '../../../../lambdas/core/ledger/served-holds.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
@@ -104,6 +105,14 @@ describe('holds of requests that the own process serves', () => {
     scene.monotonic.ms = LIFETIME_MS - 1;
     expect(await scene.run()).toMatchObject({ released: 0 });
     scene.monotonic.ms = LIFETIME_MS;
+    expect(await scene.run()).toMatchObject({ released: 1 });
+  });
+
+  test('BILL-14 a hold that its request gave up without a record is released at its expiry', async () => {
+    const scene = await serving();
+    const deps = { ...scene.deps, store: scene.another({ putRecord: Array.from({ length: 9 }, () => fails) }).store };
+    expect(await scene.clock.until(release(deps, scene.placed, { reason: 'upstream_error' }))).toBeUndefined();
+    scene.clock.skip(LIFETIME_MS);
     expect(await scene.run()).toMatchObject({ released: 1 });
   });
 
