@@ -236,7 +236,7 @@ const idempotency: readonly Clause[] = [
     id: 'lease',
     clause: 'a takeover requires an expired lease',
     file: 'lambdas/core/idempotency/claim.ts',
-    find: 'if (isLeased(deps, claim, nowMs)) throw inProgress();',
+    find: 'if (isLeased(deps, claim, Math.max(nowMs, ledger.clock.now()))) throw inProgress();',
     replace: '',
     configuration: 'e',
   },

@@ -90,7 +90,7 @@ const tryToClaim = async (
   if (stored) return stored;
   if (claim.state === 'done')
     throw exhausted('a request with this key ended, and the gateway no longer has its response.');
-  if (isLeased(deps, claim, nowMs)) throw inProgress();
+  if (isLeased(deps, claim, Math.max(nowMs, ledger.clock.now()))) throw inProgress();
   const standing = await request.creations?.close(claim.owner);
   // `adoptExisting` first reads the claim again, because a response may have been committed in the meantime.
   if (standing) return adoptExisting(deps, request, claim.owner, standing);
@@ -109,7 +109,8 @@ const tryToClaim = async (
 
 /**
  * Whether the owner of a claim may be at work. A lease further ahead than any that is taken now was taken with a wrong
- * clock, and is over, unless this process serves the owner.
+ * clock, and is over, unless this process serves the owner. `nowMs` must be read after the claim: the reply may have
+ * taken minutes, and the lease may be younger than the request.
  */
 const isLeased = ({ ledger, leaseMs }: IdempotencyDependencies, claim: Claim, nowMs: number): boolean => {
   if (claim.leaseUntilMs <= nowMs || claim.state === 'unknown') return claim.leaseUntilMs > nowMs;

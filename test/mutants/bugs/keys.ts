@@ -7,7 +7,7 @@ const claimBugs = bugsIn('lambdas/core/idempotency/claim.ts', answerTests, [
   {
     id: 'take-over-of-a-running-request',
     what: 'A claim is taken over, and its holds are released, while its request is in progress.',
-    find: 'if (isLeased(deps, claim, nowMs)) throw inProgress();',
+    find: 'if (isLeased(deps, claim, Math.max(nowMs, ledger.clock.now()))) throw inProgress();',
     replace: '',
   },
   {

@@ -286,3 +286,23 @@ describe('a lease that was taken while the clock was an hour ahead', () => {
     expect(await world.send('r3')).toEqual(answerOf('r1', true));
   });
 });
+
+test('IDEM-4 a lease that is younger than the reply of a slow store counts', async () => {
+  const [provider, reply] = [createMoment(), createMoment()];
+  const slow = { kind: 'delayed', until: reply.until } as const;
+  const plays = [() => provider.until.then(() => answered())];
+  const world = await keyedWorld({ play: () => (plays.shift() ?? (async () => answered()))() }, (deps) => ({
+    ...deps,
+    claims: withClaimFaults(deps.claims, { claim: [slow] }),
+  }));
+  const late = world.send('r1');
+  await world.clock.flush();
+  world.clock.skip(10 * LEASE_MS);
+  const first = world.send('r2');
+  await world.clock.flush();
+  reply.come();
+  expect(await late).toEqual(refused(409, 'idempotency_in_progress'));
+  provider.come();
+  expect(await first).toEqual(answerOf('r2'));
+  await world.expectCharges(1);
+});
