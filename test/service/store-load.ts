@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openEmbeddedStores } from '../../local/embedded-stores.ts';
+import { setFact } from '../../local/stores/sqlite/facts.ts';
+import { readBeats } from '../../local/stores/sqlite/heartbeats.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { LASTING_MODEL, saying } from '../support/gateway-chat.ts';
 import { until, within } from '../support/gateway-process.ts';
@@ -119,12 +121,20 @@ export const untilHealth = ({ url }: Pick<TestGateway, 'url'>, status: number) =
 
 const HOUR_MS = 3_600_000;
 
+/** Removes the clocks of ended processes, for which a process with another time would wait. */
+const forgetProcesses = async (folder: string): Promise<void> => {
+  const stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });
+  for (const { name } of readBeats(stores.db)) await stores.db.write(() => setFact(stores.db, name, undefined));
+  await stores.close();
+};
+
 /**
  * Returns the balances and charges in a data folder, in pico-USD, after every hold has ended. For this, a gateway whose
  * clock is an hour ahead runs on the folder.
  */
 export const settleFolder = async (folder: string, vendorUrl: string) => {
   const environment = { ...aheadBy(HOUR_MS), SWEEP_SECONDS: '1' };
+  await forgetProcesses(folder);
   const gateway = await startGateway({ stores: 'engine', vendorUrl, folder, environment });
   const { balance } = await gateway.untilSettled().finally(() => gateway.stop());
   const stores = await openEmbeddedStores(join(folder, 'database'), { filesFolder: join(folder, 'files') });

@@ -117,10 +117,13 @@ export const aheadBy = (ms: number): Environment => {
 
 /**
  * Returns the variables for a clock that starts ahead by `aheadMs`, and jumps by `jumpMs` with each SIGUSR2: a test can
- * change the day of a running program.
+ * change the day of a running program. The clocks of its stores and providers, which it reads from `Date` headers, jump
+ * with it.
  */
 export const jumpingClock = (aheadMs: number, jumpMs: number): Environment => {
-  const code = `const { now } = Date; let ahead = ${aheadMs}; Date.now = () => now() + ahead; process.on('SIGUSR2', () => { ahead += ${jumpMs}; });`;
+  const code = `const { now, parse } = Date; let ahead = ${aheadMs}; Date.now = () => now() + ahead;
+    Date.parse = (text) => parse(text) + (text.endsWith(' GMT') ? ahead : 0);
+    process.on('SIGUSR2', () => { ahead += ${jumpMs}; });`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
 };
 
