@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatUsd, parseUsd } from '../../lambdas/core/money/usd.ts';
 import { sendTo } from '../support/circuit-hostile.ts';
+import { postChat, saying } from '../support/gateway-chat.ts';
 import {
   chat,
   embeddings,
@@ -167,4 +168,30 @@ test('BILL-21 a used allowance rejects text, images and speech until the next da
   const dry = { headers: ['x-service-dry-run: true'] };
   expect((await sendTo(strict, chat, apiKey, dry)).outcome).toBe('200');
   expect((await sendTo(strict, chat, (await strict.issue()).apiKey)).outcome).toBe('200');
+});
+
+/** 20 requests at a time, and 200 in a day. */
+const BURST = 20;
+const BURSTS = 11;
+
+test('BILL-21 a coding agent with large output limits meets no limit, though two calls hang', async () => {
+  const { accountId, apiKey } = await impatient.issue({ balanceUsd: '30' });
+  const statuses: number[] = [];
+  for (let burst = 0; burst < BURSTS; burst += 1) {
+    // The provider fails once in the first bursts: silence, a cut stream, and an error.
+    if (burst < 2) vendor.next({ hang: true });
+    if (burst === 2) vendor.next({ ...LATER, cutAfter: 12 });
+    if (burst === 3) vendor.next({ refusal: { kind: 'status', status: 500 } });
+    const sent = Array.from({ length: BURST }, async () => {
+      const body = { model: 'claude-sonnet-5', max_tokens: 64_000, stream: true, messages: saying('Write a test') };
+      const response = await postChat({ ...impatient, apiKey }, body);
+      await response.text();
+      return response.status;
+    });
+    statuses.push(...(await Promise.all(sent)));
+  }
+  expect(statuses.filter((status) => status === 429 || status === 402)).toEqual([]);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(BURST * BURSTS - 3);
+  const account = await impatient.ledger.readAccount(accountId);
+  expect(account?.uncollected).toMatchObject({ picos: 0n, silentDeadlines: 2 });
 });
