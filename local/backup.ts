@@ -5,7 +5,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { type DataFolder, hasRoom, joinDataFolder } from './data-folder.ts';
 import { DATABASE_FILE } from './embedded-stores.ts';
 import { reasonOf } from './stores/disk-errors.ts';
-import { checkOwner, checkWhole } from './stores/sqlite/schema.ts';
+import { checkOwner, checkWhole } from './stores/sqlite/database-file.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /** Copies all pages in one step, because SQLite restarts a stepwise copy whenever another process writes. */

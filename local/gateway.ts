@@ -37,7 +37,7 @@ import { hostDefaults, type LocalSettings } from './local-settings.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 import { createLocalReporting } from './output.ts';
 import { openLocalPages } from './pages.ts';
-import { modeOf } from './stores/sqlite/schema.ts';
+import { modeOf } from './stores/sqlite/database-file.ts';
 import { createClientIp } from './trusted-proxies.ts';
 import type { UsageReceiver } from './usage-delivery.ts';
 import { createUsageEndpoint } from './usage-endpoint.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import { syncFolder } from '../../sync-folder.ts';
 import { DAMAGED, reasonOf, sqliteCodeOf } from '../disk-errors.ts';
-import { checkOwner, checkWhole, migrate } from './schema.ts';
+import { checkOwner, checkWhole, migrate } from './database-file.ts';
 
 /** Integers are bigint: a number cannot hold every int64. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;

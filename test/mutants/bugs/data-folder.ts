@@ -112,7 +112,8 @@ const databaseBugs = bugsIn('local/stores/sqlite/database.ts', databaseTests, [
   },
 ]);
 
-const schemaBugs = bugsIn('local/stores/sqlite/schema.ts', databaseTests, [
+const databaseFileTests = 'test/local/stores/sqlite/database-file.test.ts';
+const databaseFileBugs = bugsIn('local/stores/sqlite/database-file.ts', databaseFileTests, [
   {
     id: 'newer-schema-opened',
     what: 'An older program writes to a database of a newer one.',
@@ -263,4 +264,4 @@ const diskBugs = bugsIn('local/stores/disk-space.ts', 'test/local/stores/disk-sp
   },
 ]);
 
-export const dataFolderBugs: readonly MoneyBug[] = [...databaseBugs, ...schemaBugs, ...fileBugs, ...diskBugs];
+export const dataFolderBugs: readonly MoneyBug[] = [...databaseBugs, ...databaseFileBugs, ...fileBugs, ...diskBugs];

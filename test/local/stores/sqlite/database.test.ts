@@ -1,16 +1,7 @@
-import {
-  chmodSync,
-  closeSync,
-  openSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
-import { Database, type DatabaseOptions, textOf } from '../../../../local/stores/sqlite/database.ts';
+import { type Database, type DatabaseOptions, textOf } from '../../../../local/stores/sqlite/database.ts';
 import { newDatabasePath, openTestDatabase } from '../../../support/sqlite.ts';
 
 const opened: Database[] = [];
@@ -182,70 +173,6 @@ test('BILL-14 OPS-9 a full disk is a conflict, after one retry if space was free
   expect(await db.write(large)).toBe(1);
 });
 
-/** Ways to make a file unusable, each with the expected error. */
-const unusable: readonly [string, (path: string) => void, RegExp][] = [
-  [
-    'a newer schema',
-    (path) => void withSql(path, 'PRAGMA user_version = 2'),
-    /^its schema is version 2, and this program knows 1\. Use the newer program\.$/,
-  ],
-  [
-    'another application id',
-    (path) => void withSql(path, 'PRAGMA application_id = 7'),
-    /^it belongs to another program\.$/,
-  ],
-  ['other text', (path) => writeFileSync(path, 'some notes'), /^it is not a database\. Restore a backup\.$/],
-  [
-    'other text at its start',
-    (path) => overwrite(path, 0, Buffer.from('some notes')),
-    /^it is not a database\. Restore a backup\.$/,
-  ],
-  ['a missing end', (path) => truncateSync(path, 40_000), /^it is damaged\. Restore a backup\.$/],
-  [
-    'garbage in its last page',
-    (path) => overwrite(path, statSync(path).size - 4_096, Buffer.alloc(4_096, 0xa5)),
-    /^it is damaged\. Restore a backup\.$/,
-  ],
-];
-
-const overwrite = (path: string, position: number, bytes: Uint8Array): void => {
-  const file = openSync(path, 'r+');
-  writeSync(file, bytes, 0, bytes.length, position);
-  closeSync(file);
-};
-
-const withSql = (path: string, sql: string): void => {
-  const db = new DatabaseSync(path);
-  db.exec(sql);
-  db.close();
-};
-
-test.each(unusable)('OPS-7 a file with %s is rejected in one line and stays as it is', async (_name, spoil, reason) => {
-  const { db, path } = await openOne();
-  await db.close();
-  spoil(path);
-  const before = readFileSync(path);
-  const failure = await Database.open({ path, isVerified: true }).catch((error: unknown) => error);
-  if (!(failure instanceof Error)) throw new Error('the file was opened');
-  const [file, text] = failure.message.split(' cannot be opened: ');
-  expect(file).toBe(path);
-  expect(text).toMatch(reason);
-  expect(readFileSync(path).equals(before)).toBe(true);
-});
-
-/** Skipped for root, which may write to a read-only file. */
-test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-  'OPS-7 a read-only file is rejected',
-  async () => {
-    const { db, path } = await openOne();
-    await db.close();
-    chmodSync(path, 0o400);
-    await expect(Database.open({ path })).rejects.toThrow(
-      `${path} cannot be opened: permission denied. Run the program`,
-    );
-  },
-);
-
 test('BILL-14 after SQLite has found damage, every call fails and writes nothing', async () => {
   const { db, path } = await openOne();
   const store = (name: string) => () =>
@@ -256,33 +183,14 @@ test('BILL-14 after SQLite has found damage, every call fails and writes nothing
   // A commit of another connection makes this one read its pages again.
   openOther(path).exec("INSERT INTO facts (name, value) VALUES ('other', '')");
   // The end of the file has only pages of the large text.
-  overwrite(path, statSync(path).size - 40_960, Buffer.alloc(40_960, 0xa5));
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(40_960, 0xa5), 0, 40_960, statSync(path).size - 40_960);
+  closeSync(file);
   const readLarge = () => db.sql("SELECT value FROM facts WHERE name = 'large'").get();
   await expect(db.read(readLarge)).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
   const refusal = { name: 'StoreError', kind: 'conflict', message: `${path}: it is damaged. Restore a backup.` };
   await expect(db.writeDurably(put(db, 'two'))).rejects.toMatchObject(refusal);
   await expect(db.peek(() => db.sql('SELECT 1 AS one').get())).rejects.toMatchObject(refusal);
-});
-
-test("OPS-7 another program's database of the same version is rejected and stays as it is", async () => {
-  const path = newDatabasePath();
-  withSql(path, 'CREATE TABLE notes (id INTEGER); PRAGMA user_version = 1');
-  const before = readFileSync(path);
-  await expect(Database.open({ path })).rejects.toThrow(`${path} cannot be opened: it belongs to another program.`);
-  expect(readFileSync(path).equals(before)).toBe(true);
-});
-
-test('OPS-7 a database is opened while another process creates it', async () => {
-  const path = newDatabasePath();
-  const creator = openOther(path);
-  creator.exec('BEGIN EXCLUSIVE; CREATE TABLE unfinished (id INTEGER)');
-  const { db } = await (() => {
-    const opening = openOne(undefined, { path });
-    setImmediate(() => creator.exec('ROLLBACK'));
-    return opening;
-  })();
-  await db.writeDurably(put(db, 'one'));
-  expect(await db.read(namesIn(db))).toEqual(['one']);
 });
 
 test.skipIf(process.platform === 'win32')('OPS-7 no other user can read the files of a database', async () => {
