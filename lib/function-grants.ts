@@ -19,6 +19,9 @@ export const accountChanges: readonly TableGrant[] = [
   { table: 'keys', actions: ['PutItem', 'UpdateItem'] },
 ];
 
+/** Grant to remove late charges, which usage sums include then. */
+export const usageSums: TableGrant = { table: 'accounts', actions: ['DeleteItem'] };
+
 /** Grant to claim idempotency keys. */
 export const claims: TableGrant = {
   table: 'idempotency',

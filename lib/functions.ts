@@ -1,7 +1,16 @@
 import { BODIES_AT_ONCE } from '../lambdas/limits.ts';
 import type { HttpFunction } from '../lambdas/routes.ts';
 import type { Triggered, WebFunctionDescription } from './function-description.ts';
-import { accountChanges, admission, ledger, maintenance, putMedia, readOutbox, unionOf } from './function-grants.ts';
+import {
+  accountChanges,
+  admission,
+  ledger,
+  maintenance,
+  putMedia,
+  readOutbox,
+  unionOf,
+  usageSums,
+} from './function-grants.ts';
 import { inferenceFunctionNames, inferenceFunctions } from './inference-functions.ts';
 
 /**
@@ -68,7 +77,7 @@ export const functions: Readonly<
     memoryMb: 512,
     timeoutSeconds: 30,
     // A statement closes months that are over. One call reads the last uses of all API keys.
-    tables: [...admission, ...accountChanges, { table: 'keys', actions: ['BatchGetItem'] }],
+    tables: [...admission, ...accountChanges, usageSums, { table: 'keys', actions: ['BatchGetItem'] }],
     buckets: [],
     secrets: ['keyPepper'],
   },
@@ -94,6 +103,7 @@ export const functions: Readonly<
     timeoutSeconds: 30,
     tables: [
       ...accountChanges,
+      usageSums,
       // One call reads the last uses of all API keys.
       { table: 'keys', actions: ['BatchGetItem'] },
       { table: 'counters', actions: ['UpdateItem'] },

@@ -1,15 +1,25 @@
 import { type Command, Option } from 'commander';
+import { countedDays, rebuildUsage } from '../../lambdas/core/ledger/rebuild-usage.ts';
 import type { RecordRange } from '../../lambdas/core/ledger/records.ts';
 import { listUsage } from '../../lambdas/core/ledger/usage.ts';
 import { readUsageQuery } from '../../lambdas/protocols/account/usage-query.ts';
 import { toCsv, toUsageRow, type UsageRow } from '../../lambdas/protocols/account/usage-row.ts';
 import { readAccount } from '../account-facts.ts';
-import { type ReadOptions, toLimit, withPlace, withReading } from '../command-options.ts';
+import {
+  type ReadOptions,
+  toLimit,
+  type WriteOptions,
+  withPlace,
+  withReading,
+  withWriting,
+} from '../command-options.ts';
 import { misused } from '../exit.ts';
 import { openNewFile } from '../new-file.ts';
-import { plain, printList, toJson } from '../output.ts';
+import { plain, printFacts, printList, toJson } from '../output.ts';
 import { atPlace, type Place } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
+import { steady } from '../with-retries.ts';
+import { confirmWrite, printDryRun } from '../writes.ts';
 
 interface RangeOptions extends ReadOptions {
   readonly from?: string;
@@ -31,7 +41,7 @@ const PAGE = 1_000;
 export const addUsageCommands = (program: Command, terminal: Terminal): void => {
   const usage = program
     .command('usage')
-    .description('list and export the cost of requests, as GET /api/usage returns it');
+    .description('list, export and sum the cost of requests, as GET /api/usage returns it');
   withRange(withReading(usage.command('list <account>').description('list the latest requests, newest first')))
     .option('--limit <count>', 'maximum number of requests', toLimit, 100)
     .action(async (accountId: string, options: ListOptions) => {
@@ -55,6 +65,30 @@ export const addUsageCommands = (program: Command, terminal: Terminal): void => 
       const range = toRange(options);
       await atPlace(terminal, options, (place) => exportUsage(place, terminal, accountId, options, range));
     });
+  withWriting(
+    usage
+      .command('rebuild <account>')
+      .description('count the stored sums of usage summaries and of API keys again, from the charge records'),
+  ).action(async (accountId: string, options: WriteOptions) => {
+    const facts = await atPlace(terminal, options, (place) => rebuild(place, terminal, accountId, options));
+    await printFacts(terminal, options.json === true, facts);
+  });
+};
+
+const rebuild = async (place: Place, terminal: Terminal, accountId: string, options: WriteOptions) => {
+  await readAccount(place, accountId);
+  const deps = { ...steady, store: place.stores.ledger, records: place.stores.records };
+  const { length: days } = await countedDays(deps, accountId);
+  if (options.dryRun) {
+    printDryRun(terminal);
+    return { account: accountId, days, changed: null };
+  }
+  await confirmWrite(
+    terminal,
+    options,
+    `Count the usage sums of ${days} days and of the API keys of ${accountId} again?`,
+  );
+  return { account: accountId, days, changed: await rebuildUsage(deps, accountId) };
 };
 
 const withRange = (command: Command): Command =>

@@ -37,6 +37,12 @@ export const parseRequestId = (id: string): RequestIdParts | undefined => {
 /** Returns the lowest id of a millisecond. Ids of requests and holds start with the time of the request. */
 export const firstIdAt = (ms: number): string => toDigits(Math.max(0, ms), TIME_DIGITS);
 
+/** Returns the time at the start of an id of a request or a hold, in Unix ms. Undefined if it does not start with one. */
+export const timeOfId = (id: string): number | undefined => {
+  const atMs = fromDigits(id.slice(0, TIME_DIGITS));
+  return id.length > TIME_DIGITS && Number.isSafeInteger(atMs) ? atMs : undefined;
+};
+
 /** The first 35 of the 36 bits in nine hexadecimal digits. */
 const checkOf = (start: string): string =>
   toDigits(Math.floor(Number.parseInt(hash('sha256', start).slice(0, 9), 16) / 2), CHECK_DIGITS);

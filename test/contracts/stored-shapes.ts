@@ -211,7 +211,7 @@ const storeReturns = async ({ packed }: Stores): Promise<void> => {
   await packed.apply(gone, 1_000_000n, AT + 10 * DAY_MS);
 };
 
-/** Stores a named API key with every restriction, and an open and a charged hold in its cap. */
+/** Stores a named API key with every restriction, and an open hold and a late charge in its cap. */
 const storeCapped = async ({ packed, keys, records }: Stores): Promise<void> => {
   const [first, hash] = CAPPED_HASHES;
   await packed.createAccount(CAPPED, AT);
@@ -241,11 +241,12 @@ const storeCapped = async ({ packed, keys, records }: Stores): Promise<void> => 
   }
   const facts = { keyId, endpoint: '/v1/responses', provider: 'openai', firstByteMs: 120, totalMs: 900 };
   const charge = { ...full(CAPPED_HOLDS[1]), accountId: CAPPED, cap: holdCap, ...facts, amountPicos: 1_000_000n };
+  await records.countTo(CAPPED, `${charge.holdId}!`);
   await packed.putRecord(charge);
   await packed.apply(charge, 2_500_000_001n, AT);
   const sums = { requests: 1, amountPicos: 1_000_000n, inputTokens: 40, outputTokens: 10 };
   const cell = { ...sums, model: 'gpt-5.4', keyId, endUser: 'user-ü' };
-  await records.keepUsageSums(CAPPED, { period: '2026-11-22', cells: [cell] });
+  await records.keepUsageSums(CAPPED, [{ period: '2026-11-22', cells: [cell], revision: 1 }]);
 };
 
 const sumsOf = async ({ records }: Stores) => {
@@ -342,6 +343,7 @@ export const readEverything = async (stores: Stores) => ({
   cappedKeys: await Promise.all(CAPPED_HASHES.map((hash) => stores.keys.read(hash))),
   ring: await stores.keys.ring(CAPPED),
   usageSums: await stores.records.usageSums(CAPPED, '2026-11-22', '2026-11-22'),
+  lateCharges: await stores.records.lateCharges(CAPPED, 10),
   packedRecords: await stores.records.listRecords(PACKED, { limit: 10 }),
   packedCredits: await stores.records.readCredits(PACKED),
   closings: await stores.records.closings(PACKED, '2026-12', 10),

@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { utcDay } from '../../lambdas/core/clock.ts';
-import type { ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
+import type { Account, ChargeRecord } from '../../lambdas/core/ledger/ledger.ts';
 import { listUsage } from '../../lambdas/core/ledger/usage.ts';
-import { daysBetween, spentByKey, summarizeDays } from '../../lambdas/core/ledger/usage-summary.ts';
+import { daysBetween } from '../../lambdas/core/ledger/usage-periods.ts';
+import { spentByKey, summarizeDays } from '../../lambdas/core/ledger/usage-summary.ts';
 import { groupCells, type UsageGroup, type UsageSums } from '../../lambdas/core/ledger/usage-sums.ts';
 import { renderRequestId } from '../../lambdas/core/request-id.ts';
 import { timeOfRequest } from '../../lambdas/http/exchange.ts';
 import { ManualClock } from '../support/memory/manual-clock.ts';
 import { randomRuns } from '../support/random-runs.ts';
-import { type LedgerSubject, ledgerSubjects } from './ledger-subjects.ts';
+import { expectBalanced, type LedgerSubject, ledgerSubjects } from './ledger-subjects.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 1);
@@ -19,7 +20,8 @@ const choice = (names: readonly string[]) => fc.constantFrom(undefined, ...names
 const stepOf = fc.oneof(
   fc.record({
     kind: fc.constant('begin' as const),
-    laterMs: fc.nat(9 * HOUR),
+    // Sometimes a clock was set back.
+    laterMs: fc.integer({ min: -4 * HOUR, max: 9 * HOUR }),
     model: choice(['alpha-1', 'beta-2']),
     keyId: fc.constantFrom('0123456789abcdef', 'fedcba9876543210'),
     endUser: choice(['Zoë', 'other']),
@@ -70,7 +72,7 @@ const openTraffic = async ({ store, records }: LedgerSubject, unkeyed: number) =
     } as const;
     const record = { ...begun, at: clock.now(), ...(amountPicos === undefined ? { reason: 'expired' } : charged) };
     await store.putRecord(record);
-    await store.apply(record, 40n, clock.now());
+    expect((await store.apply(record, 40n, clock.now()))?.holds.has(record.holdId)).toBe(false);
   };
   const receipts = async () =>
     (await listUsage(records, accountId, { limit: 1_000 })).records.filter(({ outcome }) => outcome === 'settled');
@@ -133,42 +135,37 @@ describe.each(ledgerSubjects)('the usage sums of the ledger $name', ({ open }) =
     await fc.assert(fc.asyncProperty(fc.array(stepOf, { minLength: 4, maxLength: 30 }), fc.nat(9), play), runs);
   });
 
-  test('BILL-23 a part is stored once, and complete sums never change', async () => {
-    const part = (requests: number, fromId?: string): UsageSums => ({
-      period: '2026-11-26',
-      cells: [
-        { requests, amountPicos: 2n ** 60n + 1n, inputTokens: 7, outputTokens: 0 },
-        { model: 'alpha-1', isOther: true, requests, amountPicos: 0n, inputTokens: 0, outputTokens: 2 },
-        {
-          model: '',
-          keyId: 'k',
-          endUser: 'Zoë "\u{1f600}"',
-          requests,
-          amountPicos: 1n,
-          inputTokens: 0,
-          outputTokens: 0,
-        },
-      ],
-      ...(fromId !== undefined && { fromId }),
-    });
+  const sums = (period: string, revision: number, requests = revision): UsageSums => ({
+    period,
+    revision,
+    cells: [
+      { requests, amountPicos: 2n ** 60n + 1n, inputTokens: 7, outputTokens: 0 },
+      { model: 'alpha-1', isOther: true, requests, amountPicos: 0n, inputTokens: 0, outputTokens: 2 },
+      { model: '', keyId: 'k', endUser: 'Zoë "\u{1f600}"', requests, amountPicos: 1n, inputTokens: 0, outputTokens: 0 },
+    ],
+    ...(revision < 3 && { fromId: `place-${revision}` }),
+  });
+
+  test('BILL-23 sums are stored on top of the revision before, and others are not', async () => {
     const { records } = subject;
+    const keep = (revision: number, requests?: number) =>
+      records.keepUsageSums('one', [sums('2026-11-26', revision, requests)]);
     const read = async () => records.usageSums('one', '2026-11-26', '2026-11-26');
     expect(await read()).toEqual([]);
-    await records.keepUsageSums('one', part(1, 'b'));
-    await records.keepUsageSums('one', part(2, 'c'));
-    expect(await read()).toEqual([part(1, 'b')]);
-    await records.keepUsageSums('one', part(3, 'c'), 'a');
-    expect(await read()).toEqual([part(1, 'b')]);
-    await records.keepUsageSums('one', part(4, 'c'), 'b');
-    await records.keepUsageSums('one', part(5), 'c');
-    await records.keepUsageSums('one', part(6), 'c');
-    await records.keepUsageSums('one', part(7));
-    expect(await read()).toEqual([part(5)]);
+    expect(await keep(2)).toBe(false);
+    expect(await keep(1)).toBe(true);
+    expect(await keep(1, 9)).toBe(false);
+    expect(await keep(3)).toBe(false);
+    expect(await read()).toEqual([sums('2026-11-26', 1)]);
+    expect([await keep(2), await keep(3), await keep(3, 9)]).toEqual([true, true, false]);
+    expect(await read()).toEqual([sums('2026-11-26', 3)]);
+    // Late charges are added to complete sums, too.
+    expect(await keep(4)).toBe(true);
   });
 
   test('BILL-23 sums are read by range, without those of keys or of other accounts', async () => {
     const { records } = subject;
-    const keep = (accountId: string, period: string) => records.keepUsageSums(accountId, { period, cells: [] });
+    const keep = (accountId: string, period: string) => records.keepUsageSums(accountId, [sums(period, 1)]);
     for (const period of ['2026-11-03', 'keys', '2026-11-01', '2026-11-02']) await keep('two', period);
     await keep('twofold', '2026-11-02');
     const periods = async (from: string, to: string) =>
@@ -177,5 +174,102 @@ describe.each(ledgerSubjects)('the usage sums of the ledger $name', ({ open }) =
     expect(await periods('0001-01-01', '9999-12-31')).toEqual(['2026-11-01', '2026-11-02', '2026-11-03']);
     expect(await periods('keys', 'keys')).toEqual(['keys']);
     expect(await periods('2026-11-04', '2026-11-05')).toEqual([]);
+  });
+
+  /** An account with open holds whose requests began at these times. */
+  const holding = async (atMs: readonly number[]) => {
+    accounts += 1;
+    const accountId = `summary-${accounts}`;
+    const { store } = subject;
+    await store.createAccount(accountId, START);
+    await store.credit({ accountId, ref: 'first', amountPicos: 10n ** 9n, reason: 'test', at: START });
+    const records: ChargeRecord[] = [];
+    for (const [index, at] of atMs.entries()) {
+      const requestId = renderRequestId({ atMs: at, random: index });
+      const holdId = `${requestId}.0`;
+      const times = { expiresAtMs: at + HOUR, sweepAtMs: at, previousHoldId: undefined };
+      await store.hold({ accountId, holdId, amountPicos: 40n, ...times });
+      const record = {
+        accountId,
+        requestId,
+        holdId,
+        outcome: 'settled',
+        amountPicos: 7n,
+        at,
+        model: 'alpha-1',
+      } as const;
+      records.push({ ...record, usage: { input: 3 } });
+    }
+    const close = async (record: ChargeRecord, nowMs = START) => {
+      await store.putRecord(record);
+      return store.apply(record, 40n, nowMs);
+    };
+    return { accountId, records, close };
+  };
+
+  test('BILL-23 the id up to which sums are stored moves up, and never back', async () => {
+    const { records, store } = subject;
+    const { accountId } = await holding([START]);
+    expect((await store.readAccount(accountId))?.countedToId).toBeUndefined();
+    const before = (await store.readAccount(accountId))?.version ?? 0;
+    expect(await records.countTo(accountId, 'b')).toMatchObject({ countedToId: 'b', version: before + 1 });
+    expect(await records.countTo(accountId, 'a')).toMatchObject({ countedToId: 'b', version: before + 1 });
+    expect(await records.countTo(accountId, 'b')).toMatchObject({ countedToId: 'b', version: before + 1 });
+    expect(await records.countTo(accountId, 'c')).toMatchObject({ countedToId: 'c', version: before + 2 });
+    expect((await records.countTo(accountId, 'd'))?.holds.size).toBe(1);
+    expect(await records.countTo('missing', 'b')).toBeUndefined();
+  });
+
+  test('BILL-23 a charge is late only if its hold is below the id when it is closed', async () => {
+    const { records, store } = subject;
+    const { accountId, records: held, close } = await holding([START, START + 1, START + 2, START + 3]);
+    const [early, first, released, ahead] = held as [ChargeRecord, ChargeRecord, ChargeRecord, ChargeRecord];
+    await close(early);
+    await records.countTo(accountId, ahead.holdId);
+    const before = await store.readAccount(accountId);
+    const after = await close(first);
+    expect(after).toMatchObject({ version: (before?.version ?? 0) + 1, spentPicos: 14n });
+    expect(after).toEqual(await store.readAccount(accountId));
+    await close({ ...released, outcome: 'released', amountPicos: 0n });
+    await close(ahead);
+    expect(await store.apply(first, 40n, START)).toBeUndefined();
+    expect(await records.lateCharges(accountId, 10)).toEqual([first]);
+    expectBalanced((await store.readAccount(accountId)) as Account);
+  });
+
+  test('BILL-23 a late charge of a new month is stored with the closing of the month before', async () => {
+    const { records, store } = subject;
+    const { accountId, records: held, close } = await holding([START, START + 1]);
+    const [one, other] = held as [ChargeRecord, ChargeRecord];
+    await records.countTo(accountId, '~');
+    const later = START + 40 * 24 * HOUR;
+    expect(await close(one, later)).toMatchObject({ month: '2026-12', spentPicos: 7n });
+    expect(await close(other, later)).toMatchObject({ month: '2026-12', spentPicos: 14n });
+    expect(await records.lateCharges(accountId, 10)).toEqual([one, other]);
+    expect(await records.closings(accountId, '2026-11')).toHaveLength(1);
+    expect((await store.readAccount(accountId))?.holds.size).toBe(0);
+  });
+
+  test('BILL-23 late charges are removed with the write of the sums that include them', async () => {
+    const { records } = subject;
+    const { accountId, records: held, close } = await holding([START, START + 1, START + 2]);
+    await records.countTo(accountId, '~');
+    for (const record of held) await close(record);
+    const [first, second, third] = held.map(({ holdId }) => holdId) as [string, string, string];
+    const waiting = async () => (await records.lateCharges(accountId, 10)).map(({ holdId }) => holdId);
+    expect((await records.lateCharges(accountId, 2)).map(({ holdId }) => holdId)).toEqual([first, second]);
+    const both = (revision: number) => [sums('2026-11-01', revision), sums('keys', revision)];
+    const read = async () => (await records.usageSums(accountId, '', '~')).map(({ revision }) => revision);
+    expect(await records.keepUsageSums(accountId, both(1), [first])).toBe(true);
+    expect(await waiting()).toEqual([second, third]);
+    expect(await records.keepUsageSums(accountId, both(1), [second])).toBe(false);
+    expect(await records.keepUsageSums(accountId, both(2), [first, second])).toBe(false);
+    expect(await records.keepUsageSums(accountId, [sums('2026-11-01', 2), sums('keys', 1)], [second])).toBe(false);
+    expect([await waiting(), await read()]).toEqual([
+      [second, third],
+      [1, 1],
+    ]);
+    expect(await records.keepUsageSums(accountId, both(2), [second, third])).toBe(true);
+    expect([await waiting(), await read()]).toEqual([[], [2, 2]]);
   });
 });

@@ -42,6 +42,8 @@ const accountChanges = [
   'dynamodb:PutItem keys-table',
   'dynamodb:UpdateItem keys-table',
 ];
+/** Permission to remove late charges, which usage sums include then. */
+const usageSums = ['dynamodb:DeleteItem accounts-table'];
 const answers = ['s3:GetObject media/answers/*', 's3:PutObject media/answers/*'];
 
 const videos = [
@@ -111,7 +113,7 @@ test.each([
     ],
   ],
   ['catalog', admission],
-  ['account', [...new Set([...admission, ...accountChanges, 'dynamodb:BatchGetItem keys-table'])]],
+  ['account', [...new Set([...admission, ...accountChanges, ...usageSums, 'dynamodb:BatchGetItem keys-table'])]],
   [
     'bot',
     [
@@ -130,6 +132,7 @@ test.each([
     [
       ...door,
       ...accountChanges,
+      ...usageSums,
       'dynamodb:BatchGetItem keys-table',
       'dynamodb:UpdateItem counters-table',
       'dynamodb:GetItem counters-table',

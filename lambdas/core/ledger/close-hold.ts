@@ -4,6 +4,15 @@ import type { Account, ChargeRecord } from './ledger.ts';
 import { monthOfWrite } from './month.ts';
 
 /**
+ * Whether usage sums may have passed the id of a charge when its hold is closed (BILL-23). That is so after a clock was
+ * set back, and for requests that run long.
+ */
+export const isLate = (
+  { countedToId = '' }: Account,
+  { outcome, holdId }: Pick<ChargeRecord, 'outcome' | 'holdId'>,
+): boolean => outcome === 'settled' && holdId < countedToId;
+
+/**
  * Returns the account after the write that closes a hold and moves its money as the record says. Every store follows
  * this function. Returns undefined if no hold of that amount is open under the record's id, or a newer release wrote
  * it. `nowMs` is the caller's clock in Unix ms. It decides the month of the write, and the day of an uncollected amount

@@ -44,6 +44,11 @@ export interface Account extends UncollectedState {
   readonly version: number;
   /** Caps of its API keys (KEY-9). Most accounts have none. */
   readonly caps: Caps;
+  /**
+   * Id below which usage sums can be stored (BILL-23). It never moves back. A charge with a lower id, whose hold is closed
+   * from then on, is also stored as a late charge. Undefined before the first sums.
+   */
+  readonly countedToId?: string;
 }
 
 /** Maximum number of open holds of an account (LIM-8). */
@@ -190,9 +195,9 @@ export interface LedgerStore {
   hold(request: HoldRequest): Promise<HoldReply>;
   putRecord(record: ChargeRecord): Promise<RecordReply>;
   /**
-   * Changes the account as `closeHold` computes it, if a hold of that amount is open. Returns the account after the
-   * write, or undefined if there was no such hold. `nowMs` is the caller's clock in Unix ms. StoreError `conflict`:
-   * another write came first, and a repeat is safe.
+   * Changes the account as `closeHold` computes it, if a hold of that amount is open, and stores a charge that `isLate`
+   * as a late charge in the same transaction. Returns the account after the write, or undefined if there was no such hold. `nowMs`
+   * is the caller's clock in Unix ms. StoreError `conflict`: another write came first, and a repeat is safe.
    */
   apply(record: ChargeRecord, holdAmountPicos: bigint, nowMs: number): Promise<Account | undefined>;
   /** Reads consistently. */

@@ -1,5 +1,6 @@
 import { RecentMap } from '../recent-map.ts';
-import { createSpentByKey, type SummaryDependencies } from './usage-summary.ts';
+import type { SummaryDependencies } from './usage-periods.ts';
+import { createSpentByKey } from './usage-summary.ts';
 
 /** Number of accounts whose sums a process remembers. */
 const ACCOUNTS_MAX = 1_000;
@@ -24,7 +25,8 @@ export const createRecentSpend = (
   return async (accountId) => {
     const atMs = deps.clock.now();
     const found = known.get(accountId);
-    if (found && found.atMs + KEPT_MS > atMs) return found.picos;
+    // Sums from after now were read before the clock was set back.
+    if (found && found.atMs <= atMs && found.atMs + KEPT_MS > atMs) return found.picos;
     const picos = await read(accountId);
     if (picos) known.set(accountId, { atMs, picos });
     return picos;

@@ -1,5 +1,5 @@
 import type { CreditRecord } from './credit-record.ts';
-import type { ChargeRecord } from './ledger.ts';
+import type { Account, ChargeRecord } from './ledger.ts';
 import type { MonthCharges, MonthClosing } from './month.ts';
 import type { UsageSums } from './usage-sums.ts';
 
@@ -36,8 +36,8 @@ export interface AccountPlace {
 }
 
 /**
- * Records of the ledger, for receipts and audits. Every method sees all writes that came before the call. Only `keepCharges`
- * and `keepUsageSums` write. Throws StoreError if the result is unknown, and Error if an item cannot be read.
+ * Records of the ledger, for receipts and audits. Every method sees all writes that came before the call. Only `keepCharges`,
+ * `countTo` and `keepUsageSums` write. Throws StoreError if the result is unknown, and Error if an item cannot be read.
  */
 export interface LedgerRecords {
   listRecords(accountId: string, range: RecordRange): Promise<RecordPage>;
@@ -61,10 +61,18 @@ export interface LedgerRecords {
   /** Returns the stored sums of the periods of a range, both ends included. */
   usageSums(accountId: string, fromPeriod: string, toPeriod: string): Promise<readonly UsageSums[]>;
   /**
-   * Stores sums of a period that continue the stored ones, whose `fromId` was `seenId`. Undefined `seenId`: the period
-   * had none. Stores nothing if another read was faster, or the stored sums are complete.
+   * Moves `countedToId` of the account up to an id, and never back. Returns the account after the write. Undefined
+   * without an account.
    */
-  keepUsageSums(accountId: string, sums: UsageSums, seenId?: string): Promise<void>;
+  countTo(accountId: string, id: string): Promise<Account | undefined>;
+  /** Returns the late charges that no sums include yet, the lowest id first. */
+  lateCharges(accountId: string, limit: number): Promise<readonly ChargeRecord[]>;
+  /**
+   * Stores sums that follow the stored ones by their revision, and removes the late charges with these hold ids. Makes
+   * all of these writes or none. Returns false, and writes nothing, if another write was faster: sums have another
+   * revision, or a late charge is removed already. At most 90 hold ids.
+   */
+  keepUsageSums(accountId: string, sums: readonly UsageSums[], lateHoldIds?: readonly string[]): Promise<boolean>;
   /**
    * Returns every account in the order of the store, or only the accounts after a place. Reads the whole table, for
    * operator commands and the audit.

@@ -17,13 +17,16 @@ export interface UsageCell {
 
 /**
  * Stored sums of a period: a UTC day such as `2026-11-26`, or `KEYS_PERIOD`. They cover the requests from the start of
- * the period up to `fromId`. No request before `fromId` can be charged any more, so each is read once.
+ * the period up to `fromId`, except those with an open hold. Each record is read once. A charge that comes later is a
+ * late charge, which is added once.
  */
 export interface UsageSums {
   readonly period: string;
   readonly cells: readonly UsageCell[];
-  /** Request id from which the next read continues. Undefined: the sums are complete, and never change. */
+  /** Id from which the next read continues. Undefined: the whole period was read. */
   readonly fromId?: string | undefined;
+  /** Increases by one with every write, and is 1 after the first one. 0: sums of a release without revisions. */
+  readonly revision: number;
 }
 
 /** Period of the sums by API key since the account exists. */

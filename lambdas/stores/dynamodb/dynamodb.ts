@@ -85,6 +85,7 @@ export interface ScanPage {
 export type Write =
   | { readonly put: PutRequest }
   | { readonly update: UpdateRequest }
+  | { readonly delete: DeleteRequest }
   | { readonly check: IdempotentCall & { readonly condition: string } };
 
 /**
@@ -245,6 +246,7 @@ const toUpdate = (request: UpdateRequest) => ({ ...toKeyed(request), UpdateExpre
 const toWrite = (write: Write): NonNullable<TransactWriteCommandInput['TransactItems']>[number] => {
   if ('put' in write) return { Put: toPut(write.put) };
   if ('update' in write) return { Update: toUpdate(write.update) };
+  if ('delete' in write) return { Delete: toKeyed(write.delete) };
   return { ConditionCheck: { ...toKeyed(write.check), ConditionExpression: write.check.condition } };
 };
 

@@ -45,6 +45,7 @@ export const toAccount = (item: Item): Account => ({
   ...(item.uncollectedDay === undefined ? {} : { uncollected: toUncollected(item) }),
   ...(item.probationUntil === undefined ? {} : { probationUntilPicos: readBigint(item, 'probationUntil') }),
   caps: toCaps(item),
+  ...textsOf(item, ['countedToId']),
 });
 
 const toUncollected = (item: Item): UncollectedOfDay => ({
@@ -59,6 +60,14 @@ const toUncollected = (item: Item): UncollectedOfDay => ({
 export const chargeKey = (accountId: string, holdId: string): Item => ({
   pk: `account#${accountId}`,
   sk: `CHARGE#${holdId}`,
+});
+
+export const LATE_PREFIX = 'LATE_CHARGE#';
+
+/** Key of a charge that usage sums do not include yet, although they may have passed its id (BILL-23). */
+export const lateKey = (accountId: string, holdId: string): Item => ({
+  pk: `account#${accountId}`,
+  sk: `${LATE_PREFIX}${holdId}`,
 });
 
 /** Optional fields that an item stores under their own names. */

@@ -8,7 +8,7 @@ import {
 } from '../../core/ledger/allowance.ts';
 import { type HoldCap, keptOf } from '../../core/ledger/caps.ts';
 import { beginMonth } from '../../core/ledger/change-credit.ts';
-import { closeHold } from '../../core/ledger/close-hold.ts';
+import { closeHold, isLate } from '../../core/ledger/close-hold.ts';
 import {
   type Account,
   type ChargeRecord,
@@ -25,10 +25,12 @@ import { type CapUpdate, toCapHold, toCapLeft, toCapReturn, toKeptReturn } from 
 import { credit } from './credit-items.ts';
 import type { DynamoDB, UpdateRequest, WriteResult } from './dynamodb.ts';
 import { allEntryNames, entryNames, type HoldFormat, packedFormOf, toHoldEntry } from './hold-entries.ts';
+import type { Item } from './item.ts';
 import {
   accountIdOf,
   accountKey,
   chargeKey,
+  lateKey,
   newAccountItem,
   shards,
   toAccount,
@@ -186,6 +188,9 @@ type Raise = keyof typeof raises;
 /** A deadline without content uses the allowance only if this many were counted. */
 const ARE_SILENT = ' AND uncollectedSilent = :silent';
 
+/** Whether the charge is not late, by `isLate`. */
+const IS_AHEAD = '(attribute_not_exists(countedToId) OR countedToId <= :holdId)';
+
 interface Closing {
   readonly record: ChargeRecord;
   readonly holdAmountPicos: bigint;
@@ -195,25 +200,31 @@ interface Closing {
 }
 
 /**
- * One conditional update in general, and a second one if the cap of the hold is in another period, or if the account is
- * on probation and its uncollected amount grows. If the condition fails although the hold is open, the write that
- * `closeHold` computes from the present item follows. That is so for the first charge of a month, the first uncollected
- * amount of a day, the one that starts a probation, and a record without the cap of its hold.
+ * One conditional update in general, and a second one if the cap of the hold is in another period, if the charge is
+ * late, or if the account is on probation and its uncollected amount grows. If the condition fails although the hold is
+ * open, the write that `closeHold` computes from the present item follows. That is so for the first charge of a month,
+ * the first uncollected amount of a day, the one that starts a probation, and a record without the cap of its hold.
  */
 const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
   const { record, holdAmountPicos, nowMs } = closing;
-  let reply = await close(db, table, closing, toCapReturn(record.cap));
+  let reply = await db.hot.update(toClose(table, closing, toCapReturn(record.cap)));
   // All holds of a period can end at the same time after it, and writes by the version would exclude each other.
   const ofOther = record.cap && capOfOtherPeriod(reply, record, record.cap);
-  if (ofOther) reply = await close(db, table, closing, ofOther);
+  if (ofOther) reply = await db.hot.update(toClose(table, closing, ofOther));
   else if (prolongsProbation(reply, record)) {
-    reply = await close(db, table, { ...closing, raise: 'onProbation' }, toCapReturn(record.cap));
+    const prolonging = { ...closing, raise: 'onProbation' } as const;
+    reply = await db.hot.update(toClose(table, prolonging, toCapReturn(record.cap)));
   }
   if ('written' in reply) return toAccount(reply.written);
   if (!reply.conditionFailed) return undefined;
   const before = toAccount(reply.conditionFailed);
   const after = closeHold(before, record, holdAmountPicos, nowMs);
-  if (after) await replaceAccount(db, table, { before, after, nowMs });
+  if (!after) return undefined;
+  const late = isLate(before, record) ? [{ put: { table, item: toLateItem(record) } }] : [];
+  // The same update without the condition on `countedToId`: writes by the version would exclude each other here, too.
+  const cap = ofOther ?? toCapReturn(record.cap);
+  const isClosed = late.length > 0 && !(await db.transact([{ update: toLateClose(table, closing, cap) }, ...late]));
+  if (!isClosed) await replaceAccount(db, table, { before, after, nowMs }, late);
   return after;
 };
 
@@ -251,13 +262,32 @@ const toRaise = ({ record, nowMs, raise = 'within' }: Closing) => {
   };
 };
 
-const close = (db: DynamoDB, table: string, closing: Closing, cap: CapUpdate): Promise<WriteResult> => {
+const toLateItem = (record: ChargeRecord): Item => ({
+  ...toChargeItem(record),
+  ...lateKey(record.accountId, record.holdId),
+});
+
+/** Only a charge can be late, so a release needs no condition. */
+const toClose = (table: string, closing: Closing, cap: CapUpdate): UpdateRequest => {
+  const { condition, values, ...update } = toLateClose(table, closing, cap);
+  const { outcome, holdId } = closing.record;
+  const returned = { returns: 'ALL_NEW', onFailure: 'ALL_OLD' } as const;
+  if (outcome === 'released') return { ...update, condition, values, ...returned };
+  return {
+    ...update,
+    condition: `${IS_AHEAD} AND ${condition}`,
+    values: { ...values, ':holdId': holdId },
+    ...returned,
+  };
+};
+
+const toLateClose = (table: string, closing: Closing, cap: CapUpdate) => {
   const { record, holdAmountPicos, nowMs } = closing;
   const names = entryNames(record.holdId, 'id', record.cap !== undefined);
   const packed = packedFormOf(record.holdId, holdAmountPicos, record.cap);
   const isOpen = packed ? `(${IS_MAP} OR (${IS_PACKED}))` : IS_MAP;
   const use = toRaise(closing);
-  return db.hot.update({
+  return {
     table,
     key: accountKey(record.accountId),
     update:
@@ -277,9 +307,7 @@ const close = (db: DynamoDB, table: string, closing: Closing, cap: CapUpdate): P
       ...cap.values,
       ...use.values,
     },
-    returns: 'ALL_NEW',
-    onFailure: 'ALL_OLD',
-  });
+  };
 };
 
 /** Also closes months in which the account is not used any more. */

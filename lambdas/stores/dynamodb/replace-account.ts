@@ -17,16 +17,21 @@ interface Replacement {
 }
 
 /**
- * Writes an account that was computed from an earlier state, with the closings of months that are over. Throws
- * StoreError `conflict` if another write came first.
+ * Writes an account that was computed from an earlier state, with the closings of months that are over and other writes.
+ * Throws StoreError `conflict` if another write came first.
  */
-export const replaceAccount = async (db: DynamoDB, table: string, replacement: Replacement): Promise<void> => {
+export const replaceAccount = async (
+  db: DynamoDB,
+  table: string,
+  replacement: Replacement,
+  others: readonly Write[] = [],
+): Promise<void> => {
   const update = toReplacement(table, replacement);
-  const closings = toClosingWrites(table, replacement);
+  const writes = [...toClosingWrites(table, replacement), ...others];
   const failed =
-    closings.length === 0
+    writes.length === 0
       ? 'conditionFailed' in (await db.update(update))
-      : (await db.transact([{ update }, ...closings])) !== undefined;
+      : (await db.transact([{ update }, ...writes])) !== undefined;
   if (failed) throw lostRace();
 };
 

@@ -1,10 +1,13 @@
 import type { LedgerRecords } from '../../core/ledger/records.ts';
 import type { UsageCell, UsageSums } from '../../core/ledger/usage-sums.ts';
-import type { DynamoDB } from './dynamodb.ts';
+import { type DynamoDB, type PutRequest, withPrefix } from './dynamodb.ts';
 import { type Item, isList, optionalText, readBigint, readMap, readNumber, readText, type Value } from './item.ts';
+import { accountKey, LATE_PREFIX, lateKey, toAccount, toChargeRecord } from './ledger-items.ts';
 
-/** Stores one item per account and period, with the sums of its cells. */
-export const createUsageSums = (db: DynamoDB, table: string): Pick<LedgerRecords, 'usageSums' | 'keepUsageSums'> => ({
+type UsageSumsRecords = Pick<LedgerRecords, 'usageSums' | 'countTo' | 'lateCharges' | 'keepUsageSums'>;
+
+/** Stores one item per account and period, with the sums of its cells, and one per late charge. */
+export const createUsageSums = (db: DynamoDB, table: string): UsageSumsRecords => ({
   usageSums: async (accountId, fromPeriod, toPeriod) => {
     const { pk = '', sk: low = '' } = keyOf(accountId, fromPeriod);
     const { sk: high = '' } = keyOf(accountId, toPeriod);
@@ -16,8 +19,32 @@ export const createUsageSums = (db: DynamoDB, table: string): Pick<LedgerRecords
     });
     return items.map(toSums);
   },
-  keepUsageSums: async (accountId, sums, seenId) => {
-    await db.put({ table, item: { ...keyOf(accountId, sums.period), ...toItem(sums) }, ...ifSeen(seenId) });
+  countTo: async (accountId, id) => {
+    const reply = await db.update({
+      table,
+      key: accountKey(accountId),
+      // A write that was computed from an earlier version must not follow, because its charge can be late now.
+      update: 'SET countedToId = :id, version = version + :one',
+      condition: 'attribute_exists(pk) AND (attribute_not_exists(countedToId) OR countedToId < :id)',
+      values: { ':id': id, ':one': 1 },
+      returns: 'ALL_NEW',
+      onFailure: 'ALL_OLD',
+    });
+    const item = 'written' in reply ? reply.written : reply.conditionFailed;
+    return item && toAccount(item);
+  },
+  lateCharges: async (accountId, limit) => {
+    const items = await db.query({ ...withPrefix(table, accountId, LATE_PREFIX), limit }, limit);
+    return items.slice(0, limit).map(toChargeRecord);
+  },
+  keepUsageSums: async (accountId, sums, lateHoldIds = []) => {
+    const puts = sums.map((one) => toPut(table, accountId, one));
+    const [only, ...others] = puts;
+    if (only && others.length + lateHoldIds.length === 0) return 'written' in (await db.put(only));
+    const removed = lateHoldIds.map((holdId) => ({
+      delete: { table, key: lateKey(accountId, holdId), condition: 'attribute_exists(pk)' },
+    }));
+    return (await db.transact([...puts.map((put) => ({ put })), ...removed])) === undefined;
   },
 });
 
@@ -25,14 +52,17 @@ const PREFIX = 'USAGE_SUMS#';
 
 const keyOf = (accountId: string, period: string): Item => ({ pk: `account#${accountId}`, sk: `${PREFIX}${period}` });
 
-/** Each read of a part moves the place, so the place identifies the part. Complete sums have none. */
-const ifSeen = (seenId: string | undefined) =>
-  seenId === undefined
-    ? { condition: 'attribute_not_exists(pk)' }
-    : { condition: 'fromId = :seen', values: { ':seen': seenId } };
+const toPut = (table: string, accountId: string, sums: UsageSums): PutRequest => ({
+  table,
+  item: { ...keyOf(accountId, sums.period), ...toItem(sums) },
+  ...(sums.revision === 1
+    ? { condition: 'attribute_not_exists(revision)' }
+    : { condition: 'revision = :before', values: { ':before': sums.revision - 1 } }),
+});
 
-const toItem = ({ cells, fromId }: UsageSums): Item => ({
+const toItem = ({ cells, fromId, revision }: UsageSums): Item => ({
   cells: cells.map(toCellItem),
+  revision,
   ...(fromId === undefined ? {} : { fromId }),
 });
 
@@ -53,6 +83,7 @@ const toSums = (item: Item): UsageSums => {
   return {
     period: readText(item, 'sk').slice(PREFIX.length),
     cells: item.cells.map(toCell),
+    revision: item.revision === undefined ? 0 : readNumber(item, 'revision'),
     ...(fromId === undefined ? {} : { fromId }),
   };
 };

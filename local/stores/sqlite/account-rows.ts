@@ -13,7 +13,7 @@ export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)'
 const SELECT_ACCOUNT = `
 SELECT a.id, a.status, a.available, a.credited, a.spent, a.returned, a.month, a.version, a.uncollected_day, a.uncollected,
   a.uncollected_silent, a.uncollected_other_day, a.uncollected_other, a.probation_until,
-  a.caps, h.hold_id, h.amount, h.expires_at, h.cap_key, h.cap_period, h.cap_expires_at
+  a.caps, a.counted_to_id, h.hold_id, h.amount, h.expires_at, h.cap_key, h.cap_period, h.cap_expires_at
 FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
 
 export const readAccount = (db: Database, accountId: string): Account | undefined => {
@@ -28,6 +28,7 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
   const month = optionalTextOf(first, 'month');
   const uncollected = readUncollected(first);
   const probationUntil = optionalTextOf(first, 'probation_until');
+  const countedToId = optionalTextOf(first, 'counted_to_id');
   return {
     id: textOf(first, 'id'),
     status: toAccountStatus(textOf(first, 'status')),
@@ -41,6 +42,7 @@ export const readAccount = (db: Database, accountId: string): Account | undefine
     ...(uncollected && { uncollected }),
     ...(probationUntil !== undefined && { probationUntilPicos: BigInt(probationUntil) }),
     caps: readCaps(first),
+    ...(countedToId !== undefined && { countedToId }),
   };
 };
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../
 import { refusalOf } from '../../../lambdas/core/ledger/allowance.ts';
 import { holdInCap, parsePeriod } from '../../../lambdas/core/ledger/caps.ts';
 import { beginMonth } from '../../../lambdas/core/ledger/change-credit.ts';
-import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
+import { closeHold, isLate } from '../../../lambdas/core/ledger/close-hold.ts';
 import type {
   ChargeRecord,
   HoldReply,
@@ -279,6 +279,7 @@ const apply = (
   deleteHold(db, accountId, holdId, hold);
   replaceAccount(db, before, after, nowMs);
   noteLowBalance(db, before, after);
+  if (isLate(before, record)) db.sql('INSERT OR IGNORE INTO late_charges VALUES (?, ?)').run(accountId, holdId);
   return { before, after };
 };
 

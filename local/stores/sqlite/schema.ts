@@ -27,7 +27,9 @@ CREATE TABLE accounts (
   -- The account is on probation until its charges reach this amount. Text, because it can exceed an int64.
   probation_until TEXT,
   -- Caps of API keys by the id of the key, as JSON. Null without caps.
-  caps TEXT
+  caps TEXT,
+  -- Id below which usage sums can be stored. Null before the first sums.
+  counted_to_id TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX accounts_by_sweep ON accounts (sweep_at) WHERE sweep_at IS NOT NULL;
 CREATE INDEX accounts_by_change ON accounts (change);
@@ -285,9 +287,18 @@ CREATE TABLE IF NOT EXISTS usage_sums (
   period TEXT NOT NULL,
   -- JSON.
   cells TEXT NOT NULL,
-  -- Request id from which the next read continues. NULL: the sums are complete.
+  -- Id from which the next read continues. NULL: the whole period was read.
   from_id TEXT,
+  -- Number of the write. 0: sums of a release without revisions.
+  revision INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, period)
+) STRICT, WITHOUT ROWID;
+
+-- Charges that no usage sums include yet, although they may have passed their ids.
+CREATE TABLE IF NOT EXISTS late_charges (
+  account_id TEXT NOT NULL,
+  hold_id TEXT NOT NULL,
+  PRIMARY KEY (account_id, hold_id)
 ) STRICT, WITHOUT ROWID;
 
 `;
@@ -314,6 +325,8 @@ export const ADDED_COLUMNS = [
   ['accounts', 'uncollected', 'INTEGER'],
   ['month_charges', 'before_hold_id', 'TEXT'],
   ['usage_sums', 'from_id', 'TEXT'],
+  ['usage_sums', 'revision', 'INTEGER NOT NULL DEFAULT 0'],
+  ['accounts', 'counted_to_id', 'TEXT'],
   ['accounts', 'caps', 'TEXT'],
   ['accounts', 'uncollected_silent', 'INTEGER'],
   ['accounts', 'uncollected_other_day', 'TEXT'],

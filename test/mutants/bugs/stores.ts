@@ -122,8 +122,8 @@ const replaceBugs = bugsIn('lambdas/stores/dynamodb/replace-account.ts', monthTe
   {
     id: 'month-ends-without-its-closing',
     what: 'The first write of a month does not store the sums of the month before.',
-    find: 'const closings = toClosingWrites(table, replacement);',
-    replace: 'const closings = toClosingWrites(table, { ...replacement, before: replacement.after });',
+    find: '[...toClosingWrites(table, replacement), ...others]',
+    replace: '[...others]',
   },
 ]);
 

@@ -3,24 +3,24 @@ import { bugsIn, type MoneyBug } from './money-bug.ts';
 const stores = 'test/contracts/usage-summary.contract.test.ts';
 
 export const usageBugs: readonly MoneyBug[] = [
-  ...bugsIn('lambdas/core/ledger/usage-summary.ts', 'test/lambdas/core/ledger/usage-summary.test.ts', [
+  ...bugsIn('lambdas/core/ledger/read-periods.ts', 'test/lambdas/core/ledger/read-periods.test.ts', [
     {
-      id: 'summary-of-a-day-with-open-holds',
-      what: 'The sums of a day are stored while one of its requests can still be charged.',
-      find: '    if (start < id) id = start;\n',
+      id: 'summary-stores-open-holds',
+      what: 'A charge whose hold is open is added to the stored sums, and again as a late charge.',
+      find: ' && !without.has(record.holdId)',
       replace: '',
     },
     {
-      id: 'summary-before-late-holds',
+      id: 'summary-stores-new-requests',
       what: 'The sums of a day are stored although requests of its last minutes are not held yet.',
-      find: 'const UNHELD_MS = 900_000;',
-      replace: 'const UNHELD_MS = 0;',
+      find: 'const untilId = run.reachedId < countedToId ? run.reachedId : countedToId;',
+      replace: 'const untilId = run.reachedId;',
     },
     {
-      id: 'summary-counts-the-last-request-twice',
-      what: 'A request at the end of a page counts twice in a summary.',
-      find: 'page.records.filter(({ holdId }) => requestIdOf(holdId) !== unfinishedId)',
-      replace: 'page.records',
+      id: 'summary-never-catches-up',
+      what: 'The summary of an account with many new requests is never complete.',
+      find: 'if (last) await ignoreStoreError(',
+      replace: 'if (!last) await ignoreStoreError(',
     },
     {
       id: 'summary-reads-without-a-limit',
@@ -31,21 +31,50 @@ export const usageBugs: readonly MoneyBug[] = [
     {
       id: 'summary-forgets-a-part',
       what: 'A day that one call cannot finish starts again with each call, and never has its sums.',
-      find: 'const isWorthIt = readDays.has(day) ||',
-      replace: 'const isWorthIt = (isComplete && readDays.has(day)) ||',
+      find: 'if (!isRead && !(period.kept',
+      replace: 'if (untilId < period.endId || !(period.kept',
     },
     {
       id: 'summary-counts-released-requests',
       what: 'Requests that were not charged count in a summary.',
-      find: "record?.outcome === 'settled' ? record : undefined",
-      replace: 'record',
+      find: "record.outcome === 'settled' && isBetween",
+      replace: 'isBetween',
     },
     {
-      id: 'key-spend-without-new-requests',
-      what: 'The spend of an API key lacks the requests of the last quarter of an hour.',
-      find: '  const nextId = cutId ?? (await readRange(throughId, END, take));',
-      replace: '  const nextId = cutId;',
+      id: 'summary-looks-for-holds-too-early',
+      what: 'A late request that is recorded while a summary reads is counted twice.',
+      find: `  const read = await readRuns(deps, account.id, runs, recordsMax);
+  const rest = await readRest(deps, account, periods);`,
+      replace: `  const rest = await readRest(deps, account, periods);
+  const read = await readRuns(deps, account.id, runs, recordsMax);`,
+      caughtBy: 'test/lambdas/core/ledger/late-charges.test.ts',
     },
+  ]),
+  ...bugsIn('lambdas/core/ledger/late-charges.ts', 'test/lambdas/core/ledger/late-charges.test.ts', [
+    {
+      id: 'late-charge-counted-twice',
+      what: 'A late charge that the next read of its day counts is also added before.',
+      find: 'if (charge.holdId < positionId) sums',
+      replace: 'sums',
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/close-hold.ts', 'test/lambdas/core/ledger/late-charges.test.ts', [
+    {
+      id: 'late-charges-forgotten',
+      what: 'Requests that are charged below the stored sums, after a clock was set back, are in no sums.',
+      find: "outcome === 'settled' && holdId < countedToId",
+      replace: "outcome === 'released' && holdId < countedToId",
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/rebuild-usage.ts', 'test/lambdas/core/ledger/rebuild-usage.test.ts', [
+    {
+      id: 'rebuild-keeps-wrong-sums',
+      what: 'The command that corrects usage sums adds to the wrong ones.',
+      find: 'nextSums(period, [], period.startId)',
+      replace: 'nextSums(period, period.kept?.cells ?? [], period.startId)',
+    },
+  ]),
+  ...bugsIn('lambdas/core/ledger/usage-periods.ts', 'test/lambdas/core/ledger/usage-summary.test.ts', [
     {
       id: 'key-spend-starts-late',
       what: 'The spend of an API key lacks its first requests after a long history without keys.',
@@ -79,16 +108,30 @@ export const usageBugs: readonly MoneyBug[] = [
     {
       id: 'slower-read-over-stored-sums',
       what: 'A slower read of a summary replaces the sums that another read has stored since.',
-      find: "condition: 'fromId = :seen'",
-      replace: "condition: 'attribute_exists(pk) OR fromId = :seen'",
+      find: "condition: 'revision = :before'",
+      replace: "condition: 'revision >= :before'",
+    },
+  ]),
+  ...bugsIn('lambdas/stores/dynamodb/ledger-store.ts', stores, [
+    {
+      id: 'late-charges-not-stored',
+      what: 'A charge below the stored sums is closed as any other, and is in no sums.',
+      find: "if (outcome === 'released') return",
+      replace: "if (outcome !== 'released' || holdId) return",
     },
   ]),
   ...bugsIn('local/stores/sqlite/usage-sums.ts', stores, [
     {
       id: 'sqlite-slower-read-over-stored-sums',
       what: 'In the embedded ledger a slower read of a summary replaces the sums that are stored.',
-      find: 'WHERE usage_sums.from_id = ?`',
-      replace: 'WHERE usage_sums.from_id IS NOT ?`',
+      find: 'return revision === (row',
+      replace: 'return revision <= (row',
+    },
+    {
+      id: 'sqlite-late-charge-added-twice',
+      what: 'In the embedded ledger two reads at the same time both add a late charge to the sums.',
+      find: 'holdId) !== undefined;',
+      replace: 'holdId) !== null;',
     },
   ]),
   ...bugsIn('lambdas/core/paid-call/call-report.ts', 'test/lambdas/core/paid-call/call-report.test.ts', [

@@ -1,7 +1,7 @@
 import { refusalOf, type UncollectedOfDay } from '../../../lambdas/core/ledger/allowance.ts';
 import { type CapChange, type Caps, changeCap, holdInCap } from '../../../lambdas/core/ledger/caps.ts';
 import { beginMonth, changeCredit } from '../../../lambdas/core/ledger/change-credit.ts';
-import { closeHold } from '../../../lambdas/core/ledger/close-hold.ts';
+import { closeHold, isLate } from '../../../lambdas/core/ledger/close-hold.ts';
 import { type CreditRecord, changeOf, isRepeat, returnOf } from '../../../lambdas/core/ledger/credit-record.ts';
 import type {
   ChargeRecord,
@@ -37,6 +37,9 @@ interface Row {
   uncollected?: UncollectedOfDay | undefined;
   probationUntil?: bigint | undefined;
   caps: Caps;
+  countedToId?: string | undefined;
+  /** Ids of late charges. */
+  readonly late: Set<string>;
 }
 
 /**
@@ -76,6 +79,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     const after = before && closeHold(before, record, holdAmountPicos, nowMs);
     if (!after) return undefined;
     row.holds.delete(record.holdId);
+    if (isLate(before, record)) row.late.add(record.holdId);
     replace(row, after, nowMs, before);
     return after;
   }
@@ -107,6 +111,7 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
       closings: [],
       charges: new Map(),
       caps: new Map(),
+      late: new Set(),
     });
     return 'created';
   }
@@ -234,12 +239,37 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
       .toSorted((one, other) => (one.period < other.period ? -1 : 1));
   }
 
-  async keepUsageSums(accountId: string, sums: UsageSums, seenId?: string): Promise<void> {
+  async countTo(accountId: string, id: string): Promise<Account | undefined> {
+    const row = this.#rows.get(accountId);
+    if (!row) return undefined;
+    if ((row.countedToId ?? '') < id) {
+      row.countedToId = id;
+      row.version += 1;
+    }
+    return toAccount(row);
+  }
+
+  async lateCharges(accountId: string, limit: number): Promise<readonly ChargeRecord[]> {
+    const row = this.#rows.get(accountId);
+    return [...(row?.late ?? [])]
+      .sort()
+      .slice(0, limit)
+      .flatMap((holdId) => structuredClone(row?.records.get(holdId)) ?? []);
+  }
+
+  async keepUsageSums(
+    accountId: string,
+    sums: readonly UsageSums[],
+    lateHoldIds: readonly string[] = [],
+  ): Promise<boolean> {
     const kept = this.#usageSums.get(accountId) ?? new Map<string, UsageSums>();
     this.#usageSums.set(accountId, kept);
-    const present = kept.get(sums.period);
-    if (present && (seenId === undefined || present.fromId !== seenId)) return;
-    kept.set(sums.period, structuredClone(sums));
+    const late = this.#rows.get(accountId)?.late;
+    if (sums.some(({ period, revision }) => revision !== (kept.get(period)?.revision ?? 0) + 1)) return false;
+    if (!lateHoldIds.every((holdId) => late?.has(holdId))) return false;
+    for (const one of sums) kept.set(one.period, structuredClone(one));
+    for (const holdId of lateHoldIds) late?.delete(holdId);
+    return true;
   }
 
   async *accountPlaces(after?: string): AsyncGenerator<AccountPlace, void> {
@@ -385,6 +415,7 @@ const toAccount = (row: Row): Account => ({
   ...(row.uncollected && { uncollected: row.uncollected }),
   ...(row.probationUntil !== undefined && { probationUntilPicos: row.probationUntil }),
   caps: row.caps,
+  ...(row.countedToId !== undefined && { countedToId: row.countedToId }),
 });
 
 /** Returns the record without false flags and undefined fields, as the table stores it. */

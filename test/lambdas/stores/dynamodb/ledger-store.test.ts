@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChargeRecord } from '../../../../lambdas/core/ledger/ledger.ts';
 import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
-import type { DynamoDB, UpdateRequest, WriteResult } from '../../../../lambdas/stores/dynamodb/dynamodb.ts';
+import type { DynamoDB, UpdateRequest, Write, WriteResult } from '../../../../lambdas/stores/dynamodb/dynamodb.ts';
 import { packedKeyOf, toHoldEntry } from '../../../../lambdas/stores/dynamodb/hold-entries.ts';
 import { newAccountItem } from '../../../../lambdas/stores/dynamodb/ledger-items.ts';
 import { createLedgerStore } from '../../../../lambdas/stores/dynamodb/ledger-store.ts';
@@ -43,7 +43,7 @@ const slow = (
     },
     hot: { put: unused, update: async (request) => fast(request) },
   };
-  return { sent, store: createLedgerStore({ once: db, repeating: db }, 'accounts') };
+  return { sent, db, store: createLedgerStore({ once: db, repeating: db }, 'accounts') };
 };
 
 test('BILL-13 an open hold whose fast write fails is closed by the version that was read', async () => {
@@ -68,6 +68,40 @@ test('BILL-13 a hold of another amount is not written', async () => {
   const { sent, store } = slow({ written: {} });
   expect(await store.apply(record, 41n, AT)).toBeUndefined();
   expect(sent).toEqual([]);
+});
+
+test('BILL-23 a late charge takes one transaction more, and a release has no condition on it', async () => {
+  const fast: UpdateRequest[] = [];
+  const transactions: (readonly Write[])[] = [];
+  const late = { ...item, countedToId: `${requestId}.1` };
+  const unused = slow({ written: {} });
+  const db: DynamoDB = {
+    ...unused.db,
+    hot: {
+      ...unused.db.hot,
+      update: async (request) => {
+        fast.push(request);
+        return { conditionFailed: late };
+      },
+    },
+    transact: async (writes) => {
+      transactions.push(writes);
+      return undefined;
+    },
+  };
+  const store = createLedgerStore({ once: db, repeating: db }, 'accounts');
+  const after = await store.apply(record, 40n, AT);
+  expect(after).toMatchObject({ availablePicos: 75n, spentPicos: 25n, version: 4, holds: new Map() });
+  const condition = '(attribute_not_exists(countedToId) OR countedToId <= :holdId) AND ';
+  expect(fast).toMatchObject([{ condition: expect.stringContaining(condition), values: { ':holdId': holdId } }]);
+  expect(transactions).toMatchObject([
+    [
+      { update: { condition: fast[0]?.condition?.replace(condition, ''), values: { ':charge': 25n } } },
+      { put: { item: { sk: `LATE_CHARGE#${holdId}`, amount: 25n, outcome: 'settled' } } },
+    ],
+  ]);
+  await store.apply({ ...record, outcome: 'released', amountPicos: 0n }, 41n, AT);
+  expect(fast[1]?.condition).not.toContain('countedToId');
 });
 
 const uses: ChargeRecord = {

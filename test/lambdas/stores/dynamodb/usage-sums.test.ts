@@ -38,14 +38,15 @@ test('BILL-23 sums of days are one query of their range', async () => {
   ]);
 });
 
-test('BILL-23 sums are written on the condition of the read before, and a lost race is ignored', async () => {
+test('BILL-23 sums of one period are one put, on the condition of the revision before', async () => {
   const { puts, records } = opened();
-  await records.keepUsageSums('one', { period: '2026-11-26', cells: [], fromId: 'b' });
-  await records.keepUsageSums('one', { period: '2026-11-26', cells: [] }, 'b');
+  const first = await records.keepUsageSums('one', [{ period: '2026-11-26', cells: [], fromId: 'b', revision: 1 }]);
+  const second = await records.keepUsageSums('one', [{ period: '2026-11-26', cells: [], revision: 2 }]);
+  expect([first, second]).toEqual([false, false]);
   const key = { pk: 'account#one', sk: 'USAGE_SUMS#2026-11-26', cells: [] };
   expect(puts).toEqual([
-    { table: 'accounts', item: { ...key, fromId: 'b' }, condition: 'attribute_not_exists(pk)' },
-    { table: 'accounts', item: key, condition: 'fromId = :seen', values: { ':seen': 'b' } },
+    { table: 'accounts', item: { ...key, fromId: 'b', revision: 1 }, condition: 'attribute_not_exists(revision)' },
+    { table: 'accounts', item: { ...key, revision: 2 }, condition: 'revision = :before', values: { ':before': 1 } },
   ]);
 });
 

@@ -58,7 +58,11 @@ const fill = async (): Promise<void> => {
   await ledger.apply(record, 5n, 0);
   await ledger.closeMonths(accountId, NOW + YEARS);
   await createLedgerRecords(db).keepCharges(accountId, '2026-11', { models: [] });
-  await createLedgerRecords(db).keepUsageSums(accountId, { period: '2026-11-26', cells: [] });
+  await createLedgerRecords(db).countTo(accountId, 'c');
+  await ledger.hold({ ...hold, holdId: 'b2' });
+  await ledger.putRecord({ ...record, holdId: 'b2' });
+  await ledger.apply({ ...record, holdId: 'b2' }, 5n, NOW + YEARS);
+  await createLedgerRecords(db).keepUsageSums(accountId, [{ period: '2026-11-26', cells: [], revision: 1 }]);
   await createOperationLog(db).add({ accountId, id: '1', command: 'credit', reason: 'test', at: NOW });
   await createAuditCursor(db).write('one');
   await createVideoJobStore(db).create(orderOf(), NOW);

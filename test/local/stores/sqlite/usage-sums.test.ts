@@ -5,6 +5,7 @@ import { newDatabasePath, openTestDatabase } from '../../../support/sqlite.ts';
 
 const sums = {
   period: '2026-11-26',
+  revision: 1,
   cells: [{ model: 'a', requests: 1, amountPicos: 2n ** 70n, inputTokens: 3, outputTokens: 4 }],
 };
 
@@ -12,10 +13,10 @@ test('OPS-11, BILL-23 a database of an earlier release gets the table of sums', 
   const path = newDatabasePath();
   await (await openTestDatabase({ path })).close();
   const old = new DatabaseSync(path);
-  old.exec('DROP TABLE usage_sums');
+  old.exec('DROP TABLE usage_sums; DROP TABLE late_charges');
   old.close();
   const first = await openTestDatabase({ path });
-  await createUsageSums(first).keepUsageSums('one', sums);
+  await createUsageSums(first).keepUsageSums('one', [sums]);
   await first.close();
   const records = createUsageSums(await openTestDatabase({ path }));
   expect(await records.usageSums('one', '2026-11-26', '2026-11-26')).toEqual([sums]);
