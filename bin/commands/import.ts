@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { forEachConcurrent } from '../../lambdas/core/concurrency.ts';
 import { formatUsd } from '../../lambdas/core/money/usd.ts';
-import { toTextCell } from '../../lambdas/protocols/account/usage-row.ts';
+import { toCsvTable } from '../../lambdas/protocols/csv.ts';
 import { type ReasonOptions, withReason } from '../command-options.ts';
 import { CliError, exits, failed, misused, whyOf } from '../exit.ts';
 import { openKeyDependencies } from '../keys-at.ts';
@@ -173,10 +173,10 @@ const reportRefused = async (terminal: Terminal, plan: Plan, options: ImportOpti
 
 /** Writes the report. An existing file with the same content, from a dry run or an earlier run, is kept. */
 const writeReport = async (path: string, { refused }: Plan): Promise<void> => {
-  const lines = refused.map(
-    ({ line, account, reason }) => `${line},${toTextCell(account ?? '')},${toTextCell(reason)}`,
+  const text = toCsvTable(
+    refusedColumns,
+    refused.map(({ line, account, reason }) => [line, account, reason]),
   );
-  const text = [refusedColumns.join(','), ...lines].map((line) => `${line}\r\n`).join('');
   if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
   await writeNewFile(path, text);
 };

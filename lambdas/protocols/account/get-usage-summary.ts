@@ -8,8 +8,8 @@ import { groupCells, type SummaryRow, type UsageCell, type UsageGroup } from '..
 import { formatUsd } from '../../core/money/usd.ts';
 import { admissionOf, type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
+import { toCsvTable } from '../csv.ts';
 import { type Format, readDay, readFormat, refuseUnknown } from './usage-query.ts';
-import { toCsvTable } from './usage-row.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

@@ -5,7 +5,7 @@ import type { ModelCharges } from '../../core/ledger/month.ts';
 import { isMonth } from '../../core/ledger/month.ts';
 import type { Statement, StatementReply } from '../../core/ledger/statement.ts';
 import { formatUsd } from '../../core/money/usd.ts';
-import { toTextCell } from './usage-row.ts';
+import { type Cell, toCsvTable } from '../csv.ts';
 
 /** Returns the month. Throws the 400 that names `month`. */
 export const readMonth = (text: string): string => {
@@ -78,7 +78,7 @@ const columns = [
   'charges_complete',
 ] as const;
 
-type Cells = { readonly [Column in (typeof columns)[number]]?: string | number | boolean | null };
+type Cells = { readonly [Column in (typeof columns)[number]]?: Cell };
 
 /**
  * RFC 4180 with a header line. Opening + credits - returns - charges - settled_in_other_month = closing, over all lines
@@ -98,16 +98,7 @@ export const toStatementCsv = (statement: StatementObject): string => {
     { line: 'closing', amount_usd: closing_usd },
     { line: 'held', amount_usd: held_usd },
   ];
-  return [
-    columns.join(','),
-    ...rows.map((row) => columns.map((column) => toCell({ month, charges_complete, ...row }, column)).join(',')),
-  ]
-    .map((line) => `${line}\r\n`)
-    .join('');
-};
-
-/** Amounts are not texts of a client, so a minus at their start stays. */
-const toCell = (cells: Cells, column: keyof Cells): string => {
-  const text = String(cells[column] ?? '');
-  return column === 'amount_usd' ? text : toTextCell(text);
+  const toCells = (row: Cells): readonly Cell[] =>
+    columns.map((column) => ({ month, charges_complete, ...row })[column]);
+  return toCsvTable(columns, rows.map(toCells));
 };

@@ -2,6 +2,7 @@ import type { ChargeRecord, Hold } from '../../core/ledger/ledger.ts';
 import { formatUsd } from '../../core/money/usd.ts';
 import { knownCounts, priceOfCount } from '../../core/pricing/count-prices.ts';
 import { timeOfRequest } from '../../http/exchange.ts';
+import { type Cell, toCsvTable } from '../csv.ts';
 import { toWireName, wireNames } from '../paid-response.ts';
 
 /** One request as its payer sees it. Amounts are decimal strings in USD, not rounded. */
@@ -128,8 +129,6 @@ const cellsOf = (row: UsageRow): readonly (readonly [column: string, value: Cell
   ['implausible', row.implausible],
 ];
 
-type Cell = string | number | boolean | null | undefined;
-
 /**
  * RFC 4180 with a header line. A column holds one count or one price, and the column of a list joins its items with
  * commas. Every part of a list has the same columns.
@@ -143,20 +142,3 @@ export const toCsv = (rows: readonly UsageRow[]): string =>
 const columns: readonly string[] = cellsOf(toOpenRow('0'.repeat(26), { amountPicos: 0n, expiresAtMs: 0 })).map(
   ([column]) => column,
 );
-
-/** RFC 4180 with a header line. A cell without a value is empty. */
-export const toCsvTable = (names: readonly string[], rows: readonly (readonly Cell[])[]): string =>
-  [names.join(','), ...rows.map((cells) => cells.map((cell) => toTextCell(String(cell ?? ''))).join(','))]
-    .map((line) => `${line}\r\n`)
-    .join('');
-
-export const toTextCell = (value: string): string => {
-  const text = defused(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
-/**
- * Spreadsheet programs run such a cell as a formula, and a stranger may have chosen the text.
- * https://owasp.org/www-community/attacks/CSV_Injection
- */
-const defused = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);

@@ -142,13 +142,21 @@ export const usageBugs: readonly MoneyBug[] = [
       replace: '',
     },
   ]),
-  ...bugsIn('lambdas/protocols/account/usage-row.ts', 'test/lambdas/protocols/account/usage-row.test.ts', [
+  ...bugsIn('lambdas/protocols/csv.ts', 'test/lambdas/protocols/csv.test.ts', [
     {
       id: 'csv-runs-formulas',
       what: 'A spreadsheet runs the name of an end user as a formula.',
-      find: "toTextCell(String(cell ?? ''))",
-      replace: "String(cell ?? '')",
+      find: 'value.replaceAll(FORMULA, "\'")',
+      replace: 'value',
     },
+    {
+      id: 'csv-runs-formulas-after-separators',
+      what: 'A spreadsheet that splits at semicolons runs a part of the name of an end user as a formula.',
+      find: '(?<=^|[;',
+      replace: '(?<=^|[',
+    },
+  ]),
+  ...bugsIn('lambdas/protocols/account/usage-row.ts', 'test/lambdas/protocols/account/usage-row.test.ts', [
     {
       id: 'bound-not-in-the-receipt',
       what: 'A receipt does not show that its counts were charged at a bound, so its cost seems wrong.',
