@@ -88,6 +88,8 @@ export const functions: Readonly<
     timeoutSeconds: 30,
     tables: [
       ...accountChanges,
+      // Shows whether an API key that may not have reached its owner was used.
+      { table: 'keys', actions: ['GetItem'] },
       // Counters of client IPs, and processed updates of the messenger.
       { table: 'counters', actions: ['UpdateItem', 'DeleteItem'] },
       maintenance,

@@ -120,6 +120,7 @@ test.each([
       ...door,
       ...address,
       ...accountChanges,
+      'dynamodb:GetItem keys-table',
       'dynamodb:UpdateItem counters-table',
       'dynamodb:DeleteItem counters-table',
       'dynamodb:GetItem counters-table',

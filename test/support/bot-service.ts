@@ -2,6 +2,7 @@ import { catalogData } from '../../catalog/index.ts';
 import { hashApiKey } from '../../lambdas/core/accounts/keys.ts';
 import type { Catalog } from '../../lambdas/core/catalog/catalog.ts';
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
+import { bucketOf } from '../../lambdas/core/limits/rate-limit.ts';
 import { createBotHandler } from '../../lambdas/functions/wiring/bot-handler.ts';
 import type { FunctionDependencies } from '../../lambdas/functions/wiring/dependencies.ts';
 import type { Summary } from '../../lambdas/http/exchange.ts';
@@ -97,6 +98,8 @@ export async function createBotService({ environment = {}, catalog, change = () 
     },
     /** Returns the messages of the bot to the user, oldest first. */
     texts: (userId = USER): readonly string[] => messenger.messages(userId).map(({ text }) => text),
+    /** Takes a request of an API key, as admission does. */
+    use: (apiKey: string) => keys.take(hashApiKey(PEPPER, apiKey), bucketOf(10, 15), () => clock.now() * 1_000),
     /** Returns the account id of an active API key. Undefined for any other key. */
     accountOf: async (apiKey: string) => {
       const record = await keys.read(hashApiKey(PEPPER, apiKey));

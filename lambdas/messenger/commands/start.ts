@@ -35,8 +35,9 @@ const tellKey = async (deps: BotDependencies, visit: BotContext): Promise<void> 
   visit.accountId = started.accountId;
   switch (started.kind) {
     case 'key': {
-      const { accountId, apiKey, hash } = started;
-      await visit.tell(texts.firstKey({ apiKey, ...exampleFor(deps, apiKey) }));
+      const { accountId, apiKey, hash, replaced } = started;
+      const facts = { apiKey, replaced: replaced && toMasked(replaced), ...exampleFor(deps, apiKey) };
+      await visit.tell(texts.firstKey(facts));
       await retryUntilDefinite(deps, () => deps.keys.markShown(accountId, hash));
       return visit.tell(texts.help(), appButton(deps, texts));
     }

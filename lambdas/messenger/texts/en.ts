@@ -46,12 +46,18 @@ export const english: Texts = {
   payNow: 'Top up',
   help: () => lines([html`<b>Commands</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
   startFirst: () => html`You have no account yet. Create one with /start.`,
-  firstKey: ({ apiKey, baseUrl, example, guide }) =>
+  firstKey: ({ apiKey, replaced, baseUrl, example, guide }) =>
     lines([
       html`<b>Your API key</b>. It is shown only once. Save it now:`,
       html``,
       html`<code>${apiKey}</code>`,
       html``,
+      ...(replaced === undefined
+        ? []
+        : [
+            html`It replaces the key <code>${replaced}</code>, which may not have reached you and no longer works.`,
+            html``,
+          ]),
       ...(baseUrl === undefined ? [] : [html`Base URL: <code>${baseUrl}</code>`]),
       ...(example === undefined ? [] : [html``, html`Try it:`, html`<pre>${example}</pre>`, html``]),
       ...(guide === undefined ? [] : [html`<a href="${guide}">Set up clients and SDKs</a>`, html``]),

@@ -55,12 +55,15 @@ export const russian: Texts = {
   payNow: 'Пополнить',
   help: () => lines([html`<b>Команды</b>`, ...commandNames.map((name) => html`/${name} – ${commands[name]}`)]),
   startFirst: () => html`У вас ещё нет счёта. Создайте его командой /start.`,
-  firstKey: ({ apiKey, baseUrl, example, guide }) =>
+  firstKey: ({ apiKey, replaced, baseUrl, example, guide }) =>
     lines([
       html`<b>Ваш API-ключ</b>. Он показывается только один раз. Сохраните его сейчас:`,
       html``,
       html`<code>${apiKey}</code>`,
       html``,
+      ...(replaced === undefined
+        ? []
+        : [html`Он заменяет ключ <code>${replaced}</code>, который мог до вас не дойти и больше не работает.`, html``]),
       ...(baseUrl === undefined ? [] : [html`Базовый URL: <code>${baseUrl}</code>`]),
       ...(example === undefined ? [] : [html``, html`Попробуйте:`, html`<pre>${example}</pre>`, html``]),
       ...(guide === undefined ? [] : [html`<a href="${guide}">Настройка клиентов и SDK</a>`, html``]),

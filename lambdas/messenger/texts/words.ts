@@ -61,6 +61,8 @@ export interface UsageFacts {
 
 export interface FirstKeyFacts {
   readonly apiKey: string;
+  /** Masked API key that no longer works. Undefined if there was none. */
+  readonly replaced: string | undefined;
   readonly baseUrl: string | undefined;
   /** Command line that sends a request to a model. */
   readonly example: string | undefined;

@@ -113,6 +113,12 @@ const startBugs = bugsIn('lambdas/core/accounts/chats.ts', startTests, [
     replace: "if (current.hash === '') return",
   },
   {
+    id: 'start-replaces-a-used-key',
+    what: 'A start of the bot revokes an API key that its owner uses, because its display was not recorded.',
+    find: 'record.tatMicros > 0',
+    replace: 'record.tatMicros < 0',
+  },
+  {
     id: 'start-undoes-a-revocation',
     what: 'A user whose API key was revoked gets a new one with a start of the bot.',
     find: 'if (!current || current.isRevoked) return',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Started } from '../../../../lambdas/core/accounts/chats.ts';
 import { isApiKey, labelOf } from '../../../../lambdas/core/accounts/keys.ts';
+import { bucketOf } from '../../../../lambdas/core/limits/rate-limit.ts';
 import { conflict, createMoment, fails, losesReply, throttled } from '../../../support/memory/faults.ts';
 import { type AccountMethod, accountWorld, CHAT, hashOf, START_CREDIT } from './account-world.ts';
 
@@ -50,10 +51,23 @@ test('KEY-1 a start replaces a key that its owner may never have seen', async ()
   const second = firstKeyOf(await process().start());
   expect(second.accountId).toBe(first.accountId);
   expect(second.apiKey).not.toBe(first.apiKey);
+  expect([first.replaced, second.replaced]).toEqual([undefined, labelOf(first.apiKey)]);
   expect(await usableKeys()).toEqual([second.hash]);
   expect(await currentHash(first.accountId)).toBe(second.hash);
   expect(ledger.creditsOf(first.accountId)).toEqual(new Map([['start', START_CREDIT]]));
   expect(await audit(first.accountId)).toMatchObject({ findings: [] });
+});
+
+test('KEY-1 a start does not replace a used key whose display was not recorded', async () => {
+  const { process, first, keys, clock, usableKeys } = await startedWorld(false);
+  await keys.take(first.hash, bucketOf(10, 15), () => clock.now() * 1_000);
+  const again = process();
+  expect(await again.start()).toEqual({ kind: 'had-key', accountId: first.accountId, label: labelOf(first.apiKey) });
+  expect(again.calls).toEqual(['chat', 'currentKey', 'read', 'markShown']);
+  expect(await usableKeys()).toEqual([first.hash]);
+  const third = process();
+  expect((await third.start()).kind).toBe('had-key');
+  expect(third.calls).toEqual(['chat', 'currentKey']);
 });
 
 test('KEY-1 a start after a revocation creates no key', async () => {
@@ -75,7 +89,7 @@ test('KEY-1 a blocked account gets no new key', async () => {
 
 const calls: Record<'first' | 'again', readonly AccountMethod[]> = {
   first: ['chat', 'open', 'currentKey'],
-  again: ['chat', 'currentKey', 'replaceKey', 'currentKey'],
+  again: ['chat', 'currentKey', 'read', 'replaceKey', 'currentKey'],
 };
 
 test('KEY-1 a start makes exactly the listed store calls', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { labelOf, toMasked } from '../../../../lambdas/core/accounts/keys.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
 import { type BotService, type BotServiceOptions, createBotService } from '../../../support/bot-service.ts';
 import { keysIn, toUpdate, USER } from '../../../support/bot-updates.ts';
@@ -116,6 +117,19 @@ describe('the store does not respond', () => {
     expect((await service.say('/start', { updateId: 5 })).status).toBe(200);
     const [first = '', last = ''] = keysOf(service);
     expect([await service.accountOf(first), await service.accountOf(last)]).toEqual([undefined, expect.any(String)]);
+    expect(service.texts()[0]).not.toContain('It replaces the key');
+    expect(service.texts().join('\n')).toContain(`It replaces the key ${toMasked(labelOf(first))}`);
+  });
+
+  test('KEY-1 a used key whose display cannot be recorded stays, and the next /start shows its ends', async () => {
+    const service = await open(faulty({ markShown: [fails, fails, fails, fails] }));
+    expect((await service.say('/start', { updateId: 5 })).status).toBe(503);
+    const first = keyOf(service);
+    await service.use(first);
+    expect((await service.say('/start', { updateId: 5 })).status).toBe(200);
+    expect(keysOf(service)).toEqual([first]);
+    expect(await service.accountOf(first)).toEqual(expect.any(String));
+    expect(service.texts().at(-1)).toContain('You already have an account and an API key');
   });
 
   test('KEY-1 an update that cannot be claimed gets no reply', async () => {
