@@ -38,6 +38,19 @@ test('BILL-23 a late request of a complete day is added to it', async () => {
   expect(await summarize('2026-11-01', '2026-11-02')).toMatchObject(both);
 });
 
+test('BILL-23 a late request that its day has not reached yet is counted by the next read alone', async () => {
+  const { pay, summarize, spent } = await usageScene(NOVEMBER + DAY);
+  await pay(NOVEMBER + 10 * HOUR);
+  await summarize('2026-11-01');
+  await pay(NOVEMBER + 12 * HOUR);
+  await spent();
+  await pay(NOVEMBER + 11 * HOUR);
+  for (let time = 0; time < 2; time += 1) {
+    expect(await summarize('2026-11-01')).toMatchObject({ requests: { '2026-11-01': 3 } });
+    expect(await spent()).toMatchObject({ picos: { k: 3n }, isComplete: true });
+  }
+});
+
 test('BILL-23 a request without a charge is not a late charge', async () => {
   const { memory, charge, pay, summarize } = await usageScene(NOVEMBER + DAY);
   await charge(NOVEMBER + HOUR);
