@@ -54,3 +54,13 @@ test('KEY-8 a failed read of the charges of keys is thrown, and is not kept', as
   memory.listRecords = listRecords;
   expect(await spend(ID)).toEqual(new Map([['k', 2n]]));
 });
+
+test('KEY-8 the charges of keys are read again after the clock was set back', async () => {
+  const { clock, charge, spend } = await scene();
+  await charge();
+  await clock.advance(3_600_000);
+  expect(await spend(ID)).toEqual(new Map([['k', 2n]]));
+  await charge();
+  await clock.advance(-3_000_000);
+  expect(await spend(ID)).toEqual(new Map([['k', 4n]]));
+});
