@@ -8,8 +8,8 @@ import { installLambdaRuntime, streaming } from './lambda-runtime.ts';
 import { endWhenAsked, LAST_MS, startWebFunction } from './web-function.ts';
 
 /**
- * Serves four functions in one process, with one body budget and one set of limits, circuits and drains for all
- * (GEN-14, LIM-1, BILL-8).
+ * Serves four functions in one process, with one body budget and one set of limits and circuits for all (GEN-14,
+ * LIM-1).
  */
 installLambdaRuntime();
 const deps = await dependenciesFromEnvironment(process.env);

@@ -1,17 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
-import type { DetachedDrains } from '../core/limits/detached-drains.ts';
 import type { GeneratedText } from '../core/text/generate-text.ts';
 import type { TextSink } from '../core/text/text-stream.ts';
 import { endCut, markAsCut, onClientLeft } from '../http/cut-answers.ts';
 import { EventStream, eventStreamHeaders, KEEP_ALIVE } from '../http/event-stream.ts';
-import {
-  admissionOf,
-  type EarlyResponse,
-  type Exchange,
-  type GatewayResponse,
-  type Summary,
-} from '../http/exchange.ts';
+import type { EarlyResponse, Exchange, GatewayResponse, Summary } from '../http/exchange.ts';
 import { recordError } from '../http/render-error.ts';
 import { factHeaders, recordReceipt } from './paid-response.ts';
 import type { AnswerContext, TextProtocolAdapter, TextRouteDependencies } from './text-adapter.ts';
@@ -21,7 +14,6 @@ type Streamed = Extract<GeneratedText, { kind: 'stream' }>;
 /** Dependencies of a live response. */
 interface LiveDependencies {
   readonly clock: Clock;
-  readonly drains: DetachedDrains;
   /** Called once, after the last byte is written and the money is settled. */
   readonly finished: (requestId: string, summary: Summary) => void;
 }
@@ -38,22 +30,18 @@ interface LiveBody {
 }
 
 /**
- * Runs the pump of a response. If the client leaves, the gateway reads the provider to its end and counts that as a
- * drain of the account (BILL-8). Returns the body. `open` receives the function to call when the body stops taking
- * bytes.
+ * Runs the pump of a response and returns its body. If the client leaves, the pump reads the provider to its end, and
+ * the body drops what it gets (BILL-8). `open` receives the function to call when the body stops taking bytes.
  */
 export const pumpLive = (
-  { clock, drains, finished }: LiveDependencies,
+  { clock, finished }: LiveDependencies,
   exchange: Exchange,
   open: (drop: () => void) => LiveBody,
 ): Readable => {
   const { summary, requestId, startedAtMs, event } = exchange;
-  const { accountId } = admissionOf(exchange);
-  let endDrain: (() => void) | undefined;
   let ended = false;
   const detach = (): void => {
     if (ended) return;
-    endDrain ??= drains.begin(accountId);
     if (summary.trace) summary.trace.clientLeft = true;
   };
   const { body, pump, end, abort } = open(() => {
@@ -77,7 +65,6 @@ export const pumpLive = (
     })
     .finally(() => {
       ended = true;
-      endDrain?.();
       summary.totalMs = clock.now() - startedAtMs;
       try {
         // Lambda may freeze the process after the end of the body.
@@ -92,7 +79,7 @@ export const pumpLive = (
 
 /** A streamed text. The pump reads the provider to its end and never waits for this client. */
 export const streamedAnswer = (
-  { text: { ledger, drains }, finished }: TextRouteDependencies,
+  { text: { ledger }, finished }: TextRouteDependencies,
   adapter: TextProtocolAdapter,
   exchange: Exchange,
   { model, stream, chosenCap, fallbackFrom, ignored }: Streamed,
@@ -100,7 +87,7 @@ export const streamedAnswer = (
 ): GatewayResponse => {
   const { event } = exchange;
   const events = exchange.startedResponse ?? new EventStream(ledger.clock, undefined, adapter.keepAlive);
-  const body = pumpLive({ clock: ledger.clock, drains, finished }, exchange, (drop) => {
+  const body = pumpLive({ clock: ledger.clock, finished }, exchange, (drop) => {
     events.onDrop = drop;
     const rendered = adapter.toStream({ ...context, write: (text) => events.write(text) });
     return {

@@ -1,6 +1,5 @@
 import { loadCatalog } from '../../lambdas/core/catalog/load-catalog.ts';
 import { GatewayError } from '../../lambdas/core/errors/gateway-error.ts';
-import { DetachedDrains } from '../../lambdas/core/limits/detached-drains.ts';
 import type { PaidCallDependencies } from '../../lambdas/core/paid-call/dependencies.ts';
 import { data, text } from '../lambdas/core/catalog/sample-data.ts';
 import type { Served } from './operations.ts';
@@ -27,7 +26,6 @@ export const paidCallDependencies = (host: Host): PaidCallDependencies => ({
     acquire: async () => ({ kind: 'permit', started: async () => undefined, report: async () => undefined }),
     usageMissing: async () => undefined,
   },
-  drains: new DetachedDrains(),
   notice: () => undefined,
   holdGraceMs: 300_000,
   upstreamDeadlineMs: 600_000,

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { HOLDS_MAX } from '../../lambdas/core/ledger/ledger.ts';
 import { PICOS_PER_USD as USD } from '../../lambdas/core/money/usd.ts';
-import { CENT, leaveStreams, openCircuit, sendTo } from '../support/circuit-hostile.ts';
+import { CENT, openCircuit, sendTo } from '../support/circuit-hostile.ts';
 import { dear, hasLength, keyed, type Refusal, refusals, served, type Way, ways } from '../support/error-rows-table.ts';
 import { within } from '../support/gateway-process.ts';
 import { moneyOf, readError } from '../support/hostile-oracle.ts';
@@ -152,16 +152,6 @@ table('FALL-5', 'circuitOpen', all, async (way) => {
   await expectRefusal(scene, refusals.circuitAlmost, () => scene.send());
   gate.open();
   expect((await probe).outcome).toBe('200');
-});
-
-table('BILL-8', 'drains', all, async (way) => {
-  const scene = await stage(way);
-  await leaveStreams(scene.gateway, scene.apiKey);
-  await expectRefusal(scene, refusals.drains, () => scene.send());
-  await expectRefusal(scene, refusals.drains, () => scene.send(['x-service-dry-run: true']));
-  if (keyed(way)) await expectRefusal(scene, refusals.drains, () => scene.send(['idempotency-key: a']));
-  const other = await scene.gateway.issue();
-  expect((await sendTo(scene.gateway, way.route, other.apiKey)).outcome).toBe('200');
 });
 
 table('LIM-8', 'holds', all, async (way) => {

@@ -1,6 +1,5 @@
 import { parseUsd } from '../../lambdas/core/money/usd.ts';
 import { realCircuit } from './circuit-calls.ts';
-import { until } from './gateway-process.ts';
 import { judge, readError } from './hostile-oracle.ts';
 import { chat, type PostRoute } from './hostile-routes.ts';
 import { openWire, type Reply, readReply, toBytes } from './hostile-wire.ts';
@@ -79,13 +78,8 @@ export const holdAll = async ({ ledger }: InProcessGateway, accountId: string): 
   await ledger.hold({ ...each, holdId: 'all.0', amountPicos: account.availablePicos });
 };
 
-const DRAINS = 8;
-
-/**
- * Starts as many streams as an account may drain, and leaves each. The provider does not end them, so the account may
- * start no other (BILL-8).
- */
-export const leaveStreams = async (gateway: InProcessGateway, apiKey: string): Promise<void> => {
+/** Starts streams and leaves each. The provider does not end them. */
+export const leaveStreams = async (gateway: InProcessGateway, apiKey: string, count: number): Promise<void> => {
   const body = JSON.stringify(chat.body('[[words 20]] [[stall 3]]', { stream: true }));
   const bytes = toBytes({ method: 'POST', target: chat.target, headers: chat.headers(apiKey), body });
   const leave = async (): Promise<void> => {
@@ -93,11 +87,7 @@ export const leaveStreams = async (gateway: InProcessGateway, apiKey: string): P
     await client.saw('data: ');
     await client.leave('resets');
   };
-  await Promise.all(Array.from({ length: DRAINS }, leave));
-  const dry = { headers: ['x-service-dry-run: true'] };
-  await until('eight drains', async () =>
-    (await outcomeAfter(gateway, chat, apiKey, dry)) === '429 rate_limit_exceeded' ? true : undefined,
-  );
+  await Promise.all(Array.from({ length: count }, leave));
 };
 
 export const CENT = parseUsd('0.01');

@@ -77,7 +77,6 @@ export const refusals = {
   circuitOpen: row('service_unavailable', 503, 'service_unavailable', 'model', '30'),
   circuitAlmost: row('service_unavailable', 503, 'service_unavailable', 'model', '1'),
   modelShut: row('model_unavailable', 503, 'service_unavailable', 'model', null),
-  drains: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),
   holds: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),
   allowance: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '300'),
   keyRate: row('rate_limit_exceeded', 429, 'rate_limit_error', null, '1'),

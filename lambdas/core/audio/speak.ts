@@ -4,7 +4,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import type { UncollectedOf } from '../paid-call/call-report.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
-import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
+import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import {
   type PumpedStream,
@@ -56,7 +56,6 @@ export const speak = async (deps: SpeakDependencies, caller: Caller, order: Spee
   const prices = { character: rate };
   refuseAboveBudget(amountPicos, 'input', 'send a shorter text');
   if (order.dryRun) {
-    refuseManyDrains(deps, caller.accountId);
     return { kind: 'dry_run', model, holdPicos: amountPicos, outputTokensMax: undefined, prices };
   }
   const deadline = upstreamDeadline(deps, caller, model);

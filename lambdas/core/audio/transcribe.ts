@@ -5,7 +5,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import type { UncollectedOf } from '../paid-call/call-report.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
-import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
+import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
 import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
@@ -43,7 +43,6 @@ export const transcribe = async (
   const money = priceTranscription(deps.catalog.priceRow(model, nowMs), model, ask);
   refuseAboveBudget(money.holdPicos, 'file', 'send a shorter recording');
   if (order.dryRun) {
-    refuseManyDrains(deps, caller.accountId);
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
   const deadline = upstreamDeadline(deps, caller, model);

@@ -1,8 +1,8 @@
 import { type ErrorCode, errorRows } from './error-codes.ts';
 import { retryAdviceOf } from './retry-policy.ts';
 
-/** Limits of the gateway that reject a request with 429 (LIM-1, LIM-2, LIM-8, BILL-8, BILL-21). */
-export const limitNames = ['address', 'key', 'chat', 'holds', 'drains', 'uncollected', 'probation'] as const;
+/** Limits of the gateway that reject a request with 429 (LIM-1, LIM-2, LIM-8, BILL-21). */
+export const limitNames = ['address', 'key', 'chat', 'holds', 'uncollected', 'probation'] as const;
 
 export type LimitName = (typeof limitNames)[number];
 

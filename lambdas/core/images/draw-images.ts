@@ -8,7 +8,7 @@ import { sniffImage } from '../image-type.ts';
 import type { UncollectedOf } from '../paid-call/call-report.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
-import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
+import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
 import { chooseModel, reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
 import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
@@ -79,7 +79,6 @@ export const drawImages = async (
   const { upstream, provider, wire, circuit } = reachModel(deps, caller, model, (spoken) => spoken.check?.(ask, model));
   refuseAboveBudget(money.holdPicos, 'n', ADVICE);
   if (dryRun) {
-    refuseManyDrains(deps, caller.accountId);
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
   const deadline = upstreamDeadline(deps, caller, model);

@@ -3,7 +3,7 @@ import type { EmbeddingModel, ModerationModel, Provider, Upstream } from '../cat
 import type { JsonObject } from '../json.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
-import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
+import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
 import { reachModel } from '../paid-call/route-model.ts';
 import type { Receipt } from '../paid-call/settle.ts';
 import { whole, withPaidCall } from '../paid-call/with-paid-call.ts';
@@ -104,7 +104,6 @@ export const inputAnswer = async (
   const { upstream, provider, wire, circuit } = reachModel(deps, caller, model);
   refuseAboveBudget(holdPicos, 'input', 'send fewer or shorter inputs');
   if (dryRun) {
-    refuseManyDrains(deps, caller.accountId);
     return { kind: 'dry_run', model, holdPicos, outputTokensMax: undefined, prices: { input: rate }, ignored };
   }
   const deadline = upstreamDeadline(deps, caller, model);

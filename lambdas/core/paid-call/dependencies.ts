@@ -5,7 +5,6 @@ import type { Provider } from '../catalog/schema.ts';
 import type { Circuits } from '../circuit/circuit.ts';
 import type { CapOfKey } from '../ledger/caps.ts';
 import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
-import type { DetachedDrains } from '../limits/detached-drains.ts';
 import type { FundedAccounts } from '../limits/funded-accounts.ts';
 import type { PaidEvent } from '../metrics.ts';
 import type { EstimateFactor } from '../pricing/estimate-factor.ts';
@@ -18,7 +17,6 @@ export interface PaidCallDependencies {
   readonly reachable: (provider: Provider) => boolean;
   readonly ledger: LedgerDependencies;
   readonly circuits: Circuits;
-  readonly drains: DetachedDrains;
   /** Records accounts that pay for a hold. Undefined if no body budget reads it. */
   readonly funded?: Pick<FundedAccounts, 'mark'> | undefined;
   readonly notice: (notice: PaidEvent, requestId: string) => void;

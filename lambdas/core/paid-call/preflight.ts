@@ -1,7 +1,6 @@
 import type { Model } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { formatUsd, PICOS_PER_USD } from '../money/usd.ts';
-import type { PaidCallDependencies } from './dependencies.ts';
 
 /** Maximum hold of one request (BILL-4). */
 const HOLD_MAX_PICOS = 100n * PICOS_PER_USD;
@@ -14,16 +13,6 @@ export const refuseAboveBudget = (amountPicos: bigint, param: string, advice: st
     'request_budget_exceeded',
     `This request could cost ${formatUsd(amountPicos)} USD, more than the limit of 100 USD for one request: ${advice}.`,
     { param },
-  );
-};
-
-/** Rejects a request while too many streams of its account are read to their end after their clients left (BILL-8). */
-export const refuseManyDrains = ({ drains }: Pick<PaidCallDependencies, 'drains'>, accountId: string): void => {
-  if (!drains.isFull(accountId)) return;
-  throw new GatewayError(
-    'rate_limit_exceeded',
-    'Too many responses of this account are still in progress after their clients disconnected. Wait for them to end.',
-    { limit: 'drains' },
   );
 };
 

@@ -9,7 +9,6 @@ import type { TokenUsage } from '../pricing/charge.ts';
 import { type CallReport, costOf, createCallReport, releaseCall, type UncollectedOf } from './call-report.ts';
 import type { Deadline } from './deadline.ts';
 import type { Caller, PaidCallDependencies } from './dependencies.ts';
-import { refuseManyDrains } from './preflight.ts';
 import { rejectionError, sooner } from './route-model.ts';
 import {
   applyCharge,
@@ -82,7 +81,6 @@ const holdAndAcquire = async <Chosen extends Candidate>(
   { first, fallbacks = [], claimed }: Omit<ReservationParams<Chosen>, 'withdraw'>,
 ): Promise<AcquiredCall<Chosen>> => {
   const { accountId, requestId, storeTime, cap } = caller;
-  refuseManyDrains(deps, accountId);
   const enter = async (
     candidate: Chosen,
     firstId: number,

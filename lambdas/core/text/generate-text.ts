@@ -3,7 +3,7 @@ import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller } from '../paid-call/dependencies.ts';
-import { type DryRun, refuseManyDrains } from '../paid-call/preflight.ts';
+import type { DryRun } from '../paid-call/preflight.ts';
 import type { Receipt } from '../paid-call/settle.ts';
 import {
   type Candidate,
@@ -77,7 +77,7 @@ export const generateText = async (
   options: TextOptions,
 ): Promise<GeneratedText> => {
   const { asked, first, others } = chooseCandidates(deps, caller, order);
-  if (options.dryRun) return dryRun(deps, caller, order, first);
+  if (options.dryRun) return dryRun(caller, order, first);
   const ready = async (checked: CheckedText): Promise<ReadyText> => {
     await checked.call.gather?.();
     return makeReady(deps, caller, order, checked);
@@ -133,14 +133,8 @@ const makeReady = (
 };
 
 /** Computes the cost without fetching anything. */
-const dryRun = (
-  deps: TextDependencies,
-  { accountId, estimate }: Caller,
-  { params }: TextParams,
-  checked: CheckedText,
-): DryRun => {
+const dryRun = ({ estimate }: Caller, { params }: TextParams, checked: CheckedText): DryRun => {
   const money = priceText(checked, params.cap, estimate?.value);
-  refuseManyDrains(deps, accountId);
   const { model, row, request } = checked;
   return {
     kind: 'dry_run',

@@ -9,7 +9,7 @@ import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { VideoMeasure } from '../metrics.ts';
 import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
-import { type DryRun, refuseAboveBudget, refuseManyDrains } from '../paid-call/preflight.ts';
+import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
 import { chooseModel, chooseUpstream, type Route, rejectionError, unavailable } from '../paid-call/route-model.ts';
 import { beforeCall, withReservation } from '../paid-call/with-paid-call.ts';
 import { limited, retryUntilDefinite, within } from '../retry.ts';
@@ -83,7 +83,6 @@ export const createVideo = async (
   if (rejection) throw rejectionError(model, rejection);
   refuseAboveBudget(money.holdPicos, 'seconds', 'request fewer seconds or a smaller size');
   if (options.dryRun) {
-    refuseManyDrains(deps, caller.accountId);
     const prices = { [money.terms.unit === 'token' ? 'output' : 'second']: money.terms.ratePicos };
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices };
   }

@@ -3,7 +3,6 @@ import type { Circuits } from '../../core/circuit/circuit.ts';
 import type { IdempotencyDependencies } from '../../core/idempotency/claim-store.ts';
 import type { MediaDependencies } from '../../core/images/media.ts';
 import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
-import { DetachedDrains } from '../../core/limits/detached-drains.ts';
 import { FundedAccounts } from '../../core/limits/funded-accounts.ts';
 import { parseUsd } from '../../core/money/usd.ts';
 import type { PaidCallDependencies } from '../../core/paid-call/dependencies.ts';
@@ -29,7 +28,6 @@ export const toPaidCallDependencies = (deps: FunctionDependencies): PaidCallDepe
     reachable: ({ id }) => deps.vendorAccess(id) !== undefined,
     ledger: toLedgerDependencies(deps),
     circuits: toCircuits(deps),
-    drains: new DetachedDrains(),
     margin: toMarginMeter(reporting),
     notice: (notice, requestId) => reporting.notice(notice, { requestId }),
     holdGraceMs: settings.HOLD_GRACE_SECONDS * 1_000,
@@ -48,7 +46,7 @@ export const toIdempotencyDependencies = (
   leaseMs: settings.CLAIM_LEASE_SECONDS * 1_000,
 });
 
-/** Limits, body budget, circuits and drains that all handlers of one process share. */
+/** Limits, body budget and circuits that all handlers of one process share. */
 export interface ProcessDependencies {
   readonly http: HttpDependencies;
   readonly paid: PaidCallDependencies;

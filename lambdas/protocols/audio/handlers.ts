@@ -32,12 +32,12 @@ const mediaTypes: Readonly<Record<SpeechFormat, string>> = {
  * (BILL-8). Raw audio has no place for an error, so a failed response is cut off and never ends like a complete one.
  */
 export const spokenAnswer = (
-  { speech: { ledger, drains }, finished }: SpokenDependencies,
+  { speech: { ledger }, finished }: SpokenDependencies,
   exchange: Exchange,
   { stream, format, mediaType = mediaTypes[format] }: Speech,
 ): GatewayResponse => {
   const { event } = exchange;
-  const body = pumpLive({ clock: ledger.clock, drains, finished }, exchange, (drop) => {
+  const body = pumpLive({ clock: ledger.clock, finished }, exchange, (drop) => {
     const bytes = new BinaryStream(drop);
     const write = (piece: Uint8Array): void => bytes.write(piece);
     const end = (): void => close(event, bytes);

@@ -3,8 +3,6 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
 import { placeHold } from '../../../lambdas/core/ledger/hold.ts';
 import { HOLDS_MAX } from '../../../lambdas/core/ledger/ledger.ts';
-import { DetachedDrains } from '../../../lambdas/core/limits/detached-drains.ts';
-import { refuseManyDrains } from '../../../lambdas/core/paid-call/preflight.ts';
 import { ledgerScene } from '../core/ledger/ledger-scene.ts';
 import { BOT_TOKEN, createChain } from './chain.ts';
 import { functionUrlEvent, invoke, type Sent } from './function-url.ts';
@@ -54,13 +52,10 @@ const limitOf = async (throwing: () => unknown): Promise<unknown> => {
   return finished.at(-1)?.summary.limit;
 };
 
-test('LIM-8, OPS-3 a request above the limit of open holds or abandoned streams is counted', async () => {
+test('LIM-8, OPS-3 a request above the limit of open holds is counted', async () => {
   const scene = await ledgerScene(1_000_000n);
   for (let hold = 0; hold < HOLDS_MAX; hold += 1) await placeHold(scene.deps, scene.order({ requestId: `r${hold}` }));
   expect(await limitOf(() => placeHold(scene.deps, scene.order({ requestId: 'one too many' })))).toBe('holds');
-  const drains = new DetachedDrains();
-  for (let drain = 0; drain < 8; drain += 1) drains.begin('account-1');
-  expect(await limitOf(() => refuseManyDrains({ drains }, 'account-1'))).toBe('drains');
   const others = new GatewayError('upstream_capacity', 'of the vendor');
   expect(await limitOf(() => Promise.reject(others))).toBeUndefined();
 });

@@ -279,9 +279,9 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'dry-run-that-holds',
     what: 'A dry run places a hold.',
-    find: 'if (options.dryRun) return dryRun(deps, caller, order, first);',
+    find: 'if (options.dryRun) return dryRun(caller, order, first);',
     replace:
-      'if (options.dryRun) await withPaidCall(deps, caller, { first: await makeReady(deps, caller, order, first) }, async () => async () => undefined);\n  if (options.dryRun) return dryRun(deps, caller, order, first);',
+      'if (options.dryRun) await withPaidCall(deps, caller, { first: await makeReady(deps, caller, order, first) }, async () => async () => undefined);\n  if (options.dryRun) return dryRun(caller, order, first);',
     caughtBy: `${text}/generate-text-fallback.test.ts`,
   },
   {
@@ -325,21 +325,6 @@ const deadlineBugs = bugsIn('lambdas/core/paid-call/deadline.ts', 'test/lambdas/
   },
 ]);
 
-const drainBugs = bugsIn('lambdas/core/limits/detached-drains.ts', `${text}/generate-text-fallback.test.ts`, [
-  {
-    id: 'drains-not-counted',
-    what: 'Drains are not counted, so one account can have any number of them.',
-    find: 'this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + 1);',
-    replace: '',
-  },
-  {
-    id: 'drains-never-end',
-    what: 'A finished drain is counted forever.',
-    find: 'const left = (this.#counts.get(accountId) ?? 0) - 1;',
-    replace: 'const left = this.#counts.get(accountId) ?? 0;',
-  },
-]);
-
 const leftBugs = bugsIn('lambdas/http/event-stream.ts', 'test/lambdas/http/event-stream.test.ts', [
   {
     id: 'client-that-leaves-cancels',
@@ -377,7 +362,6 @@ export const paidCallBugs: readonly MoneyBug[] = [
   ...streamBugs,
   ...textBugs,
   ...deadlineBugs,
-  ...drainBugs,
   ...leftBugs,
   ...abortBugs,
   ...textLengthBugs,

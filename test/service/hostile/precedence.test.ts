@@ -5,7 +5,7 @@ import { parseUsd } from '../../../lambdas/core/money/usd.ts';
 import { BODY_BYTES_MAX } from '../../../lambdas/limits.ts';
 import { type Simulator, startSimulator } from '../../../local/simulators/server.ts';
 import { realCircuit } from '../../support/circuit-calls.ts';
-import { holdAll, leaveStreams, openCircuit, outcomeAfter, sendTo } from '../../support/circuit-hostile.ts';
+import { holdAll, openCircuit, outcomeAfter, sendTo } from '../../support/circuit-hostile.ts';
 import { dear } from '../../support/error-rows-table.ts';
 import { within } from '../../support/gateway-process.ts';
 import { judge, readError, shapeAt } from '../../support/hostile-oracle.ts';
@@ -16,7 +16,6 @@ import {
   creations,
   generateContent,
   hasCap,
-  images,
   messages,
   moderations,
   namesModelInPath,
@@ -24,8 +23,6 @@ import {
   postRoutes,
   responses,
   routesOfTier,
-  speech,
-  videos,
 } from '../../support/hostile-routes.ts';
 import { openWire, readReply, toBytes } from '../../support/hostile-wire.ts';
 import { frozenClock, type InProcessGateway, startInProcess } from '../../support/in-process-gateway.ts';
@@ -107,9 +104,6 @@ const takesKeys = (route: PostRoute): boolean => [...keyed, ...creations].includ
 const billed = ({ billed }: PostRoute): boolean => billed;
 /** Moderation costs nothing, so it works without available money. */
 const costs = (route: PostRoute): boolean => route.billed && route !== moderations;
-/** Image, speech and video functions run in processes that drain no abandoned streams. */
-const drainsStreams = (route: PostRoute): boolean => route.billed && ![images, speech, videos].includes(route);
-
 /** Fills every hold that an account can have, each with the same part of its money. */
 const fillHolds = async ({ gateway: { ledger }, accountId }: Customer): Promise<void> => {
   const amountPicos = parseUsd('10') / BigInt(HOLDS_MAX);
@@ -252,12 +246,6 @@ const table: readonly (readonly Fault[])[] = [
     {
       ...{ name: 'the 400 of the budget', outcome: '400 request_budget_exceeded' },
       ...{ on: (route) => route.billed && hasCap(route), members: (route) => dear({ route }) },
-    },
-  ],
-  [
-    {
-      ...{ name: 'the 429 of BILL-8', outcome: LIMITED, on: drainsStreams, costly: true },
-      prepare: ({ gateway, apiKey }) => leaveStreams(gateway, apiKey),
     },
   ],
   [{ name: 'LIM-8', outcome: LIMITED, on: billed, prepare: fillHolds }],

@@ -1,4 +1,4 @@
-import { until, within } from '../../support/gateway-process.ts';
+import { within } from '../../support/gateway-process.ts';
 import { readError } from '../../support/hostile-oracle.ts';
 import { type LivingClient, openClient } from '../../support/stream-life-client.ts';
 import { padding } from './cases.ts';
@@ -76,10 +76,3 @@ export const askOnce = async (
   const { code } = readError(reply, face.shape);
   return { status: reply.status, calls, code, retryAfter: reply.headers.get('retry-after') };
 };
-
-/** Repeats a dry run until it has this status. A dry run calls no provider. */
-export const untilAnswered = (stage: Stage, apiKey: string, face: Face, status: number): Promise<true> =>
-  until(`a response with status ${status}`, async () => {
-    const reply = await askOnce(stage, apiKey, face, 'tag-dry', ['x-service-dry-run: true']);
-    return reply.status === status ? true : undefined;
-  });

@@ -9,7 +9,6 @@ import { type SpeechParams, speak } from '../../../../lambdas/core/audio/speak.t
 import { type TranscriptionParams, transcribe } from '../../../../lambdas/core/audio/transcribe.ts';
 import { loadCatalog } from '../../../../lambdas/core/catalog/load-catalog.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
-import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { PaidCallDependencies } from '../../../../lambdas/core/paid-call/dependencies.ts';
 import { speech, tokenTranscription, transcription } from '../../../support/audio-samples.ts';
@@ -71,7 +70,6 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
     reachable: () => true,
     ledger: { store, outbox, clock, random: () => 0, shortestLifetimeMs: 300_000 },
     circuits: freePassage(reports),
-    drains: new DetachedDrains(),
     notice: (notice) => notices.push(notice),
     holdGraceMs: 300_000,
     upstreamDeadlineMs: 900_000,

@@ -7,7 +7,6 @@ import type {
   PaidInput,
 } from '../../../../lambdas/core/inputs/paid-input.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
-import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { type Fault, withFaults } from '../../../support/memory/faults.ts';
 import { freePassage } from '../../../support/memory/free-permit.ts';
@@ -103,7 +102,6 @@ export const createInputWorld = async (options: WorldOptions) => {
     reachable: options.reachable ?? (() => true),
     ledger: { store, outbox: new MemoryOutbox(), clock, random: () => 0, shortestLifetimeMs: 300_000 },
     circuits: freePassage(),
-    drains: new DetachedDrains(),
     notice: (notice) => notices.push(notice),
     holdGraceMs: 300_000,
     upstreamDeadlineMs: 900_000,

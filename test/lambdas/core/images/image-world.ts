@@ -13,7 +13,6 @@ import {
 } from '../../../../lambdas/core/images/draw-images.ts';
 import type { ImageAsk } from '../../../../lambdas/core/images/image-wire.ts';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit.ts';
-import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { measureImage } from '../../../../lambdas/protocols/image-file.ts';
@@ -120,7 +119,6 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     reachable: options.reachable ?? (() => true),
     ledger,
     circuits: options.circuits ?? freePassage(reports),
-    drains: new DetachedDrains(),
     notice: (notice) => notices.push(notice),
     holdGraceMs: GRACE_MS,
     upstreamDeadlineMs: 900_000,

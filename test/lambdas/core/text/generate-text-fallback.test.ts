@@ -207,16 +207,6 @@ test('BILL-16 a dry run returns the hold and uses no store', async () => {
   await expect(rejection.ask(undefined, true)).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
-test('BILL-8 an account with eight drains must wait, and another account need not', async () => {
-  const world = await worldOf({});
-  const ends = Array.from({ length: 8 }, () => world.deps.drains.begin('account-1'));
-  await expect(world.ask()).rejects.toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 1 });
-  await expect(world.ask(undefined, true)).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
-  expect([world.log, world.deps.drains.isFull('account-2')]).toEqual([[], false]);
-  ends[0]?.();
-  expect(await world.ask()).toMatchObject({ kind: 'answer' });
-});
-
 test('KEY-8 a fallback model outside the models of the key is 403, also while it is not needed', async () => {
   const world = await worldOf({}, { allowed: ['alpha-1'] });
   const refusal = { status: 403, code: 'model_not_allowed' };

@@ -3,7 +3,6 @@ import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
 import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import type { CapOfKey } from '../../../../lambdas/core/ledger/caps.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
-import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
@@ -142,7 +141,6 @@ export const createWorld = async (options: WorldOptions = {}) => {
       meter: (picos) => money.push(picos),
     },
     circuits: options.circuits ?? freePassage(),
-    drains: new DetachedDrains(),
     uncollectedDailyPicos: options.uncollectedDailyPicos ?? parseUsd('1'),
     notice: (notice) => notices.push(notice),
     margin: (modelId, picos) => margins.push([modelId, picos]),

@@ -3,7 +3,6 @@ import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import type { ClaimStore, ResponseStore } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerStore, Outbox } from '../../../../lambdas/core/ledger/ledger.ts';
-import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import { createVideo, type VideoOptions } from '../../../../lambdas/core/videos/create-video.ts';
 import type { VideoFiles, VideoWorkflow } from '../../../../lambdas/core/videos/dependencies.ts';
 import { videoCreations } from '../../../../lambdas/core/videos/existing-video.ts';
@@ -112,7 +111,6 @@ export class VideoProcess {
       ...this.deps(),
       reachable: () => true,
       circuits: freePassage(),
-      drains: new DetachedDrains(),
       holdGraceMs: 5 * MINUTE_MS,
       upstreamDeadlineMs: 15 * MINUTE_MS,
       uncollectedDailyPicos: 1n,

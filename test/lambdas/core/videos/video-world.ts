@@ -2,7 +2,6 @@ import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import type { IdempotencyDependencies } from '../../../../lambdas/core/idempotency/claim-store.ts';
 import type { LedgerDependencies } from '../../../../lambdas/core/ledger/ledger.ts';
-import { DetachedDrains } from '../../../../lambdas/core/limits/detached-drains.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { type CreateDependencies, createVideo } from '../../../../lambdas/core/videos/create-video.ts';
@@ -120,7 +119,6 @@ export const videoWorld = async (options: WorldOptions = {}) => {
       ...steps,
       reachable: () => true,
       circuits: freePassage(reports),
-      drains: new DetachedDrains(),
       notice: (notice) => void notices.push(notice),
       holdGraceMs: 300_000,
       upstreamDeadlineMs: 900_000,
