@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import type { GatewayError } from '../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, refuseManyParts } from '../core/json.ts';
 import { ANSWER_BYTES_MAX } from '../core/text/answer-size.ts';
-import { unreadable } from './refusals.ts';
+import { byRequest, unreadable } from './refusals.ts';
 import type { UpstreamResponse } from './upstream-http.ts';
 
 /** Complete response as JSON and as its text. Throws `upstream_error` if it is unreadable or too long (ERR-9). */
@@ -14,21 +15,28 @@ export const readJsonText = async (
   try {
     for await (const piece of response.body) {
       bytes += piece.length;
-      if (bytes > bytesMax) throw unreadable();
+      if (bytes > bytesMax) throw tooLarge();
       pieces.push(piece);
     }
   } finally {
     response.discard();
   }
+  const whole = Buffer.concat(pieces);
   try {
-    const bytes = Buffer.concat(pieces);
-    refuseManyParts(bytes);
-    const text = bytes.toString('utf8');
+    refuseManyParts(whole);
+  } catch {
+    throw tooLarge();
+  }
+  try {
+    const text = whole.toString('utf8');
     return { text, value: JSON.parse(text) };
   } catch {
     throw unreadable();
   }
 };
+
+/** A request decides how large its response is, so the circuit does not count one above the gateway's limits. */
+const tooLarge = (): GatewayError => unreadable(byRequest);
 
 export const readJson = async (response: UpstreamResponse, bytesMax?: number): Promise<JsonValue> =>
   (await readJsonText(response, bytesMax)).value;

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors/error-codes.ts';
-import { GatewayError } from '../core/errors/gateway-error.ts';
+import { type ErrorDetails, GatewayError } from '../core/errors/gateway-error.ts';
 import type { ProviderEvent } from '../core/metrics.ts';
 import type { TokenUsage } from '../core/pricing/charge.ts';
 import { UnchargedOutput } from '../core/text/uncollected-text.ts';
@@ -42,6 +42,8 @@ export interface RefusalRules {
   readonly filter: RegExp;
   /** Image errors, by message. */
   readonly image: RegExp;
+  /** Errors about the output that a prompt led to, by code or type alone. The circuit ignores them. */
+  readonly output?: RegExp;
   /** Name of the prompt in the client's protocol. */
   readonly promptParam: string;
 }
@@ -82,7 +84,10 @@ export const toGatewayError = (
       'upstream_timeout',
       'The provider did not respond in time. Nothing was charged. Retry the request.',
     );
-  return new GatewayError('upstream_error', 'The provider returned an error. Nothing was charged. Retry the request.');
+  const ignoredByCircuit = rules.output?.test(`${refusal.code} ${refusal.type}`) === true;
+  return new GatewayError('upstream_error', 'The provider returned an error. Nothing was charged. Retry the request.', {
+    ignoredByCircuit,
+  });
 };
 
 /** A 529 concerns all clients of the provider, so only a 429 cools the credential down (ERR-10). */
@@ -131,18 +136,27 @@ const codeOf = (refusal: Refusal, words: string, rules: RefusalRules): ErrorCode
   return /image/i.test(code) || rules.image.test(words) ? 'invalid_image_format' : 'invalid_request_error';
 };
 
-/** Error for an unreadable response, which is the provider's fault (ERR-9). */
-export const unreadable = (): GatewayError =>
+/** Details of an error that a request can cause, so the circuit does not count it (FALL-1). */
+export const byRequest: ErrorDetails = { ignoredByCircuit: true };
+
+/** Details of the error for a response without output. A prompt can cause an empty list of outputs. */
+export const detailsOfNone = (outputs: unknown): ErrorDetails =>
+  Array.isArray(outputs) && outputs.length === 0 ? byRequest : {};
+
+/** Error for an unreadable response, which is the provider's fault (ERR-9) unless a request can cause it. */
+export const unreadable = (details: ErrorDetails = {}): GatewayError =>
   new GatewayError(
     'upstream_error',
     'The provider returned an invalid response. Nothing was charged. Retry the request.',
+    details,
   );
 
 /** Error for a response without its final usage, which is incomplete even if all content arrived (BILL-9). */
-export const incomplete = (): GatewayError =>
+export const incomplete = (details: ErrorDetails = {}): GatewayError =>
   new GatewayError(
     'upstream_error',
     'The provider stopped before its response was complete. Nothing was charged. Retry the request.',
+    details,
   );
 
 /** Error for output that a safety filter stopped (CHAT-14), with the provider's counts if it reported any. */

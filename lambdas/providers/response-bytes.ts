@@ -11,6 +11,8 @@ const WAITING_BYTES_MAX = 64 * 1024;
 export class ResponseBytes implements AsyncIterableIterator<Uint8Array, void> {
   readonly #response: IncomingMessage;
   readonly #toError: (cause: unknown) => unknown;
+  readonly #arrived: () => void;
+  #hasArrived = false;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #isRead = false;
@@ -18,10 +20,14 @@ export class ResponseBytes implements AsyncIterableIterator<Uint8Array, void> {
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** `toError` returns the error for the reader after the connection broke. */
-  constructor(response: IncomingMessage, toError: (cause: unknown) => unknown) {
+  /**
+   * `toError` returns the error for the reader after the connection broke. `arrived` is called once, with the first
+   * bytes.
+   */
+  constructor(response: IncomingMessage, toError: (cause: unknown) => unknown, arrived: () => void = () => undefined) {
     this.#response = response;
     this.#toError = toError;
+    this.#arrived = arrived;
   }
 
   [Symbol.asyncIterator](): this {
@@ -85,6 +91,10 @@ export class ResponseBytes implements AsyncIterableIterator<Uint8Array, void> {
   }
 
   readonly #add = (piece: Uint8Array): void => {
+    if (!this.#hasArrived) {
+      this.#hasArrived = true;
+      this.#arrived();
+    }
     this.#waiting.push(piece);
     this.#waitingBytes += piece.length;
     if (this.#waitingBytes > WAITING_BYTES_MAX) this.#response.pause();

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { RecentMap } from '../core/recent-map.ts';
+import { markResponded } from '../core/responded-calls.ts';
 import { ResponseBytes } from './response-bytes.ts';
 
 export interface UpstreamRequest {
@@ -90,9 +91,13 @@ const answerTo = (
       if (!socket.connecting) connected = true;
       else socket.once('connect', () => (connected = true));
     });
-    sent.once('error', (error) => reject(failure(error, connected, signal)));
+    sent.once('error', (error) => reject(signal.aborted ? signal.reason : failure(error, connected)));
     sent.once('response', (response) => {
-      const bytes = new ResponseBytes(response, (cause) => (signal.aborted ? signal.reason : brokenBody(cause)));
+      const bytes = new ResponseBytes(
+        response,
+        (cause) => (signal.aborted ? signal.reason : brokenBody(cause)),
+        () => markResponded(signal),
+      );
       body = bytes;
       const { statusCode = 0, headers } = response;
       resolve({
@@ -139,8 +144,7 @@ const keepErrorsQuiet = (socket: Socket): void => {
   socket.on('error', () => undefined);
 };
 
-const failure = (error: Error, connected: boolean, signal: AbortSignal): unknown => {
-  if (signal.aborted) return signal.reason;
+const failure = (error: Error, connected: boolean): GatewayError => {
   return connected
     ? new GatewayError(
         'upstream_error',

@@ -1,5 +1,6 @@
 import { accountBugs } from './bugs/accounts.ts';
 import { capBugs } from './bugs/caps.ts';
+import { circuitBugs } from './bugs/circuit.ts';
 import { clockBugs } from './bugs/clock.ts';
 import { credentialBugs } from './bugs/credentials.ts';
 import { creditBugs } from './bugs/credits.ts';
@@ -71,6 +72,7 @@ export const moneyBugs: readonly MoneyBug[] = [
   ...reuseBugs,
   ...usageBugs,
   ...webhookBugs,
+  ...circuitBugs,
   ...clockBugs,
   ...credentialBugs,
   ...usageEventBugs,

@@ -144,8 +144,11 @@ const speechSource = async (
   };
 };
 
+/** A text without words can cause it, so the circuit does not count it. */
 const silent = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model returned no audio. Nothing was charged. Retry the request.');
+  new GatewayError('upstream_error', 'The model returned no audio. Nothing was charged. Retry the request.', {
+    ignoredByCircuit: true,
+  });
 
 /** Returns the next piece that is not empty, or undefined at the end. */
 const nextPiece = async (bytes: SpeechStream['bytes']): Promise<Uint8Array | undefined> => {

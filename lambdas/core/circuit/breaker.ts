@@ -2,7 +2,15 @@ import { hash } from 'node:crypto';
 import { type Clock, inTime } from '../clock.ts';
 import type { CircuitEvent } from '../metrics.ts';
 import { RecentMap } from '../recent-map.ts';
-import type { CallPermit, CallRejection, CircuitId, CircuitSettings, Circuits, Outcome } from './circuit.ts';
+import {
+  type CallPermit,
+  type CallRejection,
+  type CircuitId,
+  type CircuitSettings,
+  type Circuits,
+  type Outcome,
+  outcomeForAll,
+} from './circuit.ts';
 import type { CircuitStore } from './circuit-store.ts';
 import { LocalCircuit } from './local-circuit.ts';
 import { Quarantines } from './quarantine.ts';
@@ -105,7 +113,7 @@ class ProcessCircuits implements Circuits {
     const report = (outcome: Outcome): Promise<void> | undefined => {
       if (isReported) return undefined;
       isReported = true;
-      if (probe) return inTime(clock, COUNTED_WITHIN_MS, probe.end(outcome));
+      if (probe) return inTime(clock, COUNTED_WITHIN_MS, probe.end(outcomeForAll(outcome)));
       this.#reportLocal(circuit, account, owner, outcome);
       if (outcome === 'succeeded') circuit.shared.succeeded();
       return outcome === 'failed' ? inTime(clock, COUNTED_WITHIN_MS, circuit.shared.failed(account)) : undefined;

@@ -21,11 +21,7 @@ export type CallRejection =
  */
 export interface CallPermit {
   readonly kind: 'permit';
-  /**
-   * `failed`: GatewayError.upstreamFailed. `succeeded`: the provider responded, even if it rejected this request.
-   * `unknown`: the call was not made, or ended for another reason.
-   */
-  report(outcome: 'succeeded' | 'failed' | 'unknown'): Promise<void> | undefined;
+  report(outcome: Outcome): Promise<void> | undefined;
   /** Reports that a stream has started. A probe then counts as successful, however its stream ends. */
   started(): Promise<void> | undefined;
 }
@@ -72,7 +68,12 @@ export interface Opening {
   readonly goodProbes: number;
 }
 
-export type Outcome = 'succeeded' | 'failed' | 'unknown';
+/**
+ * `succeeded`: the provider responded, even if it rejected this request. `failed`: GatewayError.upstreamFailed.
+ * `timed_out`: the provider did not respond in time, which a long request can cause, so it counts once per account.
+ * `unknown`: the call was not made, or ended for a reason that a client can cause.
+ */
+export type Outcome = 'succeeded' | 'failed' | 'timed_out' | 'unknown';
 
 const GOOD_PROBES = 3;
 
@@ -92,6 +93,12 @@ export const openedAgain = (before: Opening | undefined, nowMs: number, { openMs
 /** Whether a circuit is open. An opening that is too far ahead was stored with a wrong clock, and is over. */
 export const isOpenUntil = (openUntilMs: number, nowMs: number, { openMs }: CircuitSettings): boolean =>
   isAhead(openUntilMs, nowMs, openMs * LAST_FACTOR + SKEW_MS_MAX);
+
+/** Outcome of a probe. */
+export type ProbeOutcome = Exclude<Outcome, 'timed_out'>;
+
+/** Outcome of a probe for all accounts. The timeout of one account does not decide about it. */
+export const outcomeForAll = (outcome: Outcome): ProbeOutcome => (outcome === 'timed_out' ? 'unknown' : outcome);
 
 /** State of a half-open circuit after a probe; undefined if it closes. */
 export const afterProbe = (

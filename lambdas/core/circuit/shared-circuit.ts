@@ -4,8 +4,8 @@ import {
   type CallRejection,
   type CircuitId,
   type CircuitSettings,
-  type Outcome,
   openedAgain,
+  type ProbeOutcome,
   retryAfterSeconds,
 } from './circuit.ts';
 import {
@@ -237,7 +237,7 @@ export class SharedProbe {
     this.#renewAfter(RENEWED_AT_MOST_MS);
   }
 
-  async end(outcome: Outcome): Promise<void> {
+  async end(outcome: ProbeOutcome): Promise<void> {
     const { store, clock, settings, noticeClosed } = this.#deps;
     this.#cancel();
     if (!this.#state) return;

@@ -8,7 +8,7 @@ export type LimitName = (typeof limitNames)[number];
 
 const vendorFailures: ReadonlySet<ErrorCode> = new Set(['upstream_capacity', 'upstream_error', 'upstream_timeout']);
 
-interface ErrorDetails {
+export interface ErrorDetails {
   /** JSON path, header or form field that the client must change. Undefined becomes null in the error. */
   readonly param?: string;
   /** Value of `Retry-After` in whole seconds, 1 to 300 (ERR-2). Replaces the default of the code. */
@@ -21,7 +21,10 @@ interface ErrorDetails {
   readonly sdkDetails?: Readonly<Record<string, unknown>>;
   /** Whether the provider failed although the code does not show it. The circuit counts it (ERR-9). */
   readonly upstreamFailed?: boolean;
-  /** Whether the circuit ignores the error, because it concerns one of several credentials (ERR-10). */
+  /**
+   * Whether the circuit ignores the error: it concerns one of several credentials (ERR-10), or a client can cause it
+   * (FALL-1).
+   */
   readonly ignoredByCircuit?: boolean;
   /** Limit that a `rate_limit_exceeded` refers to. Counted in metrics, never shown to a client. */
   readonly limit?: LimitName;

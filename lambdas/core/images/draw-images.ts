@@ -141,8 +141,11 @@ const toCounts = (images: readonly MadeImage[], drawing: Drawing): DrawnCounts =
   pixels: images.map(({ width, height }) => width * height),
 });
 
+/** A prompt can cause it, so the circuit does not count it. */
 const nothingDrawn = (): GatewayError =>
-  new GatewayError('upstream_error', 'The model returned no image. Nothing was charged. Retry the request.');
+  new GatewayError('upstream_error', 'The model returned no image. Nothing was charged. Retry the request.', {
+    ignoredByCircuit: true,
+  });
 
 /** An image in the form that the client requested, with its actual dimensions. */
 interface MadeImage extends Dimensions {

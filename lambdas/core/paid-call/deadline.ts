@@ -1,5 +1,6 @@
 import type { Model } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
+import { hasResponded } from '../responded-calls.ts';
 import type { Caller, PaidCallDependencies } from './dependencies.ts';
 
 const PLAIN_MS = 600_000;
@@ -27,7 +28,9 @@ export interface Deadline {
 /**
  * LIM-6: returns the deadline of a provider call: 600 s, or 900 s for models that reason, and never beyond the host's
  * remaining time. A front door's earlier timeout applies too. A timeout on the whole response also shortens the hold; a
- * timeout on the start applies only until the stream has started, and one on silence to each wait for a piece.
+ * timeout on the start applies only until the stream has started, and one on silence to each wait for a piece. The
+ * circuit counts only a call without any response within the whole time of LIM-6, because a client can provoke every
+ * other timeout.
  */
 export const upstreamDeadline = (
   deps: PaidCallDependencies,
@@ -40,12 +43,16 @@ export const upstreamDeadline = (
   const byHost = hostEndsAtMs === undefined ? byRule : hostEndsAtMs - HOST_SETTLE_MARGIN_MS - now;
   const byDoor = answerBy?.covers === 'all' ? answerBy.atMs - now : byRule;
   const allowedMs = Math.max(0, Math.min(byRule, byHost, byDoor));
+  const fullMs = Math.min(PLAIN_MS, deps.upstreamDeadlineMs);
   const controller = new AbortController();
   let cancelWhole = (): void => undefined;
   let cancelDoor = (): void => undefined;
   const abortAfter = (delayMs: number): (() => void) => {
     const waitMs = Math.max(0, delayMs);
-    return clock.after(waitMs, () => controller.abort(timeout(waitMs)));
+    return clock.after(waitMs, () => {
+      const ignoredByCircuit = waitMs < fullMs || hasResponded(controller.signal);
+      controller.abort(timeout(waitMs, ignoredByCircuit));
+    });
   };
   const passDoor = (): void => {
     if (!answerBy || answerBy.covers === 'all') return;
@@ -70,10 +77,11 @@ export const upstreamDeadline = (
   };
 };
 
-const timeout = (waitedMs: number): GatewayError =>
+const timeout = (waitedMs: number, ignoredByCircuit: boolean): GatewayError =>
   new GatewayError(
     'upstream_timeout',
     `The provider did not respond within ${Math.round(waitedMs / 1_000)} s. Nothing was charged. Retry the request.`,
+    { ignoredByCircuit },
   );
 
 const reasons = (model: Model): boolean => model.kind === 'text' && model.reasoning !== null;

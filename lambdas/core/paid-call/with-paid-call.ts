@@ -1,5 +1,5 @@
 import type { Model } from '../catalog/schema.ts';
-import type { CallPermit, CircuitId } from '../circuit/circuit.ts';
+import type { CallPermit, CircuitId, Outcome } from '../circuit/circuit.ts';
 import { asGatewayError, GatewayError } from '../errors/gateway-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import { type ClaimedRequest, ClaimLost } from '../idempotency/claimed-execution.ts';
@@ -322,11 +322,12 @@ const failPaidCall = async (ledger: LedgerDependencies, failed: Failed, thrown: 
 
 /**
  * Returns the outcome for the circuit. A provider that rejected this request works, so its rejection counts as a
- * success.
+ * success. The request can be the cause of a timeout, also of the provider's own (504).
  */
-const outcomeOf = (thrown: unknown): 'succeeded' | 'failed' | 'unknown' => {
+const outcomeOf = (thrown: unknown): Outcome => {
   if (!(thrown instanceof GatewayError) || thrown.code === 'internal_error') return 'unknown';
   if (thrown.ignoredByCircuit) return 'unknown';
+  if (thrown.code === 'upstream_timeout') return 'timed_out';
   return thrown.upstreamFailed ? 'failed' : 'succeeded';
 };
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/error-codes.ts';
-import { GatewayError } from '../errors/gateway-error.ts';
+import { type ErrorDetails, GatewayError } from '../errors/gateway-error.ts';
 import type { Uncollected } from '../ledger/release.ts';
 import type { UncollectedOf } from '../paid-call/call-report.ts';
 import type { Deadline } from '../paid-call/deadline.ts';
@@ -14,8 +14,8 @@ export class UnchargedOutput extends GatewayError {
   /** The provider's counts; undefined if it reported none above 0. */
   readonly usage: TokenUsage | undefined;
 
-  constructor(code: ErrorCode, message: string, usage: TokenUsage | undefined) {
-    super(code, message);
+  constructor(code: ErrorCode, message: string, usage: TokenUsage | undefined, details: ErrorDetails = {}) {
+    super(code, message, details);
     this.usage = usage && promptTokensOf(usage) + answerTokensOf(usage) > 0 ? usage : undefined;
   }
 }

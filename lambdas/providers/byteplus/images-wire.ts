@@ -9,7 +9,7 @@ import type {
 } from '../../core/images/image-wire.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { readJson } from '../read-json.ts';
-import { type RefusalContext, unreadable } from '../refusals.ts';
+import { detailsOfNone, type RefusalContext, unreadable } from '../refusals.ts';
 import { createResultDownload, type ResultDownload } from '../result-download.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { imageTerms, isFiltered, parseArkRefusal, toArkError } from './errors.ts';
@@ -94,7 +94,8 @@ const toDrawing = (
   refusalContext: RefusalContext,
   read: (url: string) => Promise<Uint8Array>,
 ): Drawing => {
-  const items = answer.safeParse(body).data?.data ?? [];
+  const listed = answer.safeParse(body).data?.data;
+  const items = listed ?? [];
   const images = items.flatMap((item): DrawnImage[] => {
     const url = linked.safeParse(item).data?.url;
     if (url !== undefined) return [{ read: () => read(url) }];
@@ -103,7 +104,7 @@ const toDrawing = (
   });
   if (images.length > 0) return { images, usage: undefined };
   const failure = [...items, body].find((each) => failed.safeParse(each).success);
-  if (failure === undefined) throw unreadable();
+  if (failure === undefined) throw unreadable(detailsOfNone(listed));
   // With a success status the provider is at fault, unless its filter stopped the image.
   throw refuseImage(isFiltered(parseArkRefusal(failure)) ? 400 : 500, failure, refusalContext);
 };

@@ -3,7 +3,7 @@ import { GatewayError } from '../../core/errors/gateway-error.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
 import type { TextProtocol } from '../../core/text/conversation.ts';
 import { UnchargedOutput } from '../../core/text/uncollected-text.ts';
-import { type Refusal, type RefusalContext, type RefusalRules, toGatewayError } from '../refusals.ts';
+import { byRequest, type Refusal, type RefusalContext, type RefusalRules, toGatewayError } from '../refusals.ts';
 
 const text = z.string().catch('');
 
@@ -109,13 +109,17 @@ export const toInBandError = (body: unknown, refusalContext: RefusalContext, pro
   return toGoogleError(found.status ?? 500, found, refusalContext, protocol);
 };
 
-/** Error for output that stopped for a reason other than its end or a filter, with the provider's counts. */
+/**
+ * Error for output that stopped for a reason other than its end or a filter, with the provider's counts. A prompt can
+ * cause it, such as one for a malformed call, so the circuit does not count it (FALL-1).
+ */
 export const brokenOff = (reason: string, usage: TokenUsage | undefined): GatewayError => {
   const named = /^[A-Z_]{1,64}$/.test(reason) ? ` (${reason})` : '';
   return new UnchargedOutput(
     'upstream_error',
     `The provider stopped its response${named}. Nothing was charged. Retry the request.`,
     usage,
+    byRequest,
   );
 };
 

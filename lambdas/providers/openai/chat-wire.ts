@@ -7,7 +7,7 @@ import type { TextWire, WireAnswer, WireCall } from '../../core/text/text-wire.t
 import { mergeUsage } from '../merge-usage.ts';
 import { readJsonText, tokenCount } from '../read-json.ts';
 import { type StreamReader, toWireStream } from '../read-stream.ts';
-import { filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
+import { detailsOfNone, filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
@@ -274,7 +274,8 @@ const toAnswer = async (
   const { text, value: body } = await readJsonText(response);
   if (isJsonObject(body) && isJsonObject(body.error)) throw toInBandError(parseRefusal(body), refusalContext);
   const listed = isJsonObject(body) ? choices.safeParse(body.choices) : undefined;
-  if (!isJsonObject(body) || !listed?.success) throw unreadable();
+  if (!isJsonObject(body)) throw unreadable();
+  if (!listed?.success) throw unreadable(detailsOfNone(body.choices));
   const usage = toTokenUsage(body.usage, reasoningTokens);
   if (listed.data.some((choice) => choice.finish_reason === 'content_filter')) throw filtered(usage);
   return { kind: 'answer', content: { kind: 'native', text, body }, usage };

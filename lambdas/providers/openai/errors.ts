@@ -36,6 +36,8 @@ const rules: RefusalRules = {
   context: /context_length_exceeded|maximum context length/i,
   filter: /content_policy_violation|content_filter|moderation_blocked/i,
   image: /unsupported image|(?:downloading|invalid) image/i,
+  // Status 500, "The model produced invalid content": https://github.com/BerriAI/litellm/issues/8020
+  output: /\bmodel_error\b/,
   promptParam: 'messages',
 };
 

@@ -13,7 +13,7 @@ import type {
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { readJson, tokenCount } from '../read-json.ts';
-import { type Refusal, type RefusalContext, unreadable } from '../refusals.ts';
+import { detailsOfNone, type Refusal, type RefusalContext, unreadable } from '../refusals.ts';
 import { callVendor, type VendorCall, type WireOptions } from '../vendor-call.ts';
 import { isFiltered, parseRefusal, toInBandError, toOpenaiError } from './errors.ts';
 
@@ -140,7 +140,7 @@ export const toDrawing = (body: JsonValue, refusalContext: RefusalContext, ask: 
   if (isJsonObject(body.error)) throw toInBandImageError(body, refusalContext, ask);
   const data: readonly JsonValue[] = Array.isArray(body.data) ? body.data : [];
   const images = data.flatMap(toImages);
-  if (images.length === 0) throw unreadable();
+  if (images.length === 0) throw unreadable(detailsOfNone(body.data));
   return { images, usage: toImageUsage(body.usage) };
 };
 

@@ -3,6 +3,7 @@ import http from 'node:http';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { hasResponded } from '../../../lambdas/core/responded-calls.ts';
 import { createUpstreamHttp, type UpstreamResponse } from '../../../lambdas/providers/upstream-http.ts';
 import { closedPort, startVendor, type VendorServer } from './vendor-server.ts';
 
@@ -52,6 +53,25 @@ test('ERR-9 a refused connection is 503 with Retry-After', async () => {
   const error = await thrownBy(call(`http://127.0.0.1:${await closedPort()}`));
   expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 30 });
   expect(String(error)).not.toMatch(/127\.0\.0\.1|ECONN/);
+});
+
+test('FALL-1 a call has a response from the first bytes of its body, not from its status', async () => {
+  const vendor = await vendorThat((request, response) => {
+    response.writeHead(200).flushHeaders();
+    if (request.url === '/body') response.write('some');
+  });
+  const silent = new AbortController();
+  const response = await call(vendor.url, silent.signal);
+  const reading = thrownBy(textOf(response));
+  const begun = new AbortController();
+  const { body } = await call(`${vendor.url}/body`, begun.signal);
+  for await (const piece of body) {
+    expect(Buffer.from(piece).toString()).toBe('some');
+    break;
+  }
+  expect([hasResponded(silent.signal), hasResponded(begun.signal)]).toEqual([false, true]);
+  for (const each of [silent, begun]) each.abort(timeout);
+  expect(await reading).toBe(timeout);
 });
 
 test('ERR-9 a connection reset before the status line is 502, and is not retried', async () => {

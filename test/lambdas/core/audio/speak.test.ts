@@ -62,15 +62,16 @@ test('BILL-14 a response of one piece waits for the charge as well', async () =>
 });
 
 test.for([
-  ['fails immediately', () => pieces(broken), 'upstream_error'],
-  ['has no byte', () => pieces(), 'upstream_error'],
-  ['has only empty pieces', () => pieces('', ''), 'upstream_error'],
-] as const)('ERR-4 speech that %s returns its error and is not charged', async ([, sound, code]) => {
+  ['fails immediately', () => pieces(broken), 'upstream_error', 'failed'],
+  ['has no byte', () => pieces(), 'upstream_error', 'unknown'],
+  ['has only empty pieces', () => pieces('', ''), 'upstream_error', 'unknown'],
+] as const)('ERR-4 speech that %s returns its error and is not charged', async ([, sound, code, outcome]) => {
   const world = await createAudioWorld({ sound });
   expect(await refusal(world.speak('Hello'))).toMatchObject({ code });
   const { spentPicos, holds } = await world.account();
   expect([spentPicos, holds.size, world.clock.waiting, world.state.closed]).toEqual([0n, 0, 0, 1]);
   expect(world.records()).toMatchObject([{ outcome: 'released', reason: code }]);
+  expect(world.reports).toEqual([expect.stringMatching(` ${outcome}$`)]);
 });
 
 test('BILL-9 speech that fails after its first piece releases its hold and ends with an error', async () => {

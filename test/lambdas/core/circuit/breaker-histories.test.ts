@@ -19,7 +19,7 @@ const command = (name: string, run: (history: CircuitHistory) => Promise<void>):
 
 const processes = fc.nat({ max: 2 });
 const accounts = fc.constantFrom('a', 'a', 'b', 'c');
-const outcomes = fc.constantFrom<Outcome>('failed', 'failed', 'succeeded', 'succeeded', 'unknown');
+const outcomes = fc.constantFrom<Outcome>('failed', 'failed', 'succeeded', 'succeeded', 'unknown', 'timed_out');
 
 const commands = fc.commands(
   [
@@ -87,11 +87,11 @@ test(
 );
 
 test(
-  'FALL-1 any number of failures of one account disables the model for no other account',
+  'FALL-1 failures of one account and timeouts of two disable the model for no other account',
   async () => {
     const calls = fc.record({
       process: fc.nat({ max: 2 }),
-      account: fc.constantFrom('bad', 'bad', 'bad', 'good', 'other'),
+      account: fc.constantFrom('bad', 'bad', 'bad', 'long', 'long', 'good', 'other'),
       ms: fc.constantFrom(0, 0, 0, 100, 5_001, 30_000),
     });
     await fc.assert(
@@ -99,8 +99,9 @@ test(
         const world = new CircuitWorld();
         const all = [0, 1, 2].map(() => world.start());
         for (const { process, account, ms } of list) {
-          const rejection = await all[process]?.call(account === 'bad' ? 'failed' : 'succeeded', account);
-          if (account !== 'bad') expect(rejection, account).toBeUndefined();
+          const outcome = account === 'bad' ? 'failed' : account === 'long' ? 'timed_out' : 'succeeded';
+          const rejection = await all[process]?.call(outcome, account);
+          if (outcome === 'succeeded') expect(rejection, account).toBeUndefined();
           await world.clock.advance(ms);
         }
         expect(world.state).toBeUndefined();

@@ -1,6 +1,6 @@
 import { createCircuits } from '../../../../lambdas/core/circuit/breaker.ts';
 import type { CallPermit, CallRejection, CircuitId, Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
-import { circuitDefaults, type Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
+import { type CircuitSettings, circuitDefaults, type Outcome } from '../../../../lambdas/core/circuit/circuit.ts';
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
 import { sleep } from '../../../../lambdas/core/clock.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
@@ -31,6 +31,10 @@ export const around = (store: CircuitStore, run: Around): CircuitStore => ({
   quarantine: (...given) => run('quarantine', () => store.quarantine(...given)),
 });
 
+export interface StartOptions {
+  readonly settings?: CircuitSettings;
+}
+
 /** One process with its store calls, its operational events and whether it is dead. */
 export class WorldProcess {
   readonly circuits: Circuits;
@@ -39,7 +43,7 @@ export class WorldProcess {
   dead = false;
   readonly #world: CircuitWorld;
 
-  constructor(world: CircuitWorld, store: CircuitStore) {
+  constructor(world: CircuitWorld, store: CircuitStore, { settings = circuitDefaults }: StartOptions) {
     this.#world = world;
     const run: Around = (method, call) => {
       if (this.dead) return new Promise(() => undefined);
@@ -47,8 +51,12 @@ export class WorldProcess {
       return world.weathered(call);
     };
     this.circuits = createCircuits(
-      { store: around(store, run), clock: world.clock, notice: (name, key) => this.notices.push(`${name} ${key}`) },
-      circuitDefaults,
+      {
+        store: around(store, run),
+        clock: world.clock,
+        notice: (name, key) => this.notices.push(`${name} ${key}`),
+      },
+      settings,
     );
   }
 
@@ -86,8 +94,8 @@ export class CircuitWorld {
   weather: Weather = 'fine';
   requests = 0;
 
-  start(store: CircuitStore = this.store): WorldProcess {
-    return new WorldProcess(this, store);
+  start(store: CircuitStore = this.store, options: StartOptions = {}): WorldProcess {
+    return new WorldProcess(this, store, options);
   }
 
   get state() {

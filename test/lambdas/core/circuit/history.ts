@@ -156,6 +156,8 @@ export class CircuitHistory {
   #remember({ process, account }: Running, outcome: Outcome): void {
     const streak = this.#streaks[process];
     if (!streak || outcome === 'unknown') return;
+    // Only three accounts take part, so their timeouts disable the model for no other account.
+    if (outcome === 'timed_out') return void streak.mayBeBarred.add(account);
     streak.accounts = outcome === 'failed' ? [...streak.accounts, account] : [];
     if (streak.accounts.length < 5) return;
     streak.mayBeBarred.add(new Set(streak.accounts).size > 1 ? '*' : account);

@@ -83,7 +83,7 @@ test.for([
     'upstream_error',
     'failed',
   ],
-  ['a response without images', () => drawingOf([]), 502, 'upstream_error', 'failed'],
+  ['a response without images', () => drawingOf([]), 502, 'upstream_error', 'unknown'],
   ['a response with only a filtered image', () => drawingOf([lostImage(filtered)]), 400, 'content_filter', 'succeeded'],
   ['a response with only an invalid image', () => drawingOf([noImage]), 502, 'upstream_error', 'failed'],
 ] as const)('BILL-2 %s is not charged', async ([, script, status, code, outcome]) => {

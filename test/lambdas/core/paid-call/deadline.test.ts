@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { upstreamDeadline } from '../../../../lambdas/core/paid-call/deadline.ts';
 import type { AnswerBy } from '../../../../lambdas/core/paid-call/dependencies.ts';
+import { markResponded } from '../../../../lambdas/core/responded-calls.ts';
 import { text } from '../catalog/sample-data.ts';
 import { loggingSink, streamed } from '../text/sink.ts';
 import { NOW } from '../text/text-models.ts';
@@ -170,3 +171,42 @@ test('LIM-6 a started response gets the full time unless the front door waits fo
     expect(signal.aborted).toBe(true);
   }
 });
+
+/** Runs a deadline to its end. Returns whether the circuit ignores its error. */
+const isIgnoredAfter = async (
+  options: WorldOptions,
+  limits: { readonly hostEndsAtMs?: number; readonly answerBy?: AnswerBy } = {},
+  during: (signal: AbortSignal) => void = () => undefined,
+): Promise<boolean> => {
+  const { deps, clock } = await createWorld(options);
+  const model = deps.catalog.find('alpha-1', NOW);
+  if (!model) throw new Error('no model');
+  const deadline = upstreamDeadline(deps, { hostEndsAtMs: undefined, answerBy: undefined, ...limits }, model);
+  const signal = deadline.start();
+  during(signal);
+  await clock.advance(900_000);
+  expect([signal.aborted, deadline.hasCut(signal.reason)]).toEqual([true, true]);
+  return signal.reason.ignoredByCircuit;
+};
+
+test('FALL-1 the circuit counts silence until the deadline, and not a response that has begun', async () => {
+  expect(await isIgnoredAfter({})).toBe(false);
+  expect(await isIgnoredAfter({}, {}, markResponded)).toBe(true);
+});
+
+const reasons = { models: [text({ reasoning })] };
+
+test.for([
+  ['the setting', false, { upstreamDeadlineMs: 200_000 }, {}],
+  ['a front door that waits for all', true, {}, { answerBy: by(105, 'all') }],
+  ['a front door that waits for the beginning', true, {}, { answerBy: by(290, 'beginning') }],
+  ['a later front door', false, {}, { answerBy: by(700, 'all') }],
+  ['the host', true, {}, { hostEndsAtMs: NOW + 100_000 }],
+  ['the host, to 870 s of a reasoning model', false, reasons, { hostEndsAtMs: NOW + 900_000 }],
+  ['the host, below the setting', true, { upstreamDeadlineMs: 200_000 }, { hostEndsAtMs: NOW + 100_000 }],
+] as const)(
+  'FALL-1 silence until a deadline that is shortened by %s: ignored is %s',
+  async ([, isIgnored, options, limits]) => {
+    expect(await isIgnoredAfter(options, limits)).toBe(isIgnored);
+  },
+);

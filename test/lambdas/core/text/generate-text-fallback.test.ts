@@ -158,7 +158,7 @@ test('GEN-5 a failed call of the fallback model is not followed by a call of ano
 
 test.for([
   ['upstream_error', undefined, 'failed'],
-  ['upstream_timeout', undefined, 'failed'],
+  ['upstream_timeout', undefined, 'timed_out'],
   ['upstream_capacity', undefined, 'failed'],
   ['service_unavailable', true, 'failed'],
   ['service_unavailable', undefined, 'succeeded'],

@@ -125,6 +125,11 @@ test.for([{ data: [] }, { data: 'x' }, {}, [], 'null', '<html>', '', { data: [nu
   },
 );
 
+test('FALL-1 the circuit ignores an empty list of images, and no other unreadable response', async () => {
+  expect(await errorOf(world({ body: { data: [] } }).draw())).toMatchObject({ ignoredByCircuit: true });
+  expect(await errorOf(world({ body: { data: 'x' } }).draw())).toMatchObject({ ignoredByCircuit: false });
+});
+
 test.for([
   ['InvalidParameter', 'image size must be at least 3686400 pixels.', 'size', 'invalid_size', 'size'],
   [

@@ -127,6 +127,18 @@ test.for([
 });
 
 test.for([
+  [JSON.stringify({ promptFeedback: { blockReason: 'OTHER' } }), false],
+  [candidateWith({ finishReason: 'MALFORMED_FUNCTION_CALL', content: undefined }), true],
+  [candidateWith({ finishReason: 'UNEXPECTED_TOOL_CALL', content: {} }), true],
+  [candidateWith({ finishReason: undefined }), true],
+  [JSON.stringify({ ...generatedContent, candidates: [] }), true],
+  ['<html>', false],
+] as const)('FALL-1 the circuit ignores an end that a prompt can cause: %s, %s', async ([body, isIgnored]) => {
+  const sending = wireTo({ body }).wire.buildCall(chat()).send(dispatch());
+  await expect(sending).rejects.toMatchObject({ ignoredByCircuit: isIgnored });
+});
+
+test.for([
   [[{ text: 'Good day.' }], 'length'],
   [[{ functionCall: { id: 'c', name: 'f', args: {} } }], 'length'],
 ] as const)('CHAT-14 content before a premature end is returned and charged: %j', async ([parts, ended]) => {

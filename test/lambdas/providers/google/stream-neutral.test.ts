@@ -101,6 +101,7 @@ for (const reason of brokenReasons) {
     for (const sent of [[chunk([], reason)], [chunk([thought]), chunk([{ text: '' }], reason)]]) {
       const { end, error } = await read(toSse(sent));
       expect([end, codeOf(error)]).toEqual([undefined, 'upstream_error']);
+      expect(error).toMatchObject({ ignoredByCircuit: true });
     }
   });
 }

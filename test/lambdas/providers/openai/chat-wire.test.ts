@@ -92,6 +92,18 @@ test.for([
 });
 
 test.for([
+  ['{"choices":[]}', true],
+  ['{"choices":[1]}', false],
+  ['{}', false],
+  [JSON.stringify({ error: { message: 'The model produced invalid content.', type: 'model_error' } }), true],
+  [JSON.stringify({ error: { message: 'model_error', type: 'server_error' } }), false],
+  [`"${'x'.repeat(64 * 1024 * 1024)}"`, true],
+] as const)('FALL-1 the circuit ignores a failure that a request can cause: case %#', async ([body, isIgnored]) => {
+  const sending = wireTo({ body }).wire.buildCall(wireCall()).send(dispatch());
+  await expect(sending).rejects.toMatchObject({ code: 'upstream_error', ignoredByCircuit: isIgnored });
+});
+
+test.for([
   [{ message: 'quota', type: 'insufficient_quota', code: 'insufficient_quota' }, 'service_unavailable'],
   [{ message: 'oops' }, 'upstream_error'],
 ] as const)('ERR-3 an error about the gateway’s account also counts with status 200: %j', async ([error, code]) => {

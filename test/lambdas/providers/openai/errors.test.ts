@@ -56,6 +56,14 @@ test.for([
   });
 });
 
+test('FALL-1 the circuit ignores invalid output of the model with status 500, and no other 500', () => {
+  const context = { retryAfterSeconds: 1, secret: 'sk-vendor-canary', notice: () => undefined };
+  const ignored = (type: string, message: string) =>
+    toOpenaiError(500, parseRefusal(body(null, message, type)), context).ignoredByCircuit;
+  expect(ignored('model_error', 'The model produced invalid content.')).toBe(true);
+  expect(ignored('server_error', 'a model_error in words')).toBe(false);
+});
+
 test.for([400, 413, 422])('ERR-9 %i is 400 with the message and the param of the provider', (status) => {
   expect(refusal(status, body('invalid_value', 'temperature: too hot', undefined, 'temperature'))).toEqual({
     code: 'invalid_request_error',
