@@ -7,7 +7,7 @@ import { loadCatalog } from '../lambdas/core/catalog/load-catalog.ts';
 import { type StoreClock, skewProblemOf } from '../lambdas/core/store-clock.ts';
 import type { FunctionDependencies } from '../lambdas/functions/wiring/dependencies.ts';
 import { frontDoorOf } from '../lambdas/functions/wiring/front-door.ts';
-import { createRequestIds, openStoreClock, systemClock } from '../lambdas/functions/wiring/ledger.ts';
+import { createRequestIds, openStoreClock, systemClock, watchPauses } from '../lambdas/functions/wiring/ledger.ts';
 import { openVendorAccess } from '../lambdas/functions/wiring/vendor-access.ts';
 import { createImageFetch } from '../lambdas/providers/image-fetch.ts';
 import { createUpstreamHttp } from '../lambdas/providers/upstream-http.ts';
@@ -138,6 +138,7 @@ const createParts = async (
     secrets: { botToken: settings.BOT_TOKEN, topUpKey: settings.TOP_UP_KEY },
     vendorAccess: await openVendorAccess(catalog, environment, { settings, clock, random: Math.random, reporting }),
     upstreamHttp: createUpstreamHttp(),
+    pauses: watchPauses(),
     sendWebhook: createWebhookSender({ lookup, now: clock.now }),
     ...webhooks,
     fetchImage: createImageFetch({ lookup }),

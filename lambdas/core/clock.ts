@@ -6,6 +6,11 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void;
 }
 
+/** Times of a process. `monotonicMs` counts from any start, and no change of the system's time affects it. */
+export interface MonotonicClock extends Pick<Clock, 'now'> {
+  monotonicMs(): number;
+}
+
 export const sleep = (clock: Clock, delayMs: number): Promise<void> =>
   delayMs <= 0
     ? Promise.resolve()

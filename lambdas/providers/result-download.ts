@@ -2,6 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
+import { isLocalFailure } from './local-failure.ts';
 import {
   createGuardedLookup,
   type LookupAll,
@@ -76,7 +77,7 @@ const notFetched = (cause?: unknown): GatewayError =>
   new GatewayError(
     'upstream_error',
     'The image could not be fetched from the provider. Nothing was charged. Retry the request.',
-    { cause },
+    { ignoredByCircuit: isLocalFailure(cause), cause },
   );
 
 const isReachable = (url: URL, reach: Reach): boolean =>

@@ -5,6 +5,7 @@ import { urlToHttpOptions } from 'node:url';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import { RecentMap } from '../core/recent-map.ts';
 import { markResponded } from '../core/responded-calls.ts';
+import { isLocalFailure } from './local-failure.ts';
 import { ResponseBytes } from './response-bytes.ts';
 
 export interface UpstreamRequest {
@@ -145,6 +146,13 @@ const keepErrorsQuiet = (socket: Socket): void => {
 };
 
 const failure = (error: Error, connected: boolean): GatewayError => {
+  if (isLocalFailure(error)) {
+    return new GatewayError(
+      'service_unavailable',
+      'The gateway cannot connect to the provider now. Nothing was charged. Retry the request.',
+      { ignoredByCircuit: true, cause: error },
+    );
+  }
   return connected
     ? new GatewayError(
         'upstream_error',
@@ -163,7 +171,7 @@ const brokenBody = (cause: unknown): GatewayError =>
   new GatewayError(
     'upstream_error',
     'The connection to the provider broke before its response was complete. Nothing was charged. Retry the request.',
-    { cause },
+    { ignoredByCircuit: isLocalFailure(cause), cause },
   );
 
 const discard = (response: http.IncomingMessage, discardMs: number): void => {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Clock, inTime } from '../clock.ts';
 import type { CircuitEvent } from '../metrics.ts';
+import type { ProcessPauses } from '../process-pauses.ts';
 import { RecentMap } from '../recent-map.ts';
 import {
   type CallPermit,
@@ -27,6 +28,8 @@ const COUNTED_WITHIN_MS = 200;
 export interface CircuitDependencies {
   readonly store: CircuitStore;
   readonly clock: Clock;
+  /** Pauses of this process, whose failures do not count. Undefined means none. */
+  readonly pauses?: Pick<ProcessPauses, 'watch'> | undefined;
   /**
    * Reports an event of a circuit, in the process that caused it. `key` is `<provider>/<model>`, or the model id for a
    * quarantine.
@@ -108,11 +111,14 @@ class ProcessCircuits implements Circuits {
   }
 
   #permit(circuit: Circuit, { account, owner, isProbe, probe }: Entry): CallPermit {
-    const { clock } = this.#deps;
+    const { clock, pauses } = this.#deps;
+    const hasPaused = pauses?.watch();
     let isReported = false;
-    const report = (outcome: Outcome): Promise<void> | undefined => {
+    const report = (reported: Outcome): Promise<void> | undefined => {
       if (isReported) return undefined;
       isReported = true;
+      // A process that did not run cannot judge a provider: its timers are late and its connections have ended.
+      const outcome = reported !== 'succeeded' && hasPaused?.() ? 'unknown' : reported;
       if (probe) return inTime(clock, COUNTED_WITHIN_MS, probe.end(outcomeForAll(outcome)));
       this.#reportLocal(circuit, account, owner, outcome);
       if (outcome === 'succeeded') circuit.shared.succeeded();

@@ -71,7 +71,7 @@ export interface Opening {
 /**
  * `succeeded`: the provider responded, even if it rejected this request. `failed`: GatewayError.upstreamFailed.
  * `timed_out`: the provider did not respond in time, which a long request can cause, so it counts once per account.
- * `unknown`: the call was not made, or ended for a reason that a client can cause.
+ * `unknown`: the call was not made, or ended for a reason that a client or this machine can cause.
  */
 export type Outcome = 'succeeded' | 'failed' | 'timed_out' | 'unknown';
 

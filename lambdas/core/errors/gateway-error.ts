@@ -22,8 +22,8 @@ export interface ErrorDetails {
   /** Whether the provider failed although the code does not show it. The circuit counts it (ERR-9). */
   readonly upstreamFailed?: boolean;
   /**
-   * Whether the circuit ignores the error: it concerns one of several credentials (ERR-10), or a client can cause it
-   * (FALL-1).
+   * Whether the circuit ignores the error: it concerns one of several credentials (ERR-10), or a client or this machine
+   * can cause it (FALL-1).
    */
   readonly ignoredByCircuit?: boolean;
   /** Limit that a `rate_limit_exceeded` refers to. Counted in metrics, never shown to a client. */

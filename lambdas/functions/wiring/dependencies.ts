@@ -17,6 +17,7 @@ import type { ServedHolds } from '../../core/ledger/served-holds.ts';
 import type { AddressCounters } from '../../core/limits/rate-limit.ts';
 import type { MaintenanceStore } from '../../core/maintenance.ts';
 import type { MarginMetric, Measure, MetricDimension, MoneyMetric, OperationalEventName } from '../../core/metrics.ts';
+import type { ProcessPauses } from '../../core/process-pauses.ts';
 import type { VideoFiles, VideoWorkflow } from '../../core/videos/dependencies.ts';
 import type { VideoJobStore } from '../../core/videos/video-job.ts';
 import type { CallerSecrets } from '../../http/authenticate.ts';
@@ -107,6 +108,8 @@ export interface VideoFunctionDependencies extends LedgerFunctionDependencies {
   /** Throws if this function has no state machine. */
   readonly videoMachine: VideoWorkflow;
   readonly upstreamHttp: UpstreamHttp;
+  /** Pauses of this process. Undefined means that none are known. */
+  readonly pauses?: ProcessPauses | undefined;
   /**
    * Chooses the credential of one call, or the one of a stored job. Returns undefined if this environment has no key or
    * no URL for the provider.

@@ -11,7 +11,7 @@ import { createBundledPages } from './bundled-pages.ts';
 import { createS3Access, patient } from './clients.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { frontDoorOf } from './front-door.ts';
-import { createRequestIds, type Environment, openLedger } from './ledger.ts';
+import { createRequestIds, type Environment, openLedger, watchPauses } from './ledger.ts';
 import { onFirstUse } from './on-first-use.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readBotToken, readPeppers, readTopUpKey } from './secrets.ts';
@@ -35,6 +35,7 @@ export const dependenciesFromEnvironment = async (environment: Environment): Pro
     ...withTracing(videoDeps, environment),
     problems: async () => ((await videoDeps.clockProblem?.()) === undefined ? [] : ['clock']),
     newRequestId: createRequestIds(clock),
+    pauses: watchPauses(),
     frontDoor,
     publicUrl,
     ...peppers,

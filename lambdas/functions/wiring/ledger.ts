@@ -5,6 +5,7 @@ import type { LedgerDependencies } from '../../core/ledger/ledger.ts';
 import { ServedHolds } from '../../core/ledger/served-holds.ts';
 import { type MoneyMeter, type MoneyMetric, moneyMetric, movements } from '../../core/metrics.ts';
 import type { MarginMeter } from '../../core/paid-call/dependencies.ts';
+import { LOOK_EVERY_MS, ProcessPauses } from '../../core/process-pauses.ts';
 import { RANDOM_END, renderRequestId } from '../../core/request-id.ts';
 import { createStoreClock, type StoreClock, skewProblemOf } from '../../core/store-clock.ts';
 import { readSettings } from '../../settings.ts';
@@ -41,6 +42,17 @@ export const openStoreClock = ({ notice }: Reporting): StoreClock =>
     monotonicMs: () => performance.now(),
     onProblem: (problem) => notice('clock_skewed', { problem }),
   });
+
+let processPauses: ProcessPauses | undefined;
+
+/** Pauses of this process. The first call starts its timer, which keeps no process alive. */
+export const watchPauses = (): ProcessPauses => {
+  if (processPauses) return processPauses;
+  const pauses = new ProcessPauses({ now: Date.now, monotonicMs: () => performance.now() });
+  setInterval(() => pauses.look(), LOOK_EVERY_MS).unref();
+  processPauses = pauses;
+  return pauses;
+};
 
 /** Ledger dependencies with their database and object storage, which other stores share. */
 export type OpenLedger = LedgerFunctionDependencies & {

@@ -11,9 +11,9 @@ import type { FunctionDependencies, VideoFunctionDependencies } from './dependen
 import { toHttpDependencies } from './http.ts';
 import { toLedgerDependencies, toMarginMeter } from './ledger.ts';
 
-export const toCircuits = ({ circuitStore, clock, reporting, settings }: VideoFunctionDependencies): Circuits =>
+export const toCircuits = ({ circuitStore, clock, pauses, reporting, settings }: VideoFunctionDependencies): Circuits =>
   createCircuits(
-    { store: circuitStore, clock, notice: (notice, circuit) => reporting.notice(notice, { circuit }) },
+    { store: circuitStore, clock, pauses, notice: (notice, circuit) => reporting.notice(notice, { circuit }) },
     {
       failures: settings.CIRCUIT_FAILURES,
       calls: settings.CIRCUIT_CALLS,

@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
 import http from 'node:http';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
@@ -53,6 +54,25 @@ test('ERR-9 a refused connection is 503 with Retry-After', async () => {
   const error = await thrownBy(call(`http://127.0.0.1:${await closedPort()}`));
   expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 30 });
   expect(String(error)).not.toMatch(/127\.0\.0\.1|ECONN/);
+});
+
+test('FALL-1 the circuit counts a refused connection, and ignores one that this machine lacks', async () => {
+  const port = await closedPort();
+  expect(await thrownBy(call(`http://127.0.0.1:${port}`))).toMatchObject({ ignoredByCircuit: false });
+  const lookup = vi.spyOn(dns, 'lookup').mockImplementation((_host: string, ...rest: unknown[]) => {
+    const answer = rest.at(-1);
+    const error = Object.assign(new Error('no descriptor'), { code: 'EMFILE', syscall: 'getaddrinfo' });
+    if (typeof answer === 'function') process.nextTick(answer, error);
+  });
+  try {
+    expect(await thrownBy(call(`http://localhost:${port}`))).toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringContaining('The gateway cannot connect'),
+      ignoredByCircuit: true,
+    });
+  } finally {
+    lookup.mockRestore();
+  }
 });
 
 test('FALL-1 a call has a response from the first bytes of its body, not from its status', async () => {

@@ -1,6 +1,6 @@
 import { bugsIn } from './money-bug.ts';
 
-/** Mistakes by which a client disables a model that works. */
+/** Mistakes by which a client or this machine disables a model that works. */
 export const circuitBugs = [
   ...bugsIn('lambdas/core/circuit/local-circuit.ts', 'test/lambdas/core/circuit/local-circuit-timeouts.test.ts', [
     {
@@ -28,6 +28,22 @@ export const circuitBugs = [
       what: 'Speech that is longer than the time of the front door disables its model.',
       find: 'waitMs < fullMs || hasResponded(controller.signal)',
       replace: 'hasResponded(controller.signal)',
+    },
+  ]),
+  ...bugsIn('lambdas/core/circuit/breaker.ts', 'test/lambdas/core/circuit/breaker-pauses.test.ts', [
+    {
+      id: 'sleep-is-a-failure',
+      what: 'A laptop that slept disables every model that it was calling.',
+      find: "reported !== 'succeeded' && hasPaused?.() ? 'unknown' : reported",
+      replace: 'reported',
+    },
+  ]),
+  ...bugsIn('lambdas/providers/local-failure.ts', 'test/lambdas/providers/local-failure.test.ts', [
+    {
+      id: 'lack-of-descriptors-is-a-failure',
+      what: 'A process without free descriptors disables every model.',
+      find: "  'EMFILE',\n",
+      replace: '',
     },
   ]),
 ];

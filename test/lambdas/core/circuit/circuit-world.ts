@@ -4,6 +4,7 @@ import { type CircuitSettings, circuitDefaults, type Outcome } from '../../../..
 import type { CircuitStore } from '../../../../lambdas/core/circuit/circuit-store.ts';
 import { sleep } from '../../../../lambdas/core/clock.ts';
 import { StoreError } from '../../../../lambdas/core/errors/store-error.ts';
+import type { ProcessPauses } from '../../../../lambdas/core/process-pauses.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
 import { MemoryCircuitStore } from '../../../support/memory/memory-circuit-store.ts';
 
@@ -33,6 +34,7 @@ export const around = (store: CircuitStore, run: Around): CircuitStore => ({
 
 export interface StartOptions {
   readonly settings?: CircuitSettings;
+  readonly pauses?: ProcessPauses;
 }
 
 /** One process with its store calls, its operational events and whether it is dead. */
@@ -43,7 +45,7 @@ export class WorldProcess {
   dead = false;
   readonly #world: CircuitWorld;
 
-  constructor(world: CircuitWorld, store: CircuitStore, { settings = circuitDefaults }: StartOptions) {
+  constructor(world: CircuitWorld, store: CircuitStore, { settings = circuitDefaults, pauses }: StartOptions) {
     this.#world = world;
     const run: Around = (method, call) => {
       if (this.dead) return new Promise(() => undefined);
@@ -54,6 +56,7 @@ export class WorldProcess {
       {
         store: around(store, run),
         clock: world.clock,
+        pauses,
         notice: (name, key) => this.notices.push(`${name} ${key}`),
       },
       settings,
