@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../core/errors/error-codes.ts';
 import { type ErrorDetails, GatewayError } from '../core/errors/gateway-error.ts';
 import type { ProviderEvent } from '../core/metrics.ts';
-import type { TokenUsage } from '../core/pricing/charge.ts';
+import { answerTokensOf, type TokenUsage } from '../core/pricing/charge.ts';
 import { UnchargedOutput } from '../core/text/uncollected-text.ts';
 
 /** Contents of a provider's error response. Absent members are empty. */
@@ -158,6 +158,15 @@ export const incomplete = (details: ErrorDetails = {}): GatewayError =>
     'The provider stopped before its response was complete. Nothing was charged. Retry the request.',
     details,
   );
+
+/**
+ * Error for a response without output. A prompt can cause it, so the circuit does not count it. If the provider counted
+ * output, such as hidden reasoning, its cost uses the allowance (BILL-21).
+ */
+export const withoutOutput = (usage: TokenUsage | undefined): GatewayError => {
+  const error = incomplete(byRequest);
+  return usage && answerTokensOf(usage) > 0 ? new UnchargedOutput(error.code, error.message, usage, byRequest) : error;
+};
 
 /** Error for output that a safety filter stopped (CHAT-14), with the provider's counts if it reported any. */
 export const filtered = (usage?: TokenUsage): GatewayError =>

@@ -7,17 +7,17 @@ import type { TokenUsage } from '../../core/pricing/charge.ts';
 import type { ToolCall } from '../../core/text/conversation.ts';
 import type { FinishReason, TextAnswer, WireAnswer } from '../../core/text/text-wire.ts';
 import { readJsonText, tokenCount } from '../read-json.ts';
-import { byRequest, filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
+import { filtered, type RefusalContext, unreadable, withoutOutput } from '../refusals.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { type AskedIn, brokenOff, noImage, toInBandError } from './errors.ts';
 
 export const readAnswer = async (response: UpstreamResponse, inBand: InBand): Promise<WireAnswer> => {
   const { text, value } = await readJsonText(response);
   const { body, ...generated } = toGenerated(value, inBand);
-  if (generated.candidates.length === 0 && !blocked(generated)) throw incomplete(byRequest);
   const usage = inBand.linkImage
     ? toDrawnUsage(generated.usageMetadata, holdsImage(text))
     : toTokenUsage(generated.usageMetadata);
+  if (generated.candidates.length === 0 && !blocked(generated)) throw withoutOutput(usage);
   return inBand.protocol === 'generate_content'
     ? { kind: 'answer', content: { kind: 'native', text, body }, usage }
     : {
@@ -35,7 +35,7 @@ const toTextAnswer = async (
   if (blocked(generated)) throw filtered(usage);
   const [candidate] = generated.candidates;
   const reason = candidate && finishReasonOf(candidate);
-  if (!reason) throw incomplete(byRequest);
+  if (!reason) throw withoutOutput(usage);
   // No image of a blocked response is stored.
   if (isFilter(reason)) throw filtered(usage);
   const parts = partsOf(candidate);

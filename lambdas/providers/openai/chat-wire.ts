@@ -7,7 +7,7 @@ import type { TextWire, WireAnswer, WireCall } from '../../core/text/text-wire.t
 import { mergeUsage } from '../merge-usage.ts';
 import { readJsonText, tokenCount } from '../read-json.ts';
 import { type StreamReader, toWireStream } from '../read-stream.ts';
-import { detailsOfNone, filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
+import { filtered, incomplete, type RefusalContext, unreadable, withoutOutput } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
@@ -243,7 +243,7 @@ export const chatReader = (options: ChatStreamOptions): StreamReader => {
   };
 };
 
-const choices = z.array(z.object({ finish_reason: z.string().nullish() })).min(1);
+const choices = z.array(z.object({ finish_reason: z.string().nullish() }));
 
 /** Creates the wire for chat completions of OpenAI and of every compatible server. */
 export const createChatWire = (options: WireOptions): TextWire => ({
@@ -272,11 +272,12 @@ const toAnswer = async (
   reasoningTokens: ReasoningTokens | undefined,
 ): Promise<WireAnswer> => {
   const { text, value: body } = await readJsonText(response);
-  if (isJsonObject(body) && isJsonObject(body.error)) throw toInBandError(parseRefusal(body), refusalContext);
-  const listed = isJsonObject(body) ? choices.safeParse(body.choices) : undefined;
   if (!isJsonObject(body)) throw unreadable();
-  if (!listed?.success) throw unreadable(detailsOfNone(body.choices));
+  if (isJsonObject(body.error)) throw toInBandError(parseRefusal(body), refusalContext);
+  const listed = choices.safeParse(body.choices);
+  if (!listed.success) throw unreadable();
   const usage = toTokenUsage(body.usage, reasoningTokens);
+  if (listed.data.length === 0) throw withoutOutput(usage);
   if (listed.data.some((choice) => choice.finish_reason === 'content_filter')) throw filtered(usage);
   return { kind: 'answer', content: { kind: 'native', text, body }, usage };
 };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UnchargedOutput } from '../../../../lambdas/core/text/uncollected-text.ts';
 import { calledFunctions, generatedContent } from '../../../fixtures/google/generated-content.ts';
 import { codeOf, fixture } from './stream-reading.ts';
 import {
@@ -137,6 +138,24 @@ test.for([
   const sending = wireTo({ body }).wire.buildCall(chat()).send(dispatch());
   await expect(sending).rejects.toMatchObject({ ignoredByCircuit: isIgnored });
 });
+
+test.for([{ candidates: [] }, { candidates: [{ index: 0, content: { parts: [] } }] }])(
+  'BILL-21 a response without output is uncharged output if it has counts of output: %j',
+  async (body) => {
+    for (const [counts, reasoning] of [
+      [{ thoughtsTokenCount: 900 }, 900],
+      [{}, undefined],
+    ] as const) {
+      const usageMetadata = { promptTokenCount: 7, ...counts };
+      const { wire } = wireTo({ body: JSON.stringify({ ...generatedContent, ...body, usageMetadata }) });
+      const error: unknown = await wire
+        .buildCall(chat())
+        .send(dispatch())
+        .catch((thrown: unknown) => thrown);
+      expect(error instanceof UnchargedOutput ? error.usage?.reasoning : undefined).toBe(reasoning);
+    }
+  },
+);
 
 test.for([
   [[{ text: 'Good day.' }], 'length'],

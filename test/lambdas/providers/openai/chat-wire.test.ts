@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WireAnswer, WireStream } from '../../../../lambdas/core/text/text-wire.ts';
+import { UnchargedOutput } from '../../../../lambdas/core/text/uncollected-text.ts';
 import { createChatWire } from '../../../../lambdas/providers/openai/chat-wire.ts';
 import { chatCompletion } from '../../../fixtures/openai/chat-completion.ts';
 import { type Answer, playVendor } from '../played-vendor.ts';
@@ -102,6 +103,21 @@ test.for([
   const sending = wireTo({ body }).wire.buildCall(wireCall()).send(dispatch());
   await expect(sending).rejects.toMatchObject({ code: 'upstream_error', ignoredByCircuit: isIgnored });
 });
+
+test.for([
+  [{ prompt_tokens: 7, completion_tokens: 900 }, 900],
+  [{ prompt_tokens: 7, completion_tokens: 0 }, undefined],
+  [undefined, undefined],
+] as const)(
+  'BILL-21 a response without choices and with the usage %j is uncharged output: %s',
+  async ([usage, output]) => {
+    const sending = wireTo({ body: JSON.stringify({ choices: [], usage }) })
+      .wire.buildCall(wireCall())
+      .send(dispatch());
+    const error: unknown = await sending.catch((thrown: unknown) => thrown);
+    expect(error instanceof UnchargedOutput ? error.usage?.output : undefined).toBe(output);
+  },
+);
 
 test.for([
   [{ message: 'quota', type: 'insufficient_quota', code: 'insufficient_quota' }, 'service_unavailable'],
