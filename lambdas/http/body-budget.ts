@@ -1,12 +1,16 @@
 import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/errors/gateway-error.ts';
+import type { RequestMemory } from '../core/limits/request-memory.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
+import { MemoryPool } from './memory-pool.ts';
 
 const WAIT_MS = 10_000;
 /** Number of bytes of every body that do not count toward the budget, so that large bodies never block small ones. */
 export const FREE_BYTES = 64 * 1024;
 /** The budget is at least this many times the share of one owner. */
 const SHARES = 4;
+
+const counted = (bytes: number): number => Math.max(0, bytes - FREE_BYTES);
 
 /** Undefined if there is room, because a promise costs time in every small request. */
 export type Wait = Promise<void> | undefined;
@@ -37,6 +41,16 @@ const add = (shares: Shares, owner: string, more: number): void => {
   else shares.set(owner, bytes);
 };
 
+/** Memory that a request needs beyond its body, until `end` releases it. */
+export interface MemoryLease extends RequestMemory {
+  end(): void;
+}
+
+interface SharedPool {
+  readonly pool: MemoryPool;
+  users: number;
+}
+
 interface Waiter {
   readonly fits: () => boolean;
   readonly take: () => void;
@@ -51,24 +65,24 @@ interface Waiter {
  *
  * Each owner has a quarter of the budget. There a body counts with its announced length from the start, so an owner's
  * bodies never block each other half read. A body above the quarter needs the whole share. Bytes that parsed bodies need
- * beyond their length have a further quarter, with the same rule.
+ * beyond their length have a further quarter, with the same rule. So have images that the gateway fetches and large
+ * responses, because requests with complete bodies would block each other.
  */
 export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
-  #bytes = 0;
-  /** Bytes of complete bodies, which are released without further bytes. */
-  #wholeBytes = 0;
+  readonly #all: MemoryPool;
   /** Reserved bytes by owner. */
   readonly #shares: Shares = new Map();
   /** Bytes that parsed bodies need beyond their length, by owner. */
   readonly #expansions: Shares = new Map();
-  /** Leases of the reserved bodies that are arriving, the oldest first. */
-  readonly #leases = new Set<object>();
+  /** Bytes that requests need after their bodies, by owner. */
+  readonly #later = new Map<string, SharedPool>();
   readonly #waiting = new Set<Waiter>();
 
   constructor(bytesMax: number, clock: Clock) {
     this.#bytesMax = bytesMax;
+    this.#all = new MemoryPool(bytesMax);
     this.#clock = clock;
   }
 
@@ -89,7 +103,7 @@ export class BodyBudget {
       expanded = bytes;
     };
     const leave = (): void => {
-      this.#leases.delete(lease);
+      this.#all.stopGrowing(lease);
       setReserved(taken - expanded);
       this.#admitWaiting();
     };
@@ -99,15 +113,15 @@ export class BodyBudget {
         () => owners.every((owner) => this.#isWithinShare(this.#shares, owner, reserved, bytes)),
         () => {
           setReserved(bytes);
-          this.#leases.add(lease);
+          this.#all.startGrowing(lease);
         },
       );
     };
-    const takeFitting = (bytes: number): Promise<void> =>
+    const takeFitting = (bytes: number): Wait =>
       this.#admit(
-        () => this.#fits(lease, taken, bytes),
+        () => this.#all.fits(lease, taken, bytes),
         () => {
-          this.#bytes += bytes;
+          this.#all.add(bytes, isWhole);
           taken += bytes;
         },
       );
@@ -122,25 +136,24 @@ export class BodyBudget {
       },
       expand: async (bytes) => {
         // While the body waits for its owner's other bodies, it must not keep the place of the oldest.
-        this.#leases.delete(lease);
+        this.#all.stopGrowing(lease);
         this.#admitWaiting();
         await this.#admit(
           () => owners.every((owner) => this.#isWithinShare(this.#expansions, owner, expanded, expanded + bytes)),
           () => {
             setExpanded(expanded + bytes);
-            this.#leases.add(lease);
+            this.#all.startGrowing(lease);
           },
         );
         await takeFitting(bytes);
       },
       whole: () => {
+        if (!isWhole) this.#all.complete(taken);
         isWhole = true;
-        this.#wholeBytes += taken;
         leave();
       },
       end: () => {
-        this.#bytes -= taken;
-        if (isWhole) this.#wholeBytes -= taken;
+        this.#all.add(-taken, isWhole);
         taken = 0;
         setExpanded(0);
         leave();
@@ -149,11 +162,70 @@ export class BodyBudget {
     return lease;
   }
 
-  /** The oldest arriving body competes only with complete ones, so that arriving bodies never block each other. */
-  #fits(lease: object, taken: number, bytes: number): boolean {
-    const [oldest] = this.#leases;
-    const others = lease === oldest ? this.#wholeBytes : this.#bytes - taken;
-    return others === 0 || others + taken + bytes < this.#bytesMax;
+  /** Opens the memory that a request of these owners needs after its body. */
+  open(owners: readonly string[]): MemoryLease {
+    const pools = [this.#all, ...owners.map((owner) => this.#enterLater(owner))];
+    let needed = 0;
+    let taken = 0;
+    let isWhole = false;
+    let isOpen = true;
+    const change = (bytes: number): void => {
+      for (const pool of pools) pool.add(bytes, isWhole);
+      taken += bytes;
+    };
+    const setWhole = (next: boolean): void => {
+      if (next === isWhole) return;
+      for (const pool of pools) pool.complete(next ? taken : -taken);
+      isWhole = next;
+    };
+    const stopGrowing = (): void => {
+      for (const pool of pools) pool.stopGrowing(lease);
+    };
+    const lease: MemoryLease = {
+      reserve: (bytes) => {
+        const before = counted(needed);
+        needed += bytes;
+        const more = counted(needed) - before;
+        if (more === 0 || !isOpen) return undefined;
+        setWhole(false);
+        for (const pool of pools) pool.startGrowing(lease);
+        return this.#admit(
+          () => !isOpen || pools.every((pool) => pool.fits(lease, taken, more)),
+          () => isOpen && change(more),
+        );
+      },
+      settle: (bytes) => {
+        if (!isOpen) return;
+        needed = bytes;
+        change(counted(bytes) - taken);
+        setWhole(true);
+        stopGrowing();
+        this.#admitWaiting();
+      },
+      end: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        change(-taken);
+        stopGrowing();
+        for (const owner of owners) this.#leaveLater(owner);
+        this.#admitWaiting();
+      },
+    };
+    return lease;
+  }
+
+  #enterLater(owner: string): MemoryPool {
+    const shared = this.#later.get(owner) ?? { pool: new MemoryPool(this.#bytesMax / SHARES), users: 0 };
+    shared.users += 1;
+    this.#later.set(owner, shared);
+    return shared.pool;
+  }
+
+  #leaveLater(owner: string): void {
+    const shared = this.#later.get(owner);
+    if (!shared) return;
+    shared.users -= 1;
+    if (shared.users === 0) this.#later.delete(owner);
   }
 
   /** Whether an owner can have this many bytes for a body that has `own` now. The owner's only body may exceed the share. */
@@ -163,10 +235,10 @@ export class BodyBudget {
   }
 
   /** Takes the bytes as soon as they fit. Throws `service_unavailable` after 10 s. */
-  #admit(fits: () => boolean, take: () => void): Promise<void> {
+  #admit(fits: () => boolean, take: () => void): Wait {
     if (fits()) {
       take();
-      return Promise.resolve();
+      return undefined;
     }
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(WAIT_MS, () => {

@@ -6,6 +6,7 @@ import type { InitData } from '../core/accounts/init-data.ts';
 import { utcDay } from '../core/clock.ts';
 import type { GatewayError, LimitName } from '../core/errors/gateway-error.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { OpenMemory } from '../core/limits/request-memory.ts';
 import type { StoreTime } from '../core/retry.ts';
 import type { Route, RouteName } from '../routes.ts';
 import type { EventStream } from './event-stream.ts';
@@ -110,8 +111,12 @@ export interface Exchange {
   body: { readonly json: JsonObject; readonly bytes: number } | undefined;
   /** Replaces `body` if the route accepts forms and the client sent one. */
   form?: Form | undefined;
-  /** Releases the bytes of the body from the budget of the process. */
+  /** Releases the bytes of the body, and of what was fetched for it, from the budget of the process. */
   releaseBody: () => void;
+  /** Opens memory of the process beyond the body. Set when the body has been read. */
+  openMemory?: OpenMemory | undefined;
+  /** Releases the bytes of the response from the budget. Undefined if none are reserved. */
+  releaseAnswer?: (() => void) | undefined;
   /** Set by a response that is logged when its stream ends. */
   finishesLater: boolean;
   /**

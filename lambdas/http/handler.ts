@@ -8,6 +8,7 @@ import type { AddressLimit } from '../core/limits/rate-limit.ts';
 import { type MaintenanceState, maintenanceError } from '../core/maintenance.ts';
 import { StoreTime } from '../core/retry.ts';
 import type { OtherCredential, RouteName } from '../routes.ts';
+import { limitReading, openMemory } from './answer-memory.ts';
 import {
   authenticateCaller,
   type CallerIdentity,
@@ -75,7 +76,10 @@ export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<R
   middy<HandledEvent, GatewayResponse>({
     executionMode: streamedResponse,
     timeoutEarlyInMillis: 0,
-    ...(deps.tracing?.afterResponse && { requestEnd: deps.tracing.afterResponse }),
+    requestEnd: ({ event }) => {
+      if (isHandled(event)) event.exchange?.releaseAnswer?.();
+      return deps.tracing?.afterResponse?.();
+    },
   })
     .before((request) => {
       request.event = toUrlEvent(request.event);
@@ -100,6 +104,9 @@ export const createHandler = (deps: HttpDependencies, handlers: Partial<Record<R
       if (!handler) throw new Error(`no handler for ${exchange.route?.name}`);
       return answerInTime(deps, exchange, handler);
     });
+
+const isHandled = (event: unknown): event is HandledEvent =>
+  typeof event === 'object' && event !== null && 'exchange' in event;
 
 const exchangeOf = ({ exchange }: HandledEvent): Exchange => {
   if (!exchange) throw new Error('a request without an exchange');
@@ -229,7 +236,9 @@ const receive = async (
   const taken = exchange.route?.route.body ?? 'none';
   if (taken === 'none') return;
   const beganAtMs = deps.clock.now();
-  await readBody(exchange, taken, { budget: deps.bodies, owners: ownersOf(deps, exchange) }, proof?.checkBody);
+  const owners = ownersOf(deps, exchange);
+  await readBody(exchange, taken, { budget: deps.bodies, owners }, proof?.checkBody);
+  exchange.openMemory = (until) => openMemory(deps, exchange, owners, until);
   exchange.receivedAtMs = deps.clock.now();
   exchange.summary.uploadMs = exchange.receivedAtMs - beganAtMs;
 };
@@ -270,6 +279,7 @@ const complete = (
     exchange.summary.totalMs = deps.clock.now() - exchange.startedAtMs;
     deps.finished(exchange.requestId, exchange.summary);
   }
+  if (exchange.releaseAnswer) limitReading(deps, exchange, response);
   const text = typeof response.body === 'string' ? response.body : '';
   return {
     statusCode: response.statusCode,

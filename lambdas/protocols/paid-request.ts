@@ -116,6 +116,7 @@ export const callerOf = (exchange: Exchange, answerBy: AnswerBy | undefined): Ca
     estimate,
     allowance,
     cap,
+    openMemory: exchange.openMemory,
     providerTook,
     calls: summary.trace?.calls,
   };

@@ -1,6 +1,7 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { ImagePart } from '../core/text/conversation.ts';
-import type { FetchedImage, ImageFetch } from './image-fetch.ts';
+import type { FetchedImages } from '../core/text/text-wire.ts';
+import type { ImageFetch } from './image-fetch.ts';
 
 /**
  * Limit in bytes for all images of a request. An image counts once for each of its uses, because the request contains
@@ -14,29 +15,34 @@ const AT_ONCE = 4;
 
 const GATHER_MS = 60_000;
 
-type GatheredImages = ReadonlyMap<string, FetchedImage>;
-
 /**
  * Fetches the images that a client sent as URLs, each once and a few at a time (CHAT-6). The first failure ends the
- * others.
+ * others. Images that are already fetched are not fetched again, but count.
  */
-export const gatherImages = async (images: readonly ImagePart[], fetchImage: ImageFetch): Promise<GatheredImages> => {
+export const gatherImages = async (
+  images: readonly ImagePart[],
+  fetchImage: ImageFetch,
+  { byUrl, memory }: FetchedImages,
+): Promise<void> => {
   const uses = Map.groupBy(images, ({ url }) => url);
-  const gathered = new Map<string, FetchedImage>();
-  const ended = new AbortController();
-  const waiting = uses.entries();
-  let bytesLeft = BYTES_MAX;
   refuseMany(uses);
+  const room = createRoom(memory);
+  const waiting: (readonly [string, readonly ImagePart[]])[] = [];
+  for (const [url, parts] of uses) {
+    const fetched = byUrl.get(url);
+    if (fetched) room.keep(fetched.bytes.length * parts.length);
+    else waiting.push([url, parts]);
+  }
+  const next = waiting.values();
+  const ended = new AbortController();
   const late = setTimeout(() => ended.abort(tooSlow(images)), GATHER_MS);
   const worker = async (): Promise<void> => {
-    for (const [url, parts] of waiting) {
+    for (const [url, parts] of next) {
       const { param } = parts[0] ?? { param: 'messages' };
-      const bytesMax = Math.floor(bytesLeft / parts.length);
-      if (bytesMax <= 0) throw tooLarge(param);
-      const fetched = await fetchImage(url, { param, bytesMax, signal: ended.signal });
-      bytesLeft -= fetched.bytes.length * parts.length;
-      if (bytesLeft < 0) throw tooLarge(param);
-      gathered.set(url, fetched);
+      const part = room.partOf(param, parts.length);
+      const fetched = await fetchImage(url, { param, signal: ended.signal, ...part });
+      part.received(fetched.bytes.length - part.receivedBytes());
+      byUrl.set(url, fetched);
     }
   };
   const untilFailed = async (): Promise<void> => {
@@ -48,11 +54,51 @@ export const gatherImages = async (images: readonly ImagePart[], fetchImage: Ima
     }
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, uses.size) }, untilFailed));
-    return gathered;
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, untilFailed));
+    room.settle();
   } finally {
     clearTimeout(late);
   }
+};
+
+/** Divides `BYTES_MAX` among the images of a request as they arrive, and reserves memory for them. */
+const createRoom = (memory: FetchedImages['memory']) => {
+  let bytesLeft = BYTES_MAX;
+  let announcedBytes = 0;
+  /** Announced bytes, where an image without a length counts with the limit. */
+  let expectedBytes = 0;
+  const keep = (bytes: number): void => {
+    bytesLeft -= bytes;
+    announcedBytes += bytes;
+    expectedBytes += bytes;
+  };
+  return {
+    keep,
+    settle: (): void => memory.settle(BYTES_MAX - bytesLeft),
+    /** Limits of one image that the request contains `uses` times. Throws `invalid_image_format` above them. */
+    partOf: (param: string, uses: number) => {
+      let receivedBytes = 0;
+      const bytesMax = Math.floor(bytesLeft / uses);
+      if (bytesMax <= 0) throw tooLarge(param);
+      return {
+        bytesMax,
+        receivedBytes: () => receivedBytes,
+        admit: (declaredBytes: number | undefined): Promise<void> | undefined => {
+          announcedBytes += (declaredBytes ?? 0) * uses;
+          if (announcedBytes > BYTES_MAX) throw tooLarge(param);
+          const before = Math.min(BYTES_MAX, expectedBytes);
+          expectedBytes += (declaredBytes ?? BYTES_MAX) * uses;
+          const more = Math.min(BYTES_MAX, expectedBytes) - before;
+          return more > 0 ? memory.reserve(more) : undefined;
+        },
+        received: (bytes: number): void => {
+          receivedBytes += bytes;
+          bytesLeft -= bytes * uses;
+          if (bytesLeft < 0) throw tooLarge(param);
+        },
+      };
+    },
+  };
 };
 
 const refusal = (param: string, text: string): GatewayError =>

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import { type ImageMediaType, sniffImage } from '../core/image-type.ts';
+import { sniffImage } from '../core/image-type.ts';
+import type { FetchedImage } from '../core/text/text-wire.ts';
 import {
   createGuardedLookup,
   type LookupAll,
@@ -12,16 +13,17 @@ import {
   requestPublic,
 } from './public-address.ts';
 
-export interface FetchedImage {
-  readonly mediaType: ImageMediaType;
-  readonly bytes: Buffer;
-}
-
 interface ImageFetchOptions {
   /** Field that holds the URL. The error names it. */
   readonly param: string;
   readonly bytesMax: number;
   readonly signal?: AbortSignal;
+  /**
+   * Called with the declared length before the body is read, which waits for the result. Throws to reject the image.
+   */
+  readonly admit?: (declaredBytes: number | undefined) => Promise<void> | undefined;
+  /** Called with the number of bytes of each piece that arrives. Throws to reject the image. */
+  readonly received?: (bytes: number) => void;
 }
 
 /**
@@ -42,6 +44,8 @@ interface ImageFetchDependencies {
 interface Trip {
   readonly fail: (text: string, cause?: unknown) => GatewayError;
   readonly bytesMax: number;
+  readonly admit: NonNullable<ImageFetchOptions['admit']>;
+  readonly received: NonNullable<ImageFetchOptions['received']>;
   readonly signal: AbortSignal;
   readonly lookup: LookupFunction;
   readonly reach: Reach;
@@ -67,15 +71,25 @@ const unreachable =
 export const createImageFetch = (deps: ImageFetchDependencies): ImageFetch => {
   const reach = deps.reach ?? publicWeb;
   const lookup = createGuardedLookup(deps.lookup, reach.address);
-  return async (url, { param, bytesMax, signal }) => {
+  return async (url, { param, bytesMax, signal, admit, received = () => undefined }) => {
     signal?.throwIfAborted();
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), deps.timeoutMs ?? TIMEOUT_MS);
+    const startTimer = () => setTimeout(() => late.abort(), deps.timeoutMs ?? TIMEOUT_MS);
+    let timer = startTimer();
+    // The server did not cause the wait, so its time starts again.
+    const admitInTime: Trip['admit'] = (bytes) => {
+      const room = admit?.(bytes);
+      if (!room) return undefined;
+      clearTimeout(timer);
+      return room.finally(() => {
+        timer = startTimer();
+      });
+    };
     const fail: Trip['fail'] = (text, cause) =>
       new GatewayError('invalid_image_format', `${param}: ${text}`, { param, cause });
     const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
     try {
-      return await fetchImage(url, { fail, bytesMax, signal: ends, lookup, reach });
+      return await fetchImage(url, { fail, bytesMax, admit: admitInTime, received, signal: ends, lookup, reach });
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
@@ -137,27 +151,48 @@ const readImage = async (response: IncomingMessage, trip: Trip): Promise<Fetched
   return { mediaType, bytes };
 };
 
-/**
- * Reads into one buffer that doubles. Separate pieces of a body that arrives byte by byte would take a hundred times
- * its size.
- */
-const readBody = async (response: IncomingMessage, { bytesMax, fail }: Trip): Promise<Buffer> => {
+const readBody = async (response: IncomingMessage, { bytesMax, admit, received, fail }: Trip): Promise<Buffer> => {
   const tooLarge = (): GatewayError => fail(`the image is larger than ${bytesMax} bytes.`);
-  if (Number(response.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
+  const declared = Number(response.headers['content-length'] ?? Number.NaN);
+  if (declared > bytesMax) throw tooLarge();
+  await admit(Number.isSafeInteger(declared) ? declared : undefined);
   const pieces: AsyncIterable<Uint8Array> = response;
-  let bytes = Buffer.alloc(0);
+  const body = collect();
   let size = 0;
   try {
     for await (const piece of pieces) {
-      if (size + piece.length > bytesMax) throw tooLarge();
-      if (size + piece.length > bytes.length) {
-        bytes = Buffer.concat([bytes], Math.min(bytesMax, Math.max(bytes.length * 2, size + piece.length)));
-      }
-      bytes.set(piece, size);
       size += piece.length;
+      if (size > bytesMax) throw tooLarge();
+      received(piece.length);
+      body.add(piece);
     }
   } catch (error) {
     throw error instanceof GatewayError ? error : fail(unreachable, error);
   }
-  return bytes.subarray(0, size);
+  return body.whole();
+};
+
+const BLOCK_BYTES = 64 * 1024;
+
+/** Copies into blocks, because separate pieces of a body that arrives byte by byte would take a hundred times its size. */
+const collect = () => {
+  const blocks: Buffer[] = [];
+  let block = Buffer.alloc(0);
+  let used = 0;
+  return {
+    add: (piece: Uint8Array): void => {
+      for (let at = 0; at < piece.length; ) {
+        if (used === block.length) {
+          blocks.push(block);
+          block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+          used = 0;
+        }
+        const part = piece.subarray(at, at + block.length - used);
+        block.set(part, used);
+        used += part.length;
+        at += part.length;
+      }
+    },
+    whole: (): Buffer => Buffer.concat([...blocks, block.subarray(0, used)]),
+  };
 };

@@ -97,7 +97,7 @@ interface HoldOrder extends HoldParams {
 }
 
 /** Hold to try next. */
-interface Wanted {
+export interface Wanted {
   readonly amountPicos: bigint;
   readonly cap: CapCondition | undefined;
   readonly allowance: Allowance | undefined;
@@ -173,8 +173,7 @@ const tryInTurn = async (deps: LedgerDependencies, order: HoldOrder, attempts: H
       deps.breaker?.succeeded();
       const held = heldBy(reply, attempt, attempts);
       if (held) return held;
-      await returnToDay(deps, reply, order);
-      wanted = nextAfter(reply, order, wanted);
+      wanted = await nextAfter(deps, reply, order, wanted);
     } catch (error) {
       attempt.uncertain = uncertainAfter(error);
       if (!(error instanceof StoreError)) throw error;
@@ -218,7 +217,7 @@ const send = (
     }),
   );
 
-const allowanceAt = ({ nowMs, allowancePicos, outputLimit }: HoldOrder): Allowance | undefined =>
+export const allowanceAt = ({ nowMs, allowancePicos, outputLimit }: HoldOrder): Allowance | undefined =>
   allowancePicos === undefined
     ? undefined
     : { day: utcDay(nowMs), picos: allowancePicos, isLarge: outputLimit !== undefined && isLarge(outputLimit) };
@@ -229,12 +228,10 @@ const allowanceAt = ({ nowMs, allowancePicos, outputLimit }: HoldOrder): Allowan
  */
 const returnToDay = async (
   { clock, store }: LedgerDependencies,
-  reply: HoldReply,
+  { id, uncollected }: Account,
   { nowMs, allowancePicos }: HoldOrder,
 ): Promise<void> => {
-  if (reply.kind !== 'refused' || allowancePicos === undefined) return;
-  const { id, uncollected } = reply.account;
-  if (!uncollected || uncollected.day <= utcDay(nowMs)) return;
+  if (allowancePicos === undefined || !uncollected || uncollected.day <= utcDay(nowMs)) return;
   const returned = store.closeMonths(id, nowMs).catch(() => undefined);
   await inTime(clock, GIVE_UP_WAIT_MS, returned);
 };
@@ -248,9 +245,15 @@ const heldBy = (reply: HoldReply, current: HoldTry, attempts: readonly HoldTry[]
 };
 
 /** Returns the hold to try after a refused one. Throws the client's error if there is none. */
-const nextAfter = (reply: HoldReply, order: HoldOrder, refused: Wanted): Wanted => {
+export const nextAfter = async (
+  deps: LedgerDependencies,
+  reply: HoldReply,
+  order: HoldOrder,
+  refused: Wanted,
+): Promise<Wanted> => {
   if (reply.kind !== 'refused') throw new Error('only a refused hold has another one after it');
   const { account } = reply;
+  await returnToDay(deps, account, order);
   const isOnProbation = refuseUnlessShort(account, refused) === 'probation';
   const { availablePicos, caps } = account;
   const cap = order.cap && conditionFor(account, order.cap.keyId, order.nowMs);

@@ -19,7 +19,12 @@ export class FundedAccounts {
     if (amountPicos > 0n) this.#lastHolds.set(accountId, this.#clock.now());
   }
 
-  /** Whether the account paid for a hold in the last 10 minutes. */
+  /** Records that the account could not pay for a hold. */
+  forget(accountId: string): void {
+    this.#lastHolds.delete(accountId);
+  }
+
+  /** Whether the account paid for a hold in the last 10 minutes, and for all since. */
   has(accountId: string): boolean {
     const markedAtMs = this.#lastHolds.get(accountId);
     return markedAtMs !== undefined && this.#clock.now() - markedAtMs < FUNDED_MS;

@@ -6,6 +6,7 @@ import type { Circuits } from '../circuit/circuit.ts';
 import type { CapOfKey } from '../ledger/caps.ts';
 import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
 import type { FundedAccounts } from '../limits/funded-accounts.ts';
+import type { OpenMemory } from '../limits/request-memory.ts';
 import type { PaidEvent } from '../metrics.ts';
 import type { EstimateFactor } from '../pricing/estimate-factor.ts';
 import type { StoreTime } from '../retry.ts';
@@ -17,8 +18,8 @@ export interface PaidCallDependencies {
   readonly reachable: (provider: Provider) => boolean;
   readonly ledger: LedgerDependencies;
   readonly circuits: Circuits;
-  /** Records accounts that pay for a hold. Undefined if no body budget reads it. */
-  readonly funded?: Pick<FundedAccounts, 'mark'> | undefined;
+  /** Accounts that are known to have a balance. Undefined if none is known. */
+  readonly funded?: Pick<FundedAccounts, 'mark' | 'has' | 'forget'> | undefined;
   readonly notice: (notice: PaidEvent, requestId: string) => void;
   /** Time from the upstream's deadline to the expiry of the hold, in ms (BILL-13). */
   readonly holdGraceMs: number;
@@ -97,6 +98,8 @@ export interface Caller {
   readonly allowance?: DailyAllowance | undefined;
   /** Cap of the API key (KEY-9). Undefined without a cap. */
   readonly cap?: CapOfKey | undefined;
+  /** Opens memory of the process beyond the body of the request. Undefined if the process limits none (GEN-14). */
+  readonly openMemory?: OpenMemory | undefined;
   /** Called with the ms from the provider call to the start of its response. Must not throw. */
   readonly providerTook?: ((ms: number) => void) | undefined;
   /** Gets the times of each hold and call. Undefined if the request has no trace (OPS-19). */

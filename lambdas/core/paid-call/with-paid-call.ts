@@ -89,7 +89,11 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     const { model, circuit, hold } = candidate;
     const endId = claimed ? HOLD_IDS : firstId + HOLD_IDS;
     const callReport = createCallReport(deps.ledger.clock, caller, circuit);
-    const placedHold = await placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, endId, storeTime, cap });
+    const order = { ...hold, accountId, requestId, firstId, endId, storeTime, cap };
+    const placedHold = await placeHold(deps.ledger, order).catch((error: unknown) => {
+      deps.funded?.forget(accountId);
+      throw error;
+    });
     callReport.mark('heldAtMs');
     deps.funded?.mark(placedHold);
     const permit = await deps.circuits.acquire(circuit, { accountId, requestId });

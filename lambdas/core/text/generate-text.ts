@@ -1,6 +1,8 @@
 import type { TextModel } from '../catalog/schema.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
+import { requireFunds } from '../ledger/require-funds.ts';
+import { unlimitedMemory } from '../limits/request-memory.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller } from '../paid-call/dependencies.ts';
 import type { DryRun } from '../paid-call/preflight.ts';
@@ -21,7 +23,7 @@ import type { CheckedText, TextDependencies } from './text-candidates.ts';
 import { chooseCandidates } from './text-candidates.ts';
 import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
 import { type TextSink, textSource } from './text-stream.ts';
-import type { WireAnswer } from './text-wire.ts';
+import type { FetchedImages, WireAnswer } from './text-wire.ts';
 import { estimateUncollected, ForwardedOutput } from './uncollected-text.ts';
 
 /** Model that serves the request, and values that the gateway chose for the client. */
@@ -78,8 +80,15 @@ export const generateText = async (
 ): Promise<GeneratedText> => {
   const { asked, first, others } = chooseCandidates(deps, caller, order);
   if (options.dryRun) return dryRun(caller, order, first);
+  let fetched: FetchedImages | undefined;
   const ready = async (checked: CheckedText): Promise<ReadyText> => {
-    await checked.call.gather?.();
+    if (checked.call.gather) {
+      await requireFundsFor(deps, caller, order, checked);
+      fetched ??= { byUrl: new Map(), memory: caller.openMemory?.('started') ?? unlimitedMemory };
+      await checked.call.gather(fetched);
+      // Only another model would use them, and the call has them as text.
+      if (others.length === 0) fetched.byUrl.clear();
+    }
     return makeReady(deps, caller, order, checked);
   };
   const primary = first.call.gather ? await ready(first) : makeReady(deps, caller, order, first);
@@ -104,6 +113,23 @@ export const generateText = async (
   const paid = await withPaidCall(deps, caller, candidates, use);
   if ('stream' in paid) return { kind: 'stream', ...paid.answer, stream: paid.stream };
   return { kind: 'answer', ...paid.answer, receipt: paid.receipt };
+};
+
+/**
+ * Throws the error of the hold before anything is fetched, unless the account is known to have a balance (GEN-8): a small
+ * request must not make the gateway fetch megabytes for nothing.
+ */
+const requireFundsFor = async (
+  deps: TextDependencies,
+  caller: Caller,
+  { params }: TextParams,
+  checked: CheckedText,
+): Promise<void> => {
+  const { accountId, requestId, storeTime, cap, estimate } = caller;
+  const { order } = priceText(checked, params.cap, estimate?.value);
+  if (deps.funded?.has(accountId)) return;
+  const allowancePicos = allowanceOf(deps, caller);
+  await requireFunds(deps.ledger, { ...order, accountId, requestId, storeTime, cap, allowancePicos });
 };
 
 /**

@@ -1,5 +1,7 @@
 import type { Provider, TextModel, Upstream } from '../catalog/schema.ts';
+import type { ImageMediaType } from '../image-type.ts';
 import type { JsonObject } from '../json.ts';
+import type { RequestMemory } from '../limits/request-memory.ts';
 import type { TokenUsage } from '../pricing/charge.ts';
 import type { TextProtocol, TextRequest, ToolCall } from './conversation.ts';
 
@@ -58,9 +60,23 @@ export interface WireStream {
   usageSoFar(): TokenUsage | undefined;
 }
 
+export interface FetchedImage {
+  readonly mediaType: ImageMediaType;
+  readonly bytes: Buffer;
+}
+
+/** Images that a request has fetched, and their memory. All models of the request share them. */
+export interface FetchedImages {
+  readonly byUrl: Map<string, FetchedImage>;
+  readonly memory: RequestMemory;
+}
+
 export interface PreparedCall {
-  /** Fetches data that the provider accepts only as bytes, before the hold. Throws `invalid_image_format` (CHAT-6). */
-  gather?(): Promise<void>;
+  /**
+   * Fetches images that the provider accepts only as bytes, before the hold. Throws `invalid_image_format` (CHAT-6), and
+   * `service_unavailable` without memory (GEN-14).
+   */
+  gather?(fetched: FetchedImages): Promise<void>;
   /**
    * Makes exactly one call and returns after a successful status line. Throws the GatewayError for the client if the
    * provider rejects the request (ERR-9). Never sends anything twice (GEN-5).

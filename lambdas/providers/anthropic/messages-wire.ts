@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import type { CountCall } from '../../core/text/count-tokens.ts';
-import type { Dispatch, PreparedCall, TextWire, WireCall } from '../../core/text/text-wire.ts';
+import type { Dispatch, FetchedImages, PreparedCall, TextWire, WireCall } from '../../core/text/text-wire.ts';
 import { gatherImages } from '../gather-images.ts';
 import type { ImageFetch } from '../image-fetch.ts';
 import { readJson } from '../read-json.ts';
@@ -40,9 +40,9 @@ const prepareTranslated = (options: MessagesWireOptions, call: WireCall): Prepar
   let sources: ReadonlyMap<string, JsonObject> = new Map();
   return {
     ...(remoteImages.length > 0 && {
-      gather: async () => {
-        const images = await gatherImages(remoteImages, options.fetchImage);
-        sources = new Map([...images].map(([url, image]) => [url, fetchedSource(image)]));
+      gather: async (fetched: FetchedImages) => {
+        await gatherImages(remoteImages, options.fetchImage, fetched);
+        sources = new Map([...fetched.byUrl].map(([url, image]) => [url, fetchedSource(image)]));
       },
     }),
     send: async (dispatch) => {

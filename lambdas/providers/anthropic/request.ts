@@ -14,8 +14,7 @@ import {
   type ToolDefinition,
   type Turn,
 } from '../../core/text/conversation.ts';
-import type { WireCall } from '../../core/text/text-wire.ts';
-import type { FetchedImage } from '../image-fetch.ts';
+import type { FetchedImage, WireCall } from '../../core/text/text-wire.ts';
 import { exactObject } from '../read-json.ts';
 import type { ToParam } from './errors.ts';
 

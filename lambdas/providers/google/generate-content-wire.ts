@@ -2,7 +2,15 @@ import { GatewayError } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { TextProtocol } from '../../core/text/conversation.ts';
 import type { CountCall } from '../../core/text/count-tokens.ts';
-import type { Dispatch, PreparedCall, TextWire, WireAnswer, WireCall, WireStream } from '../../core/text/text-wire.ts';
+import type {
+  Dispatch,
+  FetchedImages,
+  PreparedCall,
+  TextWire,
+  WireAnswer,
+  WireCall,
+  WireStream,
+} from '../../core/text/text-wire.ts';
 import { gatherImages } from '../gather-images.ts';
 import type { ImageFetch } from '../image-fetch.ts';
 import { readJson } from '../read-json.ts';
@@ -53,19 +61,24 @@ const prepareTranslated = (options: GenerateContentOptions, call: WireCall, targ
   refuseMoreAnswers(target.choices, call.model.id);
   const { body, slots } = fromConversation(conversation, call.model.id, options.linkImage !== undefined);
   return {
-    ...(slots.length > 0 ? { gather: () => fillSlots(slots, options.fetchImage) } : {}),
+    ...(slots.length > 0 ? { gather: (fetched: FetchedImages) => fillSlots(slots, options.fetchImage, fetched) } : {}),
     send: (dispatch) => send(options, target, body, dispatch),
   };
 };
 
-const fillSlots = async (slots: readonly ImageSlot[], fetchImage: ImageFetch): Promise<void> => {
-  const images = await gatherImages(
+const fillSlots = async (
+  slots: readonly ImageSlot[],
+  fetchImage: ImageFetch,
+  fetched: FetchedImages,
+): Promise<void> => {
+  await gatherImages(
     slots.map(({ image }) => image),
     fetchImage,
+    fetched,
   );
   for (const { image, fill } of slots) {
-    const fetched = images.get(image.url);
-    if (fetched) fill(fetched);
+    const found = fetched.byUrl.get(image.url);
+    if (found) fill(found);
   }
 };
 

@@ -13,7 +13,7 @@ import {
   type Turn,
   type VideoPart,
 } from '../../core/text/conversation.ts';
-import type { FetchedImage } from '../image-fetch.ts';
+import type { FetchedImage } from '../../core/text/text-wire.ts';
 import { exactObject } from '../read-json.ts';
 import { isVendorsId } from './response.ts';
 

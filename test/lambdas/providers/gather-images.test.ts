@@ -1,5 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../lambdas/core/errors/gateway-error.ts';
+import { type RequestMemory, unlimitedMemory } from '../../../lambdas/core/limits/request-memory.ts';
+import type { FetchedImages } from '../../../lambdas/core/text/text-wire.ts';
 import { gatherImages } from '../../../lambdas/providers/gather-images.ts';
 import type { ImageFetch } from '../../../lambdas/providers/image-fetch.ts';
 
@@ -8,11 +10,17 @@ const place = (index: number) => `messages[0].content[${index}].image_url.url`;
 
 const urlsOf = (count: number) => Array.from({ length: count }, (_, index) => `https://a.test/${index}`);
 
-const gathered = (fetchImage: ImageFetch, urls: readonly string[]) =>
-  gatherImages(
+const fetchedWith = (memory: RequestMemory = unlimitedMemory): FetchedImages => ({ byUrl: new Map(), memory });
+
+/** Returns the images by URL. `into` has those of an earlier gathering. */
+const gathered = async (fetchImage: ImageFetch, urls: readonly string[], into = fetchedWith()) => {
+  await gatherImages(
     urls.map((url, index) => ({ kind: 'image', url, detail: 'auto', param: place(index) })),
     fetchImage,
+    into,
   );
+  return into.byUrl;
+};
 
 /** Error of the gathering. Undefined if it succeeds. */
 const refusalOf = async (fetchImage: ImageFetch, urls: readonly string[]): Promise<unknown> => {
@@ -146,4 +154,92 @@ test('CHAT-6 all images together have 60 s, and no timer is left', async () => {
   expect(await refusal).toMatchObject(refusalAt(0));
   await gathered(alike(1), urlsOf(3));
   expect(vi.getTimerCount()).toBe(0);
+});
+
+/** Simulates servers that send 1 MiB at a time, in turn, and declare no length. Never ends an image. */
+const sending =
+  (pieces: string[]): ImageFetch =>
+  async (url, { admit, received }) => {
+    await admit?.(undefined);
+    for (;;) {
+      received?.(MIB);
+      pieces.push(url);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
+test('CHAT-6 all parallel fetches of a request receive 20 MiB together', async () => {
+  const pieces: string[] = [];
+  expect(await refusalOf(sending(pieces), urlsOf(8))).toMatchObject({ code: 'invalid_image_format' });
+  expect([pieces.length, new Set(pieces).size]).toEqual([20, 4]);
+});
+
+test('CHAT-6 images whose declared lengths exceed 20 MiB together are rejected unread', async () => {
+  let read = 0;
+  const declaring: ImageFetch = async (_, { admit }) => {
+    await admit?.(6 * MIB);
+    read += 1;
+    return fetched(6 * MIB);
+  };
+  expect(await refusalOf(declaring, urlsOf(4))).toMatchObject(refusalAt(3));
+  expect(read).toBeLessThan(4);
+});
+
+/** Memory that records its calls. */
+const recorded = () => {
+  const calls: (readonly [string, number])[] = [];
+  const memory: RequestMemory = {
+    reserve: (bytes) => void calls.push(['reserve', bytes]),
+    settle: (bytes) => void calls.push(['settle', bytes]),
+  };
+  return { calls, memory };
+};
+
+const admitted =
+  (bytes: number, declared: boolean): ImageFetch =>
+  async (_, { admit, received }) => {
+    await admit?.(declared ? bytes : undefined);
+    received?.(bytes);
+    return fetched(bytes);
+  };
+
+test.for([
+  [true, [2, 1, 1]],
+  [false, [20]],
+] as const)(
+  'GEN-14 fetched images reserve memory before they arrive, with a length: %s',
+  async ([declared, reserved]) => {
+    const { calls, memory } = recorded();
+    await gathered(admitted(MIB, declared), ['a', 'b', 'a', 'c'], fetchedWith(memory));
+    const reserves = reserved.map((count) => ['reserve', count * MIB]);
+    expect(calls).toEqual([...reserves, ['settle', 4 * MIB]]);
+  },
+);
+
+test('GEN-14 an image is not read before its memory is reserved', async () => {
+  const { promise: room, resolve } = Promise.withResolvers<void>();
+  const memory = { ...unlimitedMemory, reserve: () => room };
+  let isDone = false;
+  const asked = gathered(admitted(MIB, true), ['a'], fetchedWith(memory)).finally(() => (isDone = true));
+  await new Promise((next) => setImmediate(next));
+  expect(isDone).toBe(false);
+  resolve();
+  expect((await asked).size).toBe(1);
+});
+
+test('CHAT-6 a fallback model fetches only the images that the request has not fetched', async () => {
+  const { calls, memory } = recorded();
+  const into = fetchedWith(memory);
+  const asked: string[] = [];
+  const fetchImage: ImageFetch = (url, options) => {
+    asked.push(url);
+    return admitted(8 * MIB, true)(url, options);
+  };
+  await gathered(fetchImage, ['a'], into);
+  await gathered(fetchImage, ['a', 'b'], into);
+  expect([asked, calls.at(-1)]).toEqual([
+    ['a', 'b'],
+    ['settle', 16 * MIB],
+  ]);
+  await expect(gathered(fetchImage, ['a', 'b', 'c'], into)).rejects.toMatchObject({ code: 'invalid_image_format' });
 });

@@ -13,6 +13,13 @@ test('GEN-14 an account has a known balance for 10 minutes after its last hold',
   expect(funded.has('a')).toBe(false);
 });
 
+test('GEN-14 an account has no known balance after a rejected hold', () => {
+  const funded = new FundedAccounts(new ManualClock());
+  funded.mark({ accountId: 'a', amountPicos: 1n });
+  funded.forget('a');
+  expect(funded.has('a')).toBe(false);
+});
+
 test('GEN-14 a hold of 0 does not show a balance', () => {
   const funded = new FundedAccounts(new ManualClock());
   funded.mark({ accountId: 'a', amountPicos: 0n });

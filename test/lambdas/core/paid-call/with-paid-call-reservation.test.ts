@@ -52,7 +52,12 @@ const reserved = async (
   };
   const caller = { accountId: ACCOUNT, requestId: REQUEST, hostEndsAtMs: undefined };
   const funded: string[] = [];
-  const deps = { ...world.deps, funded: { mark: ({ accountId }: PlacedHold) => void funded.push(accountId) } };
+  const known = {
+    mark: ({ accountId }: PlacedHold) => void funded.push(accountId),
+    forget: (accountId: string) => void funded.push(`not ${accountId}`),
+    has: () => false,
+  };
+  const deps = { ...world.deps, funded: known };
   const result = await withReservation(deps, caller, { first, withdraw: options.withdraw }, async () => {
     log.push('use');
     return use();
@@ -66,9 +71,9 @@ test('BILL-1 the hold is placed before the call and stays open after it', async 
   expect([log, result, open]).toEqual([['hold', 'use'], 'done', 1]);
 });
 
-test('GEN-14 an account is known to have a balance once its hold is placed', async () => {
+test('GEN-14 an account is known to have a balance from a placed hold to a rejected one', async () => {
   expect((await reserved(() => Promise.reject(refused))).funded).toEqual([ACCOUNT]);
-  expect((await reserved(async () => 'done', { amountPicos: 10n ** 18n })).funded).toEqual([]);
+  expect((await reserved(async () => 'done', { amountPicos: 10n ** 18n })).funded).toEqual([`not ${ACCOUNT}`]);
 });
 
 test('BILL-2 a call that throws stops its deadline, reports to the circuit and releases its hold', async () => {

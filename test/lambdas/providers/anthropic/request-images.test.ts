@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { unlimitedMemory } from '../../../../lambdas/core/limits/request-memory.ts';
 import type { ImagePart } from '../../../../lambdas/core/text/conversation.ts';
 import type { ImageFetch } from '../../../../lambdas/providers/image-fetch.ts';
 import { dispatch, messagesCall, type Played, sentFor, turns, wireTo } from './messages-call.ts';
@@ -46,7 +47,7 @@ const sentAfterGather = async (fetchImage: ImageFetch, ...images: ImagePart[]) =
   const played: Played = { ...answered, fetchImage };
   const { wire, seen } = wireTo(played);
   const prepared = wire.buildCall(messagesCall(conversation(...images)));
-  await prepared.gather?.();
+  await prepared.gather?.({ byUrl: new Map(), memory: unlimitedMemory });
   expect(seen.requests).toEqual([]);
   await prepared.send(dispatch());
   return JSON.parse(seen.requests[0]?.body ?? '').messages[0].content.slice(1);
@@ -79,7 +80,10 @@ test('CHAT-6 an image that cannot be fetched is reported before anything is sent
   };
   const { wire, seen } = wireTo({ fetchImage });
   const prepared = wire.buildCall(messagesCall(conversation(part('http://a.example/1'))));
-  await expect(prepared.gather?.()).rejects.toMatchObject({ code: 'invalid_image_format', param });
+  await expect(prepared.gather?.({ byUrl: new Map(), memory: unlimitedMemory })).rejects.toMatchObject({
+    code: 'invalid_image_format',
+    param,
+  });
   expect(seen.requests).toEqual([]);
 });
 

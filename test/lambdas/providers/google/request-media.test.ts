@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import { unlimitedMemory } from '../../../../lambdas/core/limits/request-memory.ts';
 import type { ContentPart } from '../../../../lambdas/core/text/conversation.ts';
 import type { ImageFetch } from '../../../../lambdas/providers/image-fetch.ts';
 import { generatedContent } from '../../../fixtures/google/generated-content.ts';
@@ -23,7 +24,7 @@ test('CHAT-6 images by URL are fetched once each before the call, and sent as by
   const { wire, seen } = wireTo({ fetchImage, body: JSON.stringify(generatedContent) });
   const prepared = wire.buildCall(callWith(first, second, first));
   expect(asked).toEqual([]);
-  await prepared.gather?.();
+  await prepared.gather?.({ byUrl: new Map(), memory: unlimitedMemory });
   expect([asked, seen.requests]).toEqual([[`${first} ${place(0)}`, `${second} ${place(1)}`], []]);
   await prepared.send(dispatch());
   const parts = [first, second, first].map((url) => ({
@@ -35,6 +36,8 @@ test('CHAT-6 images by URL are fetched once each before the call, and sent as by
 test('CHAT-6 an image that cannot be fetched is reported before anything is sent', async () => {
   const failure = new GatewayError('invalid_image_format', 'gone', { param: place(0) });
   const { wire, seen } = wireTo({ fetchImage: () => Promise.reject(failure) });
-  await expect(wire.buildCall(callWith(first)).gather?.()).rejects.toBe(failure);
+  await expect(wire.buildCall(callWith(first)).gather?.({ byUrl: new Map(), memory: unlimitedMemory })).rejects.toBe(
+    failure,
+  );
   expect(seen.requests).toEqual([]);
 });

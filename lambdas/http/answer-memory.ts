@@ -1,0 +1,51 @@
+import type { Clock } from '../core/clock.ts';
+import type { RequestMemory } from '../core/limits/request-memory.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { endCut, markAsCut } from './cut-answers.ts';
+import type { Exchange, GatewayResponse } from './exchange.ts';
+
+interface MemoryDependencies {
+  readonly bodies: BodyBudget;
+  readonly clock: Clock;
+}
+
+/** Opens memory beyond the body of an exchange, in the shares of these owners (GEN-14). */
+export const openMemory = (
+  { bodies }: MemoryDependencies,
+  exchange: Exchange,
+  owners: readonly string[],
+  until: 'started' | 'sent',
+): RequestMemory => {
+  const lease = bodies.open(owners);
+  if (until === 'sent') {
+    exchange.releaseAnswer = lease.end;
+    return lease;
+  }
+  const { releaseBody } = exchange;
+  exchange.releaseBody = () => {
+    releaseBody();
+    lease.end();
+  };
+  return lease;
+};
+
+/** GEN-15: time of a whole response that takes memory until it has been sent. */
+const READING_MS = 120_000;
+const BYTES_PER_FURTHER_SECOND = 64 * 1024;
+
+/**
+ * Disconnects a client that reads a response with reserved memory too slowly, because it would keep that memory for
+ * hours. A host that cannot break a connection serves no other request meanwhile.
+ */
+export const limitReading = ({ clock }: MemoryDependencies, exchange: Exchange, { headers }: GatewayResponse): void => {
+  const { event, releaseAnswer } = exchange;
+  const bytes = Number(headers['content-length'] ?? 0);
+  const cancel = clock.after(READING_MS + (bytes / BYTES_PER_FURTHER_SECOND) * 1_000, () => {
+    markAsCut(event);
+    endCut(event);
+  });
+  exchange.releaseAnswer = () => {
+    cancel();
+    releaseAnswer?.();
+  };
+};
