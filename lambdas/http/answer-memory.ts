@@ -39,7 +39,9 @@ const BYTES_PER_FURTHER_SECOND = 64 * 1024;
  */
 export const limitReading = ({ clock }: MemoryDependencies, exchange: Exchange, { headers }: GatewayResponse): void => {
   const { event, releaseAnswer } = exchange;
+  // Only a large response has its length already.
   const bytes = Number(headers['content-length'] ?? 0);
+  if (bytes === 0) return;
   const cancel = clock.after(READING_MS + (bytes / BYTES_PER_FURTHER_SECOND) * 1_000, () => {
     markAsCut(event);
     endCut(event);

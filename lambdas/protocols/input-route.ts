@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { InputModel, InputParams, PaidInput } from '../core/inputs/paid-input.ts';
 import type { Caller } from '../core/paid-call/dependencies.ts';
 import { promptTokensOf } from '../core/pricing/charge.ts';
@@ -36,14 +37,22 @@ export const createInputRoute =
     if (paid.kind === 'dry_run') return dryRunAnswer(exchange, paid);
     summary.costPicos = paid.receipt.costPicos;
     if (paid.answer.usage) summary.inputTokens = promptTokensOf(paid.answer.usage);
+    const { bytes } = paid.answer;
+    const length = bytes.reduce((sum, piece) => sum + piece.length, 0);
+    // A response that has started early goes on as text.
+    const isText = length < PIECES_FROM_BYTES || exchange.startedResponse !== undefined;
     return {
       statusCode: 200,
       headers: {
+        ...(!isText && { 'content-length': String(length) }),
         'content-type': 'application/json; charset=utf-8',
         ...costHeaders(paid.receipt.costPicos),
         ...balanceHeaders(paid.receipt.balancePicos),
         ...ignoredHeaders(paid.ignored),
       },
-      body: paid.answer.text,
+      body: isText ? Buffer.concat(bytes).toString('utf8') : Readable.from(bytes),
     };
   };
+
+/** Bytes from which a response is not copied into one text. */
+const PIECES_FROM_BYTES = 64 * 1024;

@@ -29,6 +29,7 @@ export const embed = async (
   return inputAnswer(deps, caller, model, {
     body: request.body,
     ignored: request.ignored,
+    answerBytes: request.answerBytes,
     endUser,
     dryRun,
     tokensAtMost: Math.min(inputTokensAtMost(request), tokensMax),

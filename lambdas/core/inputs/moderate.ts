@@ -32,6 +32,7 @@ export const moderate = async (
   return inputAnswer(deps, caller, model, {
     body: request.body,
     ignored: request.ignored,
+    answerBytes: request.answerBytes,
     endUser,
     dryRun,
     tokensAtMost: tokensMax,

@@ -1,6 +1,7 @@
 import type { Wire } from '../catalog/providers.ts';
 import type { EmbeddingModel, ModerationModel, Provider, Upstream } from '../catalog/schema.ts';
 import type { JsonObject } from '../json.ts';
+import { unlimitedMemory } from '../limits/request-memory.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
 import type { Caller, PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
@@ -25,10 +26,8 @@ export interface InputCall {
 }
 
 export interface InputAnswer {
-  /** Response of the provider with the model id replaced. It can have many megabytes. */
-  readonly text: string;
-  /** Parsed `text`. */
-  readonly body: JsonObject;
+  /** Response of the provider in pieces, with the model id replaced. It can have many megabytes. */
+  readonly bytes: readonly Uint8Array[];
   readonly usage: TokenUsage | undefined;
 }
 
@@ -50,6 +49,8 @@ export interface InputRequest {
   readonly tokens: number;
   /** Number of inputs. */
   readonly inputs: number;
+  /** Estimated bytes of the response, for which memory is reserved (GEN-14). */
+  readonly answerBytes: number;
   /** Names of the ignored request fields. */
   readonly ignored: readonly string[];
 }
@@ -75,6 +76,7 @@ export interface SoldInput {
   readonly tokensMax: number;
   /** Pico-USD per token. */
   readonly rate: bigint;
+  readonly answerBytes: number;
   readonly dryRun?: boolean;
 }
 
@@ -98,7 +100,7 @@ export const inputAnswer = async (
   deps: InputDependencies,
   caller: Caller,
   model: InputModel,
-  { body, ignored, endUser, tokensAtMost, tokensMax, rate, dryRun }: SoldInput,
+  { body, ignored, endUser, tokensAtMost, tokensMax, rate, answerBytes, dryRun }: SoldInput,
 ): Promise<PaidInput> => {
   const holdPicos = BigInt(tokensAtMost) * rate;
   const { upstream, provider, wire, circuit } = reachModel(deps, caller, model);
@@ -106,6 +108,10 @@ export const inputAnswer = async (
   if (dryRun) {
     return { kind: 'dry_run', model, holdPicos, outputTokensMax: undefined, prices: { input: rate }, ignored };
   }
+  const memory = caller.openMemory?.('sent') ?? unlimitedMemory;
+  const room = memory.reserve(answerBytes);
+  if (room) await room;
+  memory.settle(answerBytes);
   const deadline = upstreamDeadline(deps, caller, model);
   const hold = { amountPicos: holdPicos, expiresAtMs: deadline.expiresAtMs };
   const terms = {
@@ -117,6 +123,7 @@ export const inputAnswer = async (
   const first = { model, circuit, hold, deadline };
   const paid = await withPaidCall(deps, caller, { first }, async (signal) => {
     const answer = await wire.send({ provider, upstream, modelId: model.id, body, signal });
+    memory.settle(answer.bytes.reduce((sum, { length }) => sum + length, 0));
     return whole({ answer, usage: answer.usage, terms });
   });
   return { kind: 'answer', ...paid, ignored };

@@ -16,7 +16,12 @@ import { parseWith, showAs } from '../parse.ts';
  */
 const INPUTS_MAX = 2_048;
 const DIMENSIONS_MAX = 100_000;
-/** A number takes about 22 bytes as text, and the gateway reads responses of at most 64 MiB. */
+const BYTES_PER_FLOAT = 22;
+/** Base64 of 4 bytes. */
+const BYTES_PER_ENCODED_FLOAT = 16 / 3;
+/** Bytes of one embedding without its numbers. */
+const EMBEDDING_BYTES = 128;
+/** The gateway reads responses of at most 64 MiB. */
 const FLOATS_MAX = 2_500_000;
 
 const isToken = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
@@ -78,7 +83,8 @@ export const toEmbeddingParams = (json: JsonObject): EmbeddingParams => {
     validateFor: (model) => {
       refuseDimensions(body.dimensions ?? undefined, model);
       refuseTooManyFloats(body, inputs.length, model);
-      return { body: kept, ignored: ignored.names, ...measure(inputs, model) };
+      const answerBytes = answerBytesOf(body, inputs.length, model);
+      return { body: kept, ignored: ignored.names, answerBytes, ...measure(inputs, model) };
     },
   };
 };
@@ -113,7 +119,19 @@ const refuseTooManyFloats = (
   throw invalidRequest('input', `input: ${inputs} inputs return more numbers than one response can hold. ${advice}`);
 };
 
-const measure = (inputs: Inputs, { id, limits }: EmbeddingModel): Omit<InputRequest, 'body' | 'ignored'> => {
+const answerBytesOf = (
+  { encoding_format: format, dimensions }: EmbeddingsBody,
+  inputs: number,
+  { embedding }: EmbeddingModel,
+): number => {
+  const bytesPerFloat = format === 'base64' ? BYTES_PER_ENCODED_FLOAT : BYTES_PER_FLOAT;
+  return Math.ceil(inputs * ((dimensions ?? embedding.dimensionsDefault) * bytesPerFloat + EMBEDDING_BYTES));
+};
+
+const measure = (
+  inputs: Inputs,
+  { id, limits }: EmbeddingModel,
+): Omit<InputRequest, 'body' | 'ignored' | 'answerBytes'> => {
   let bytes = 0;
   let tokens = 0;
   for (const [at, input] of inputs.entries()) {

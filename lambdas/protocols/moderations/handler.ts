@@ -41,11 +41,17 @@ export const toModerationParams = (json: JsonObject, defaultModelId: string): Mo
       body,
       bytes: measure(input, model),
       tokens: 0,
-      inputs: typeof input === 'string' ? 1 : input.length,
+      inputs: countOf(input),
+      answerBytes: countOf(input) * RESULT_BYTES,
       ignored: ignored.names,
     }),
   };
 };
+
+/** Bytes of one result with its categories, indented. */
+const RESULT_BYTES = 4_096;
+
+const countOf = (input: Input): number => (typeof input === 'string' ? 1 : input.length);
 
 const measure = (input: Input, model: ModerationModel): number => {
   if (typeof input === 'string') return Buffer.byteLength(input);

@@ -4,11 +4,11 @@ import type { ModerationWire } from '../../core/inputs/moderate.ts';
 import type { InputWire } from '../../core/inputs/paid-input.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
-import { readJsonText, tokenCount } from '../read-json.ts';
+import { readListedJson } from '../listed-json.ts';
+import { tokenCount } from '../read-json.ts';
 import { unreadable } from '../refusals.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { parseRefusal, toInBandError, toOpenaiError } from './errors.ts';
-import { withModel } from './renamed-model.ts';
 
 export interface InputVendor {
   readonly path: string;
@@ -17,7 +17,7 @@ export interface InputVendor {
   readonly toUsage: (body: JsonObject) => TokenUsage | undefined;
 }
 
-/** Creates the wire of OpenAI's protocols without paid output: one `input`, and one response that passes unchanged. */
+/** Creates the wire of OpenAI's protocols without paid output: one `input`, and one response that passes as bytes. */
 export const createInputWire = (options: WireOptions, { path, holds, toUsage }: InputVendor): InputWire => ({
   send: async ({ provider, upstream, modelId, body: asked, signal }) => {
     const { response, refusalContext } = await callVendor(options, {
@@ -28,11 +28,10 @@ export const createInputWire = (options: WireOptions, { path, holds, toUsage }: 
       signal,
       refuse: (status, refusal, context) => toOpenaiError(status, parseRefusal(refusal), context, 'input'),
     });
-    const { text, value: body } = await readJsonText(response);
-    if (!isJsonObject(body)) throw unreadable();
-    if (isJsonObject(body.error)) throw toInBandError(parseRefusal(body), refusalContext, 'input');
-    if (!Array.isArray(body[holds])) throw unreadable();
-    return { text: withModel(text, body, modelId), body: { ...body, model: modelId }, usage: toUsage(body) };
+    const { outline, withModel } = await readListedJson(response);
+    if (isJsonObject(outline.error)) throw toInBandError(parseRefusal(outline), refusalContext, 'input');
+    if (!Array.isArray(outline[holds])) throw unreadable();
+    return { bytes: withModel(modelId), usage: toUsage(outline) };
   },
 });
 

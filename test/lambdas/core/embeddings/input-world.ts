@@ -60,8 +60,7 @@ export const used = (input: number) => ({
 });
 
 export const answered = (usage: InputAnswer['usage'] = used(40)): InputAnswer => ({
-  text: '{"id":"answer"}',
-  body: { id: 'answer' },
+  bytes: [Buffer.from('{"id":'), Buffer.from('"answer"}')],
   usage,
 });
 

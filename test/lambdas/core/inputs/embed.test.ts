@@ -9,7 +9,7 @@ import { answered, answerOf, createInputWorld, embedding, moderation, RATE, used
 type Options = Partial<Parameters<typeof createInputWorld>[0]>;
 
 const start = parseUsd('1000');
-const text = { body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1, ignored: [] };
+const text = { body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1, answerBytes: 100, ignored: [] };
 
 const worldOf = async (options: Options = {}) => {
   const world = await createInputWorld({ models: [embedding()], ...options });
@@ -30,7 +30,11 @@ test('EMB-1 and BILL-1 an embedding is held, sent once and charged by its input'
   const { answer, receipt } = await world.ask({}, { endUser: 'someone' });
   const cost = 40n * RATE;
   expect(world.log).toEqual(['hold', 'send', 'putRecord', 'apply']);
-  expect([answer.text, receipt.costPicos, receipt.balancePicos]).toEqual(['{"id":"answer"}', cost, start - cost]);
+  expect([Buffer.concat(answer.bytes).toString(), receipt.costPicos, receipt.balancePicos]).toEqual([
+    '{"id":"answer"}',
+    cost,
+    start - cost,
+  ]);
   expect(world.sent).toMatchObject([{ modelId: 'vector-1', body: text.body, upstream: { model: 'vendor-name' } }]);
   expect(world.records()).toMatchObject([
     {
@@ -148,4 +152,34 @@ test('LIM-6 a response that does not arrive times out after 600 s', async () => 
   await world.clock.advance(1);
   expect(await asked).toMatchObject({ code: 'upstream_timeout' });
   expect((await world.account()).holds.size).toBe(0);
+});
+
+test('GEN-14 an embedding reserves memory before its hold, and keeps its real size until it is sent', async () => {
+  const world = await worldOf();
+  const { promise: room, resolve } = Promise.withResolvers<void>();
+  const openMemory = (until: string) => ({
+    reserve: (bytes: number) => {
+      world.log.push(`reserve ${bytes} ${until}`);
+      return room;
+    },
+    settle: (bytes: number) => void world.log.push(`settle ${bytes}`),
+  });
+  const caller = { ...world.caller, openMemory };
+  const order = { modelId: 'vector-1', endUser: undefined, validateFor: () => text };
+  const asked = answerOf(embed(world.deps, caller, order));
+  await world.clock.flush();
+  expect(world.log).toEqual(['reserve 100 sent']);
+  resolve();
+  await asked;
+  const size = '{"id":"answer"}'.length;
+  expect(world.log.slice(1)).toEqual(['settle 100', 'hold', 'send', `settle ${size}`, 'putRecord', 'apply']);
+});
+
+test('GEN-14 an embedding without memory is 503, and nothing is held', async () => {
+  const world = await worldOf();
+  const full = new GatewayError('service_unavailable', 'full', { retryAfterSeconds: 1 });
+  const openMemory = () => ({ reserve: () => Promise.reject(full), settle: () => undefined });
+  const order = { modelId: 'vector-1', endUser: undefined, validateFor: () => text };
+  await expect(embed(world.deps, { ...world.caller, openMemory }, order)).rejects.toBe(full);
+  expect([world.log, world.clock.waiting]).toEqual([[], 0]);
 });

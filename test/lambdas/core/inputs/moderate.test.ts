@@ -10,6 +10,8 @@ type Options = Partial<Parameters<typeof createInputWorld>[0]>;
 const start = parseUsd('1000');
 const uncounted = async () => ({ ...answered(), usage: undefined });
 
+const asked = { bytes: 50, tokens: 0, inputs: 1, answerBytes: 100, ignored: [] };
+
 const worldOf = async (options: Options = {}) => {
   const world = await createInputWorld({ models: [moderation()], play: uncounted, ...options });
   const ask = (request: Partial<InputRequest> = {}, modelId = 'watch-1') =>
@@ -17,7 +19,7 @@ const worldOf = async (options: Options = {}) => {
       moderate(world.deps, world.caller, {
         modelId,
         endUser: undefined,
-        validateFor: () => ({ body: { input: 'Hello' }, bytes: 50, tokens: 0, inputs: 1, ignored: [], ...request }),
+        validateFor: () => ({ body: { input: 'Hello' }, ...asked, ...request }),
       }),
     );
   return { ...world, ask };

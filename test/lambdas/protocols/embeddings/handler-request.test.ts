@@ -30,14 +30,14 @@ const refusalOf = (changes: object, id?: string): GatewayError => {
 };
 
 test.for([
-  [{ input: 'Grüße' }, { bytes: 7, tokens: 0, inputs: 1 }],
-  [{ input: [' '] }, { bytes: 1, tokens: 0, inputs: 1 }],
-  [{ input: ['a', 'bc'] }, { bytes: 3, tokens: 0, inputs: 2 }],
-  [{ input: [1, 2, 3] }, { bytes: 0, tokens: 3, inputs: 1 }],
-  [{ input: [[1, 2], [3]] }, { bytes: 0, tokens: 3, inputs: 2 }],
+  [{ input: 'Grüße' }, { bytes: 7, tokens: 0, inputs: 1, answerBytes: 33_920 }],
+  [{ input: [' '] }, { bytes: 1, tokens: 0, inputs: 1, answerBytes: 33_920 }],
+  [{ input: ['a', 'bc'] }, { bytes: 3, tokens: 0, inputs: 2, answerBytes: 67_840 }],
+  [{ input: [1, 2, 3] }, { bytes: 0, tokens: 3, inputs: 1, answerBytes: 33_920 }],
+  [{ input: [[1, 2], [3]] }, { bytes: 0, tokens: 3, inputs: 2, answerBytes: 67_840 }],
   [
     { encoding_format: 'base64', dimensions: 256, user: 'u' },
-    { bytes: 5, tokens: 0, inputs: 1 },
+    { bytes: 5, tokens: 0, inputs: 1, answerBytes: 1_494 },
   ],
 ] as const)('EMB-1 %j is measured as %j and sent unchanged', ([changes, size]) => {
   const { body, request } = prepared(changes);

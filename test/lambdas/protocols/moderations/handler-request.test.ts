@@ -13,9 +13,9 @@ const prepared = (changes: object) => {
 };
 
 test.for([
-  [{ input: 'Grüße' }, { bytes: 7, inputs: 1 }],
-  [{ input: ['a', 'bc'] }, { bytes: 3, inputs: 2 }],
-  [{ input: [{ type: 'text', text: 'abc' }] }, { bytes: 3, inputs: 1 }],
+  [{ input: 'Grüße' }, { bytes: 7, inputs: 1, answerBytes: 4_096 }],
+  [{ input: ['a', 'bc'] }, { bytes: 3, inputs: 2, answerBytes: 8_192 }],
+  [{ input: [{ type: 'text', text: 'abc' }] }, { bytes: 3, inputs: 1, answerBytes: 4_096 }],
 ] as const)('MOD-1 %j is measured as %j and sent unchanged', ([changes, size]) => {
   const { body, request } = prepared(changes);
   expect(request).toEqual({ body, tokens: 0, ignored: [], ...size });

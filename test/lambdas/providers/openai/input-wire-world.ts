@@ -39,7 +39,10 @@ export const playInput = async (create: (options: WireOptions) => InputWire, ans
   const { signal } = new AbortController();
   const sent = create(options).send({ provider, upstream, modelId: model.id, body: asked, signal });
   const outcome = await sent.then(
-    (answered: InputAnswer) => ({ answer: answered, error: undefined }),
+    ({ bytes, usage }: InputAnswer) => ({
+      answer: { text: Buffer.concat(bytes).toString('utf8'), usage },
+      error: undefined,
+    }),
     (error: unknown) => ({ answer: undefined, error }),
   );
   return { ...outcome, ...seen };
