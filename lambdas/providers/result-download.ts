@@ -12,7 +12,7 @@ import {
   requestPublic,
 } from './public-address.ts';
 
-interface ResultLink {
+export interface ResultLink {
   /** URL exactly as in the provider's response. */
   readonly url: string;
   /** Base URL of the provider. The link can be plain http only if this URL is. */
@@ -57,9 +57,8 @@ export const createResultDownload = (deps: ResultDownloadDependencies = {}): Res
   const plainLookup = createGuardedLookup(lookup, () => true);
   return async ({ url: text, baseUrl, signal }) => {
     const trip = { secureLookup, plainLookup, reach, bytesMax, signal };
-    const url = text.length > URL_CHARACTERS_MAX ? null : URL.parse(text);
-    const isPlain = url?.protocol === 'http:' && baseUrl.startsWith('http:');
-    if (!url || !(isPlain || isReachable(url, reach))) throw notFetched();
+    const url = reachableLink(text, baseUrl, reach);
+    if (!url) throw notFetched();
     try {
       // One retry is allowed because downloads are free: GEN-5 concerns paid calls.
       return await follow(url, trip).catch((error) => {
@@ -71,6 +70,14 @@ export const createResultDownload = (deps: ResultDownloadDependencies = {}): Res
       throw error instanceof Broken ? notFetched(error.cause) : error;
     }
   };
+};
+
+/** URL of a link in a provider's response, if it may be opened. Plain http only for a provider that itself uses it. */
+export const reachableLink = (text: string, baseUrl: string, reach: Reach): URL | undefined => {
+  const url = text.length > URL_CHARACTERS_MAX ? null : URL.parse(text);
+  if (!url) return undefined;
+  const isPlain = url.protocol === 'http:' && baseUrl.startsWith('http:');
+  return isPlain || isReachable(url, reach) ? url : undefined;
 };
 
 const notFetched = (cause?: unknown): GatewayError =>

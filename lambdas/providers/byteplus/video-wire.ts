@@ -2,16 +2,20 @@ import * as z from 'zod';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { ReferenceImage, VideoAsk, VideoCreation, VideoStatus, VideoWire } from '../../core/videos/video-wire.ts';
+import { createLinkedVideo, type LinkedVideo } from '../linked-video.ts';
 import type { RefusalContext } from '../refusals.ts';
-import type { UpstreamHttp } from '../upstream-http.ts';
 import type { WireOptions } from '../vendor-call.ts';
-import { createJob, openVideo, pollJob, toFailure, VIDEO_ACCEPT } from '../video-answers.ts';
+import { createJob, openVideo, pollJob, toFailure } from '../video-answers.ts';
 import { isAboutAccount, isFiltered, parseArkRefusal, toArkError } from './errors.ts';
 
 const TASKS = '/contents/generations/tasks';
 
+interface ArkVideoOptions extends WireOptions {
+  readonly linkedVideo?: LinkedVideo;
+}
+
 /** Wire for the provider's video tasks: https://docs.byteplus.com/en/docs/ModelArk/1520757 */
-export const createArkVideoWire = (options: WireOptions): VideoWire => ({
+export const createArkVideoWire = ({ linkedVideo = createLinkedVideo(), ...options }: ArkVideoOptions): VideoWire => ({
   check: refuseCommands,
   create: async (creation) => {
     const { provider, signal } = creation;
@@ -27,10 +31,7 @@ export const createArkVideoWire = (options: WireOptions): VideoWire => ({
     pollJob(options, job, {
       path: `${TASKS}/${encodeURIComponent(job.upstreamId)}`,
       toStatus: (body, refusalContext) =>
-        toArkStatus(body, refusalContext, {
-          http: options.http,
-          baseUrl: options.access(job.provider.id).baseUrl,
-        }),
+        toArkStatus(body, refusalContext, { linkedVideo, baseUrl: options.access(job.provider.id).baseUrl }),
       isGone,
       refuse: toArkError,
     }),
@@ -108,7 +109,7 @@ const content = z.object({
 const usage = z.object({ usage: z.object({ completion_tokens: wholeCount }) });
 
 interface FileReach {
-  readonly http: UpstreamHttp;
+  readonly linkedVideo: LinkedVideo;
   /** Base URL of the provider. */
   readonly baseUrl: string;
 }
@@ -134,15 +135,14 @@ const toArkStatus = (body: JsonValue, refusalContext: RefusalContext, reach: Fil
 };
 
 /** The URL is signed for a day and needs no key. It is on another host, which must not get the provider key. */
-const succeeded = (body: JsonValue, { http, baseUrl }: FileReach): VideoStatus => {
+const succeeded = (body: JsonValue, { linkedVideo, baseUrl }: FileReach): VideoStatus => {
   const url = content.safeParse(body).data?.content.video_url;
   // Rejects a change from https to http.
   if (url === undefined || (url.startsWith('http:') && !baseUrl.startsWith('http:'))) return { kind: 'unknown' };
-  const headers = { accept: VIDEO_ACCEPT, 'accept-encoding': 'identity' };
   return {
     kind: 'succeeded',
     tokens: usage.safeParse(body).data?.usage.completion_tokens,
-    open: () => openVideo((signal) => http({ url, method: 'GET', headers, body: '', signal })),
+    open: () => openVideo((signal) => linkedVideo({ url, baseUrl, signal })),
   };
 };
 

@@ -7,6 +7,7 @@ import type {
   VideoStatus,
   VideoWire,
 } from '../../core/videos/video-wire.ts';
+import { createLinkedVideo, type LinkedVideo } from '../linked-video.ts';
 import type { RefusalContext } from '../refusals.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { callVendor, type VendorCall, type WireOptions } from '../vendor-call.ts';
@@ -22,8 +23,15 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const refuse: VendorCall['refuse'] = (status, body, refusalContext) =>
   toOpenaiError(status, parseRefusal(body), refusalContext, 'prompt');
 
+interface OpenaiVideoOptions extends WireOptions {
+  readonly linkedVideo?: LinkedVideo;
+}
+
 /** Wire for https://developers.openai.com/api/reference/resources/videos, which other providers have adopted. */
-export const createOpenaiVideoWire = (options: WireOptions): VideoWire => ({
+export const createOpenaiVideoWire = ({
+  linkedVideo = createLinkedVideo(),
+  ...options
+}: OpenaiVideoOptions): VideoWire => ({
   create: (creation) => {
     const { provider, signal } = creation;
     return createJob(options, { provider, path: '/videos', ...toPayload(creation), signal, refuse });
@@ -32,7 +40,7 @@ export const createOpenaiVideoWire = (options: WireOptions): VideoWire => ({
     pollJob(options, job, {
       path: pathOf(job),
       toStatus: (body, refusalContext) =>
-        toStatus(body, refusalContext, () => openVideo((signal) => fetchContent(options, job, signal))),
+        toStatus(body, refusalContext, () => openVideo((signal) => fetchContent(options, linkedVideo, job, signal))),
       isGone: (status, body) => status === 404 && !isAboutAccount(parseRefusal(body)),
       refuse,
     }),
@@ -85,7 +93,12 @@ const failed = (body: JsonValue, refusalContext: RefusalContext): VideoStatus =>
  * redirect to a signed URL (https://github.com/api7/aisix/pull/820). Follows one redirect, only to https and without
  * the provider key: the URL is its own permission, and its host must not get the provider key.
  */
-const fetchContent = async (options: WireOptions, job: UpstreamJob, signal: AbortSignal): Promise<UpstreamResponse> => {
+const fetchContent = async (
+  options: WireOptions,
+  linkedVideo: LinkedVideo,
+  job: UpstreamJob,
+  signal: AbortSignal,
+): Promise<UpstreamResponse> => {
   const { response } = await callVendor(options, {
     provider: job.provider,
     credentialId: job.credentialId,
@@ -102,6 +115,5 @@ const fetchContent = async (options: WireOptions, job: UpstreamJob, signal: Abor
   const { location } = response.headers;
   const target = typeof location === 'string' ? URL.parse(location) : null;
   if (target?.protocol !== 'https:') throw noFile();
-  const headers = { accept: VIDEO_ACCEPT, 'accept-encoding': 'identity' };
-  return options.http({ url: target.href, method: 'GET', headers, body: '', signal });
+  return linkedVideo({ url: target.href, baseUrl: options.access(job.provider.id).baseUrl, signal });
 };

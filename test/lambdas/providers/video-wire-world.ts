@@ -6,20 +6,23 @@ import type {
   VideoStatus,
   VideoWire,
 } from '../../../lambdas/core/videos/video-wire.ts';
+import { type LinkedVideo, linkedVideoHeaders } from '../../../lambdas/providers/linked-video.ts';
 import type { WireOptions } from '../../../lambdas/providers/vendor-call.ts';
 import { providerOf } from '../core/text/text-models.ts';
 import { type Answer, playVendor } from './played-vendor.ts';
 
 export { type Answer, CANARY } from './played-vendor.ts';
 
-type CreateWire = (options: WireOptions) => VideoWire;
+type CreateWire = (options: WireOptions & { readonly linkedVideo: LinkedVideo }) => VideoWire;
 
 const provider = providerOf();
 
 /** Simulated provider with a sequence of responses, and the requests that it received. */
 export const wireWorld = (create: CreateWire, ...answers: readonly Answer[]) => {
   const { options, seen } = playVendor('https://vendor.test/v1', ...answers, { status: 599 });
-  const wire = create(options);
+  const linkedVideo: LinkedVideo = ({ url, signal }) =>
+    options.http({ url, method: 'GET', headers: linkedVideoHeaders, body: '', signal });
+  const wire = create({ ...options, linkedVideo });
   const { signal } = new AbortController();
   return {
     ...seen,
