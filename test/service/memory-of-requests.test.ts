@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createImageFetch } from '../../lambdas/providers/image-fetch.ts';
 import { type InProcessGateway, startInProcess } from '../support/in-process-gateway.ts';
 
@@ -66,7 +66,6 @@ const askAboutImage = (apiKey: string) =>
   });
 
 test('GEN-8 an account without a balance gets 402, and its image is not fetched', async () => {
-  onTestFinished(() => void (fetches = 0));
   const { apiKey } = await gateway.issue({ balanceUsd: '0' });
   expect([(await askAboutImage(apiKey)).status, fetches]).toEqual([402, 0]);
   const funded = await gateway.issue({ balanceUsd: '1' });
