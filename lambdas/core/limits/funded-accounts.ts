@@ -19,9 +19,19 @@ export class FundedAccounts {
     if (amountPicos > 0n) this.#lastHolds.set(accountId, this.#clock.now());
   }
 
-  /** Records that the account could not pay for a hold. */
-  forget(accountId: string): void {
-    this.#lastHolds.delete(accountId);
+  /** Records a hold that is placed now. A failed hold leaves the balance unknown. Returns its result. */
+  async learnFrom<Hold extends { readonly accountId: string; readonly amountPicos: bigint }>(
+    accountId: string,
+    placing: Promise<Hold>,
+  ): Promise<Hold> {
+    try {
+      const placed = await placing;
+      this.mark(placed);
+      return placed;
+    } catch (error) {
+      this.#lastHolds.delete(accountId);
+      throw error;
+    }
   }
 
   /** Whether the account paid for a hold in the last 10 minutes, and for all since. */

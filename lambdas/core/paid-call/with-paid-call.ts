@@ -89,13 +89,9 @@ const holdAndAcquire = async <Chosen extends Candidate>(
     const { model, circuit, hold } = candidate;
     const endId = claimed ? HOLD_IDS : firstId + HOLD_IDS;
     const callReport = createCallReport(deps.ledger.clock, caller, circuit);
-    const order = { ...hold, accountId, requestId, firstId, endId, storeTime, cap };
-    const placedHold = await placeHold(deps.ledger, order).catch((error: unknown) => {
-      deps.funded?.forget(accountId);
-      throw error;
-    });
+    const placing = placeHold(deps.ledger, { ...hold, accountId, requestId, firstId, endId, storeTime, cap });
+    const placedHold = await (deps.funded?.learnFrom(accountId, placing) ?? placing);
     callReport.mark('heldAtMs');
-    deps.funded?.mark(placedHold);
     const permit = await deps.circuits.acquire(circuit, { accountId, requestId });
     if (permit.kind === 'permit') return { candidate, placedHold, permit, callReport };
     const error = rejectionError(model, permit);

@@ -26,6 +26,7 @@ import type { FrontDoor } from '../../http/front-door.ts';
 import type { RequestTracing } from '../../http/handler.ts';
 import type { ProviderAccess } from '../../providers/credential-choice.ts';
 import type { ImageFetch } from '../../providers/image-fetch.ts';
+import type { LinkedVideo } from '../../providers/linked-video.ts';
 import type { UpstreamHttp } from '../../providers/upstream-http.ts';
 import type { WebhookSender } from '../../providers/webhook.ts';
 import type { Settings } from '../../settings.ts';
@@ -110,6 +111,8 @@ export interface VideoFunctionDependencies extends LedgerFunctionDependencies {
   readonly upstreamHttp: UpstreamHttp;
   /** Pauses of this process. Undefined means that none are known. */
   readonly pauses?: ProcessPauses | undefined;
+  /** Fetches video files that a provider's response links to. By default only from public addresses. */
+  readonly linkedVideo?: LinkedVideo | undefined;
   /**
    * Chooses the credential of one call, or the one of a stored job. Returns undefined if this environment has no key or
    * no URL for the provider.

@@ -6,6 +6,7 @@ import { createBflWire } from '../../providers/bfl/images-wire.ts';
 import { createArkImageWire } from '../../providers/byteplus/images-wire.ts';
 import { createArkVideoWire } from '../../providers/byteplus/video-wire.ts';
 import { createGeminiImageWire } from '../../providers/google/image-wire.ts';
+import { createLinkedVideo } from '../../providers/linked-video.ts';
 import { createSpeechWire, createTranscriptionWire } from '../../providers/openai/audio-wire.ts';
 import { createOpenaiImageWire } from '../../providers/openai/images-wire.ts';
 import { createOpenaiVideoWire } from '../../providers/openai/videos-wire.ts';
@@ -30,8 +31,8 @@ export const toAudioWires = (options: WireOptions) => ({
   } satisfies Record<WireFor<'speech'>, SpeechWire>),
 });
 
-export const toVideoWires = (options: WireOptions): ReadonlyMap<Wire, VideoWire> =>
+export const toVideoWires = (options: WireOptions, linkedVideo = createLinkedVideo()): ReadonlyMap<Wire, VideoWire> =>
   byName<VideoWire>({
-    ark_video_tasks: createArkVideoWire(options),
-    openai_videos: createOpenaiVideoWire(options),
+    ark_video_tasks: createArkVideoWire({ ...options, linkedVideo }),
+    openai_videos: createOpenaiVideoWire({ ...options, linkedVideo }),
   } satisfies Record<WireFor<'video'>, VideoWire>);

@@ -29,7 +29,7 @@ export const toVideoStepDependencies = (
   circuits = toCircuits(deps),
 ): VideoStepDependencies => ({
   catalog: deps.catalog,
-  wires: toVideoWires(toWireOptions(deps)),
+  wires: toVideoWires(toWireOptions(deps), deps.linkedVideo),
   jobs: deps.videoJobs,
   files: deps.videoFiles,
   ledger: toLedgerDependencies(deps),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { ReferenceImage, VideoAsk, VideoCreation, VideoStatus, VideoWire } from '../../core/videos/video-wire.ts';
-import { createLinkedVideo, type LinkedVideo } from '../linked-video.ts';
+import type { LinkedVideo } from '../linked-video.ts';
 import type { RefusalContext } from '../refusals.ts';
 import type { WireOptions } from '../vendor-call.ts';
 import { createJob, openVideo, pollJob, toFailure } from '../video-answers.ts';
@@ -11,11 +11,11 @@ import { isAboutAccount, isFiltered, parseArkRefusal, toArkError } from './error
 const TASKS = '/contents/generations/tasks';
 
 interface ArkVideoOptions extends WireOptions {
-  readonly linkedVideo?: LinkedVideo;
+  readonly linkedVideo: LinkedVideo;
 }
 
 /** Wire for the provider's video tasks: https://docs.byteplus.com/en/docs/ModelArk/1520757 */
-export const createArkVideoWire = ({ linkedVideo = createLinkedVideo(), ...options }: ArkVideoOptions): VideoWire => ({
+export const createArkVideoWire = ({ linkedVideo, ...options }: ArkVideoOptions): VideoWire => ({
   check: refuseCommands,
   create: async (creation) => {
     const { provider, signal } = creation;

@@ -7,7 +7,7 @@ import type {
   VideoStatus,
   VideoWire,
 } from '../../core/videos/video-wire.ts';
-import { createLinkedVideo, type LinkedVideo } from '../linked-video.ts';
+import type { LinkedVideo } from '../linked-video.ts';
 import type { RefusalContext } from '../refusals.ts';
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { callVendor, type VendorCall, type WireOptions } from '../vendor-call.ts';
@@ -24,14 +24,11 @@ const refuse: VendorCall['refuse'] = (status, body, refusalContext) =>
   toOpenaiError(status, parseRefusal(body), refusalContext, 'prompt');
 
 interface OpenaiVideoOptions extends WireOptions {
-  readonly linkedVideo?: LinkedVideo;
+  readonly linkedVideo: LinkedVideo;
 }
 
 /** Wire for https://developers.openai.com/api/reference/resources/videos, which other providers have adopted. */
-export const createOpenaiVideoWire = ({
-  linkedVideo = createLinkedVideo(),
-  ...options
-}: OpenaiVideoOptions): VideoWire => ({
+export const createOpenaiVideoWire = ({ linkedVideo, ...options }: OpenaiVideoOptions): VideoWire => ({
   create: (creation) => {
     const { provider, signal } = creation;
     return createJob(options, { provider, path: '/videos', ...toPayload(creation), signal, refuse });

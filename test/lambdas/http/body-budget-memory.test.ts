@@ -60,7 +60,7 @@ test('GEN-14 memory that waits for 10 s gets 503 with Retry-After 1, and takes n
   expect(events.at(-1)).toBe('third');
 });
 
-test('GEN-14 memory that turns out smaller makes room at once, and larger memory never waits', async () => {
+test('GEN-14 memory that turns out smaller makes room, and larger memory never waits', async () => {
   const { clock, events, open } = opened();
   const first = await open('first', 'a', 90);
   await open('second', 'a', 60);

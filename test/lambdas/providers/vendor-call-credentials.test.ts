@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { VideoWire } from '../../../lambdas/core/videos/video-wire.ts';
 import { createArkVideoWire } from '../../../lambdas/providers/byteplus/video-wire.ts';
 import { CredentialChoice } from '../../../lambdas/providers/credential-choice.ts';
 import { parseCredentials } from '../../../lambdas/providers/credentials.ts';
+import { createLinkedVideo } from '../../../lambdas/providers/linked-video.ts';
 import { parseRefusal, toOpenaiError } from '../../../lambdas/providers/openai/errors.ts';
 import { createOpenaiVideoWire } from '../../../lambdas/providers/openai/videos-wire.ts';
 import { callVendor, type WireOptions } from '../../../lambdas/providers/vendor-call.ts';
@@ -112,14 +112,16 @@ test('ERR-5 a message that quotes the key of its credential is shown without it'
   expect((await errorOf(call())).message).toBe('bad key [redacted]');
 });
 
-const wires: readonly [string, (options: WireOptions) => VideoWire, object][] = [
+const linkedVideo = createLinkedVideo();
+
+const wires: readonly [string, typeof createOpenaiVideoWire, object][] = [
   ['OpenAI', createOpenaiVideoWire, { id: 'job-1', status: 'completed' }],
   ['BytePlus', createArkVideoWire, { id: 'job-1', status: 'running' }],
 ];
 
 test.each(wires)('VID-9 a job of %s is polled with the credential that created it', async (_name, create, body) => {
   const { options, call, keys, notices } = createScene(limited('60'), { body });
-  const wire = create(options);
+  const wire = create({ ...options, linkedVideo });
   await errorOf(call());
   const created = await wire.create({
     provider,
@@ -146,7 +148,9 @@ test('VID-9 the file is fetched with the credential of the job', async () => {
   const { options, keys } = createScene({ body: { status: 'completed' } }, { body: inPieces('ftypmovie!') });
   const [, second] = parseCredentials('A_KEY', '[{"key":"sk-a"},{"key":"sk-b"}]');
   const job = { provider, upstreamId: 'job-1', credentialId: second?.id, signal };
-  expect(await wholeOf(await opened(await createOpenaiVideoWire(options).poll(job)))).toBe('ftypmovie!');
+  expect(await wholeOf(await opened(await createOpenaiVideoWire({ ...options, linkedVideo }).poll(job)))).toBe(
+    'ftypmovie!',
+  );
   expect(keys()).toEqual([B, B]);
 });
 
@@ -156,7 +160,7 @@ test.each([
 ])('VID-9 a job of %s that another credential does not know is not lost', async (_name, create) => {
   const { options, notices } = createScene({ status: 404, body: { error: { code: 'NotFound', message: 'No job' } } });
   const poll = (credentialId: string | undefined) =>
-    create(options).poll({ provider, upstreamId: 'job-1', credentialId, signal });
+    create({ ...options, linkedVideo }).poll({ provider, upstreamId: 'job-1', credentialId, signal });
   const [first] = parseCredentials('A_KEY', 'sk-a');
   expect(await poll('0123456789abcdef')).toEqual({ kind: 'unknown' });
   expect(await poll(first?.id)).toEqual({ kind: 'gone' });

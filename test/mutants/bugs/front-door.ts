@@ -98,10 +98,44 @@ export const frontDoorBugs: readonly MoneyBug[] = [
       find: 'others + bytes <= this.#bytesMax / SHARES',
       replace: 'others + bytes <= this.#bytesMax * SHARES',
     },
+  ]),
+  ...bugsIn('lambdas/core/text/generate-text.ts', 'test/lambdas/core/text/generate-text-gather.test.ts', [
+    {
+      id: 'images-before-the-balance',
+      what: 'An account without money makes the gateway fetch megabytes of images with each small request.',
+      find: '      await requireFundsFor(deps, caller, order, checked);\n',
+      replace: '',
+    },
+  ]),
+  ...bugsIn('lambdas/core/limits/funded-accounts.ts', 'test/lambdas/core/text/generate-text-gather.test.ts', [
+    {
+      id: 'balance-known-after-402',
+      what: 'An account that spent its money makes the gateway fetch images for ten more minutes.',
+      find: '      this.#lastHolds.delete(accountId);\n',
+      replace: '',
+    },
+  ]),
+  ...bugsIn('lambdas/providers/gather-images.ts', 'test/lambdas/providers/gather-images.test.ts', [
+    {
+      id: 'parallel-images-each-with-the-limit',
+      what: 'Four images that arrive together take four times the limit of a request.',
+      find: '          bytesLeft -= bytes * uses;\n',
+      replace: '',
+    },
+  ]),
+  ...bugsIn('lambdas/http/handler.ts', 'test/lambdas/http/answer-memory.test.ts', [
+    {
+      id: 'response-memory-kept',
+      what: 'Each large response keeps its part of the memory, until its account gets only 503.',
+      find: '      if (isHandled(event)) event.exchange?.releaseAnswer?.();\n',
+      replace: '',
+    },
+  ]),
+  ...bugsIn('lambdas/http/memory-pool.ts', 'test/lambdas/http/body-budget.test.ts', [
     {
       id: 'body-budget-without-complete-bodies',
       what: 'Large bodies that wait for a slow provider use memory without limit, until the process ends.',
-      find: 'lease === oldest ? this.#wholeBytes : ',
+      find: 'lease === oldest ? this.#completeBytes : ',
       replace: 'lease === oldest ? 0 : ',
     },
   ]),

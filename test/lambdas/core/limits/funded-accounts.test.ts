@@ -13,10 +13,13 @@ test('GEN-14 an account has a known balance for 10 minutes after its last hold',
   expect(funded.has('a')).toBe(false);
 });
 
-test('GEN-14 an account has no known balance after a rejected hold', () => {
+test('GEN-14 an account has no known balance after a rejected hold', async () => {
   const funded = new FundedAccounts(new ManualClock());
   funded.mark({ accountId: 'a', amountPicos: 1n });
-  funded.forget('a');
+  await funded.learnFrom('a', Promise.resolve({ accountId: 'a', amountPicos: 0n }));
+  expect(funded.has('a')).toBe(true);
+  const refusal = new Error('refused');
+  await expect(funded.learnFrom('a', Promise.reject(refusal))).rejects.toBe(refusal);
   expect(funded.has('a')).toBe(false);
 });
 

@@ -5,7 +5,7 @@ import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import { createContentHandler } from '../../../../lambdas/functions/wiring/content-handler.ts';
 import type { FunctionDependencies } from '../../../../lambdas/functions/wiring/dependencies.ts';
 import { createVideosHandler } from '../../../../lambdas/functions/wiring/videos-handler.ts';
-import type { UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
+import type { UpstreamHttp, UpstreamRequest } from '../../../../lambdas/providers/upstream-http.ts';
 import type { Delivery } from '../../../../lambdas/providers/webhook.ts';
 import { readSettings } from '../../../../lambdas/settings.ts';
 import { ManualClock } from '../../../support/memory/manual-clock.ts';
@@ -42,6 +42,11 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
   const notices: (readonly [name: string, details: object])[] = [];
   let ids = 0;
   const stores = memoryStores(ledgerStore, keys);
+  const upstreamHttp: UpstreamHttp = async (request) => {
+    const answer = play(request);
+    const bytes = answer instanceof Uint8Array ? answer : Buffer.from(JSON.stringify(answer));
+    return { status: 200, headers: {}, body: once(bytes), discard: () => undefined };
+  };
   const deps: FunctionDependencies = {
     settings: readSettings({ ...noTables, ...environment }),
     catalog: loadCatalog(catalogData),
@@ -51,11 +56,8 @@ export const createVideoService = async (play: Play, environment: Readonly<Recor
     pepper: PEPPER,
     addressCounters: new MemoryAddressCounters(),
     ...stores,
-    upstreamHttp: async (request) => {
-      const answer = play(request);
-      const bytes = answer instanceof Uint8Array ? answer : Buffer.from(JSON.stringify(answer));
-      return { status: 200, headers: {}, body: once(bytes), discard: () => undefined };
-    },
+    upstreamHttp,
+    linkedVideo: ({ url, signal }) => upstreamHttp({ url, method: 'GET', headers: {}, body: '', signal }),
     fetchImage: () => Promise.reject(new Error('no image is fetched here')),
     vendorAccess: () => ({ baseUrl: 'https://vendor.test/api/v3', key: 'vendor-canary', credentialId: 'one' }),
     sendWebhook: async (delivery) => {
