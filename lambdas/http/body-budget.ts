@@ -164,22 +164,39 @@ export class BodyBudget {
 
   /** Opens the memory that a request of these owners needs after its body. */
   open(owners: readonly string[]): MemoryLease {
-    const pools = [this.#all, ...owners.map((owner) => this.#enterLater(owner))];
+    const shares = owners.map((owner) => this.#enterLater(owner));
     let needed = 0;
-    let taken = 0;
+    /** Bytes taken from each share of an owner, and from the budget of all. They differ while the lease waits for the latter. */
+    let ofShares = 0;
+    let ofAll = 0;
     let isWhole = false;
     let isOpen = true;
-    const change = (bytes: number): void => {
-      for (const pool of pools) pool.add(bytes, isWhole);
-      taken += bytes;
+    const changeShares = (bytes: number): void => {
+      for (const share of shares) share.add(bytes, isWhole);
+      ofShares += bytes;
+    };
+    const changeAll = (bytes: number): void => {
+      this.#all.add(bytes, isWhole);
+      ofAll += bytes;
     };
     const setWhole = (next: boolean): void => {
       if (next === isWhole) return;
-      for (const pool of pools) pool.complete(next ? taken : -taken);
+      for (const share of shares) share.complete(next ? ofShares : -ofShares);
+      this.#all.complete(next ? ofAll : -ofAll);
       isWhole = next;
     };
-    const stopGrowing = (): void => {
-      for (const pool of pools) pool.stopGrowing(lease);
+    const setBytes = (bytes: number): void => {
+      changeShares(bytes - ofShares);
+      changeAll(bytes - ofAll);
+      for (const pool of [this.#all, ...shares]) pool.stopGrowing(lease);
+    };
+    const takeOfAll = (more: number): Wait => {
+      if (!isOpen) return undefined;
+      this.#all.startGrowing(lease);
+      return this.#admit(
+        () => !isOpen || this.#all.fits(lease, ofAll, more),
+        () => isOpen && changeAll(more),
+      );
     };
     const lease: MemoryLease = {
       reserve: (bytes) => {
@@ -188,25 +205,28 @@ export class BodyBudget {
         const more = counted(needed) - before;
         if (more === 0 || !isOpen) return undefined;
         setWhole(false);
-        for (const pool of pools) pool.startGrowing(lease);
-        return this.#admit(
-          () => !isOpen || pools.every((pool) => pool.fits(lease, taken, more)),
-          () => isOpen && change(more),
+        for (const share of shares) share.startGrowing(lease);
+        const waiting = this.#admit(
+          () => !isOpen || shares.every((share) => share.fits(lease, ofShares, more)),
+          () => isOpen && changeShares(more),
         );
+        if (!waiting) return takeOfAll(more);
+        // While the lease waits for its owner's other leases, it must not keep the place of the oldest.
+        this.#all.stopGrowing(lease);
+        this.#admitWaiting();
+        return waiting.then(() => takeOfAll(more));
       },
       settle: (bytes) => {
         if (!isOpen) return;
         needed = bytes;
-        change(counted(bytes) - taken);
+        setBytes(counted(bytes));
         setWhole(true);
-        stopGrowing();
         this.#admitWaiting();
       },
       end: () => {
         if (!isOpen) return;
         isOpen = false;
-        change(-taken);
-        stopGrowing();
+        setBytes(0);
         for (const owner of owners) this.#leaveLater(owner);
         this.#admitWaiting();
       },

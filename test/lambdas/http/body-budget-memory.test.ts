@@ -36,14 +36,14 @@ test('GEN-14 memory with room is reserved without a wait, and its first 64 KiB a
 });
 
 test('GEN-14 memory above the quarter of its account waits, while a stranger gets memory', async () => {
-  const { events, open } = opened();
+  const { clock, events, open } = opened();
   const first = await open('first', 'a', 60);
   first.settle(FREE + 60);
   await open('second', 'a', 60);
   await open('stranger', 'b', 60);
   expect(events).toEqual(['first', 'stranger']);
   first.end();
-  await Promise.resolve();
+  await clock.flush();
   expect(events).toEqual(['first', 'stranger', 'second']);
 });
 
@@ -132,4 +132,16 @@ test('GEN-14 memory that ends twice is released once', async () => {
   first.end();
   await open('third', 'a', 90);
   expect(events).toEqual(['first', 'second']);
+});
+
+test('GEN-14 memory that waits for the quarter of its account lets bodies of others arrive', async () => {
+  const { budget, clock, events, open } = opened();
+  const first = await open('first', 'a', 90);
+  first.settle(FREE + 90);
+  await open('second', 'a', 60);
+  const bodies = ['b', 'c', 'd', 'e'].map((owner) => budget.enter([owner], FREE + 99));
+  for (const body of bodies) await body.grow(FREE + 77);
+  Promise.resolve(bodies[0]?.grow(22)).then(() => events.push('oldest body'));
+  await clock.flush();
+  expect(events).toEqual(['first', 'oldest body']);
 });
