@@ -38,11 +38,11 @@ export const streamedResponse: PluginExecutionMode = (...chain: readonly unknown
   const middy = awslambda.streamifyResponse(async (event, stream, context) => {
     const request = middyRequest(event, context);
     plugin.requestStart(request);
-    const { statusCode, headers, body } = await runRequest(request, before, handler, after, onError, plugin);
-    const response = awslambda.HttpResponseStream.from(stream, { statusCode, headers });
-    // Lambda sends the status and the headers with the first write.
-    response.write('');
     try {
+      const { statusCode, headers, body } = await runRequest(request, before, handler, after, onError, plugin);
+      const response = awslambda.HttpResponseStream.from(stream, { statusCode, headers });
+      // Lambda sends the status and the headers with the first write.
+      response.write('');
       await (typeof body === 'string' ? writeText(response, body) : forward(body, response));
     } finally {
       const ending = plugin.requestEnd(request);

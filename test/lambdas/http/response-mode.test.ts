@@ -155,3 +155,12 @@ test('GEN-14 a long text leaves no listeners on its response', async () => {
   }
   await responding;
 });
+
+test('GEN-14 a handler that throws ends its request', async () => {
+  ended.length = 0;
+  const failing = middy({ executionMode: streamedResponse, requestEnd: () => ended.push('end') }).handler(async () => {
+    throw new Error('a bug');
+  });
+  await expect(streaming(failing)({} as APIGatewayProxyEventV2, collecting().stream, {})).rejects.toThrow('a bug');
+  expect(ended).toEqual(['end']);
+});
