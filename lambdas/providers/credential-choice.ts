@@ -109,7 +109,10 @@ export class CredentialChoice {
   }
 
   #endsOf(provider: string, credential: Credential): Ends {
-    return this.#cooldowns.get(nameOf(provider, credential)) ?? none;
+    const { limitedMs, refusedMs } = this.#cooldowns.get(nameOf(provider, credential)) ?? none;
+    const latestMs = this.#deps.now() + REFUSED_MS;
+    // A later end was set before the clock was set back.
+    return { limitedMs: limitedMs > latestMs ? 0 : limitedMs, refusedMs: refusedMs > latestMs ? 0 : refusedMs };
   }
 }
 

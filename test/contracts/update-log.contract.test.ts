@@ -25,6 +25,16 @@ describe.each(accountSubjects)('the log of updates $name', ({ open }) => {
     expect(await claim(update, NOW + 2 * UPDATE_LEASE_MS + 1)).toBe('busy');
   });
 
+  test.each([60_001, 3_600_000, 40 * 86_400_000])(
+    'KEY-1 an update is free if its lease was taken by a clock that was %i ms ahead',
+    async (aheadMs) => {
+      const update = newUpdate();
+      await claim(update, NOW + aheadMs);
+      expect(await claim(update)).toBe('claimed');
+      expect(await claim(update)).toBe('busy');
+    },
+  );
+
   test('KEY-1 an update that is completed stays completed', async () => {
     const update = newUpdate();
     await claim(update);

@@ -1,3 +1,4 @@
+import { isAhead } from '../clock.ts';
 import { RecentMap } from '../recent-map.ts';
 import type { SummaryDependencies } from './usage-periods.ts';
 import { createSpentByKey } from './usage-summary.ts';
@@ -26,7 +27,7 @@ export const createRecentSpend = (
     const atMs = deps.clock.now();
     const found = known.get(accountId);
     // Sums from after now were read before the clock was set back.
-    if (found && found.atMs <= atMs && found.atMs + KEPT_MS > atMs) return found.picos;
+    if (found && isAhead(found.atMs + KEPT_MS, atMs, KEPT_MS)) return found.picos;
     const picos = await read(accountId);
     if (picos) known.set(accountId, { atMs, picos });
     return picos;

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import { RecentMap } from '../recent-map.ts';
 
 const FUNDED_MS = 10 * 60_000;
@@ -37,6 +37,6 @@ export class FundedAccounts {
   /** Whether the account paid for a hold in the last 10 minutes, and for all since. */
   has(accountId: string): boolean {
     const markedAtMs = this.#lastHolds.get(accountId);
-    return markedAtMs !== undefined && this.#clock.now() - markedAtMs < FUNDED_MS;
+    return markedAtMs !== undefined && isAhead(markedAtMs + FUNDED_MS, this.#clock.now(), FUNDED_MS);
   }
 }

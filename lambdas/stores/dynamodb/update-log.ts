@@ -16,7 +16,8 @@ export const createUpdateLog = (db: DynamoDB, table: string): UpdateLog => ({
       table,
       key: keyOf(key),
       update: 'SET leaseUntil = :until, expiresAt = :expiresAt',
-      condition: 'attribute_not_exists(pk) OR leaseUntil < :now',
+      // A lease that ends later than one from now on was taken by a clock that was ahead.
+      condition: 'attribute_not_exists(pk) OR leaseUntil < :now OR leaseUntil > :until',
       values: {
         ':until': nowMs + UPDATE_LEASE_MS,
         ':expiresAt': expiresAt(nowMs),

@@ -110,15 +110,16 @@ export const forgetLowBalances = async (db: Database): Promise<void> => {
   }
 };
 
-const DUE = 'SELECT id FROM low_balances WHERE leased_until <= ? ORDER BY id LIMIT 1';
+/** A wait that ends later than any wait from now on started before the clock was set back. */
+const DUE = `SELECT id FROM low_balances WHERE leased_until <= ?1 OR leased_until > ?1 + ${RETRY_MS_MAX} ORDER BY id LIMIT 1`;
 
 /** Looks before it writes: most of the time nothing is due. */
 const lease = async (db: Database, nowMs: number): Promise<Row | undefined> => {
   if (!(await db.peek(() => db.sql(DUE).get(nowMs)))) return undefined;
   return db.write(() =>
     db
-      .sql(`UPDATE low_balances SET leased_until = ?, attempts = attempts + 1 WHERE id = (${DUE}) RETURNING *`)
-      .get(nowMs + LEASE_MS, nowMs),
+      .sql(`UPDATE low_balances SET leased_until = ?2, attempts = attempts + 1 WHERE id = (${DUE}) RETURNING *`)
+      .get(nowMs, nowMs + LEASE_MS),
   );
 };
 

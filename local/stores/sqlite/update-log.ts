@@ -25,7 +25,9 @@ export const createUpdateLog = (db: Database): UpdateLog => ({
 const claim = (db: Database, key: TurnKey, nowMs: number): 'claimed' | 'busy' | 'done' => {
   const row = db.sql('SELECT lease_until FROM bot_updates WHERE key = ?').get(key);
   if (row?.lease_until === null) return 'done';
-  if (row && numberOf(row, 'lease_until') >= nowMs) return 'busy';
+  const leaseUntilMs = row ? numberOf(row, 'lease_until') : 0;
+  // A lease that ends later than one from now on was taken by a clock that was ahead.
+  if (leaseUntilMs >= nowMs && leaseUntilMs <= nowMs + UPDATE_LEASE_MS) return 'busy';
   db.sql('INSERT OR REPLACE INTO bot_updates (key, lease_until, done, expires_at) VALUES (?, ?, 0, ?)').run(
     key,
     nowMs + UPDATE_LEASE_MS,

@@ -19,6 +19,12 @@ export interface VideoLeases {
   expired(): Promise<readonly string[]>;
 }
 
+/**
+ * Lease that is over at `?1`. One that ends later than any lease from `?1` on was taken before the clock was set back.
+ * Its process may run: it renews its leases within seconds, and a video that two processes run is charged once.
+ */
+const IS_OVER = `(leased_until <= ?1 OR leased_until > ?1 + ${LEASE_MS})`;
+
 /** `runner` is unique to the process. Not durable: a power cut also ends the process. */
 export const createVideoLeases = (db: Database, runner: string, clock: Pick<Clock, 'now'>): VideoLeases => {
   const extend = async (untilMs: number): Promise<void> => {
@@ -32,10 +38,10 @@ export const createVideoLeases = (db: Database, runner: string, clock: Pick<Cloc
       const changed = await db.write(() =>
         db
           .sql(
-            `UPDATE videos SET runner = ?1, leased_until = ?2
-             WHERE id = ?3 AND due_at IS NOT NULL AND (runner IS NULL OR runner = ?1 OR leased_until <= ?4)`,
+            `UPDATE videos SET runner = ?2, leased_until = ?1 + ${LEASE_MS}
+             WHERE id = ?3 AND due_at IS NOT NULL AND (runner IS NULL OR runner = ?2 OR ${IS_OVER})`,
           )
-          .run(runner, nowMs + LEASE_MS, videoId, nowMs),
+          .run(nowMs, runner, videoId),
       );
       return changed === 1;
     },
@@ -44,7 +50,7 @@ export const createVideoLeases = (db: Database, runner: string, clock: Pick<Cloc
     expired: () =>
       db.peek(() =>
         db
-          .sql('SELECT id FROM videos WHERE due_at IS NOT NULL AND leased_until <= ?')
+          .sql(`SELECT id FROM videos WHERE due_at IS NOT NULL AND ${IS_OVER}`)
           .all(clock.now())
           .map((row) => textOf(row, 'id')),
       ),

@@ -122,3 +122,13 @@ test('ERR-10 a credential of weight 0 serves only its jobs, also if all others c
   const left = createScene(parseCredentials('A_KEY', '[{"key":"a"},{"key":"old","weight":0}]'));
   expect(left.choose()?.cooldown).toBeUndefined();
 });
+
+test('ERR-10 a cooldown that started before the clock was set back is over', () => {
+  const { state, keysAt, cooldownOf } = createScene();
+  state.now = 3_600_000_000;
+  cooldownOf('a')?.refused();
+  cooldownOf('b')?.limited(30);
+  expect(keysAt(0)).toEqual(['c']);
+  state.now -= 3_600_000;
+  expect(keysAt(0, 0.5)).toEqual(['a', 'b']);
+});

@@ -74,14 +74,14 @@ const leaseBugs = bugsIn('local/stores/sqlite/video-leases.ts', 'test/local/stor
   {
     id: 'video-run-by-two-processes',
     what: 'Two gateways on one data folder run one video at the same time.',
-    find: 'runner = ?1 OR leased_until <= ?4',
-    replace: 'runner <> ?1 OR leased_until <= ?4',
+    find: 'OR runner = ?2 OR',
+    replace: 'OR runner <> ?2 OR',
   },
   {
     id: 'video-of-an-ended-process-left',
     what: 'The next gateway does not resume a video of a killed one, and releases it without a charge.',
-    find: 'due_at IS NOT NULL AND leased_until <= ?',
-    replace: 'due_at IS NOT NULL AND leased_until < 0 * ?',
+    find: '(leased_until <= ?1 OR',
+    replace: '(leased_until < 0 * ?1 OR',
   },
   {
     id: 'lease-of-another-process-renewed',

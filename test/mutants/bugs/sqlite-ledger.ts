@@ -291,7 +291,7 @@ const changeBugs = bugsIn('local/stores/sqlite/changes.ts', changeTests, [
   {
     id: 'low-balance-sent-by-two',
     what: 'Two processes send the same low-balance notification.',
-    find: '.get(nowMs + LEASE_MS, nowMs)',
+    find: '.get(nowMs, nowMs + LEASE_MS)',
     replace: '.get(nowMs, nowMs)',
   },
   {

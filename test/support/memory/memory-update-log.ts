@@ -7,7 +7,7 @@ export class MemoryUpdateLog implements UpdateLog {
   async claim(key: TurnKey, nowMs: number): Promise<'claimed' | 'busy' | 'done'> {
     const lease = this.#leases.get(key);
     if (lease === 'done') return 'done';
-    if (lease !== undefined && lease >= nowMs) return 'busy';
+    if (lease !== undefined && lease >= nowMs && lease <= nowMs + UPDATE_LEASE_MS) return 'busy';
     this.#leases.set(key, nowMs + UPDATE_LEASE_MS);
     return 'claimed';
   }

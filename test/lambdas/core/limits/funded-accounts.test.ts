@@ -28,3 +28,11 @@ test('GEN-14 a hold of 0 does not show a balance', () => {
   funded.mark({ accountId: 'a', amountPicos: 0n });
   expect(funded.has('a')).toBe(false);
 });
+
+test('GEN-14 a balance that is known from before the clock was set back does not count', () => {
+  let nowMs = 10_000_000;
+  const funded = new FundedAccounts({ now: () => nowMs, after: () => () => undefined });
+  funded.mark({ accountId: 'a', amountPicos: 1n });
+  nowMs -= 3_600_000;
+  expect(funded.has('a')).toBe(false);
+});

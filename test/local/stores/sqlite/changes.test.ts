@@ -69,3 +69,10 @@ test('KEY-3 without a bot the notifications are dropped', async () => {
   await forgetLowBalances(db);
   expect(await send({ kind: 'done' })).toBe(0);
 });
+
+test('KEY-3 a notification whose wait started before the clock was set back is tried again', async () => {
+  nowMs = NOW + 3_600_000;
+  await send({ kind: 'failed', reason: 'busy' });
+  nowMs = NOW;
+  expect(await send({ kind: 'done' })).toBe(1);
+});

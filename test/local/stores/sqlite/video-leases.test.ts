@@ -56,3 +56,12 @@ test('VID-7 no process takes over a video that has ended', async () => {
   nowMs += LEASE_MS;
   expect([await second.expired(), await second.take(id)]).toEqual([[], false]);
 });
+
+test('VID-7 a lease that a clock ahead has taken is over after the correction', async () => {
+  nowMs += 3_600_000;
+  await first.take(id);
+  nowMs -= 3_600_000;
+  expect(await second.expired()).toEqual([id]);
+  expect(await second.take(id)).toBe(true);
+  expect([await second.expired(), await first.take(id)]).toEqual([[], false]);
+});
