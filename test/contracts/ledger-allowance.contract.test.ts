@@ -221,6 +221,9 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       await close(id, idOf(5), AT + DAY_MS, { uncollectedPicos: 1n });
       expect(await tryHold(id, 6, small(TODAY, 9n))).toMatchObject({ kind: 'refused' });
       expect(await tryHold(id, 7, small(TODAY, 10n))).toMatchObject({ kind: 'held' });
+      await close(id, idOf(8), AT + DAY_MS, { uncollectedPicos: 200n });
+      expect(await tryHold(id, 9, small(TODAY, 10n))).toMatchObject({ kind: 'held' });
+      expect(await tryHold(id, 10, small(TOMORROW, 10n))).toMatchObject({ kind: 'refused' });
     });
 
     test('BILL-21 an account on probation gets a large hold only without an open one', async () => {

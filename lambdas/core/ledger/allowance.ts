@@ -1,6 +1,7 @@
 import { utcDay } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { formatUsd } from '../money/usd.ts';
+import { movePeriod } from './period-counter.ts';
 
 /** Sum of a UTC day. */
 interface AmountOfDay {
@@ -85,18 +86,20 @@ export const refusalOf = (account: HoldState, allowance: Allowance | undefined):
 };
 
 /**
- * Returns the counter on this day. Each of two days keeps its own sum, so clocks that alternate between them start none
- * again. A counter of a later day comes from a clock that was ahead: its sum counts on this day too, and is kept for its
- * own day.
+ * Returns the counter on this day, as `movePeriod` moves it. It keeps the day that it leaves, so two clocks that alternate
+ * between two days start none again. Deadlines without content are counted once for days that continue each other.
  */
 export const inDay = (counter: UncollectedOfDay | undefined, day: string): UncollectedOfDay => {
   if (!counter || counter.day === day) return counter ?? { day, picos: 0n };
-  const { silentDeadlines, ...sums } = counter;
-  const other = { day: sums.day, picos: sums.picos };
-  const kept = sums.other?.day === day ? sums.other.picos : 0n;
-  if (counter.day < day) return { day, picos: kept, other };
-  const picos = kept > counter.picos ? kept : counter.picos;
-  return { day, picos, other, ...(silentDeadlines !== undefined && { silentDeadlines }) };
+  const { silentDeadlines, other } = counter;
+  const kept = other ? [{ period: other.day, picos: other.picos }] : [];
+  const { picos, origin } = movePeriod({ period: counter.day, picos: counter.picos, kept }, day);
+  return {
+    day,
+    picos,
+    other: { day: counter.day, picos: counter.picos },
+    ...(origin !== 'new' && silentDeadlines !== undefined && { silentDeadlines }),
+  };
 };
 
 /** Part of a charge record that decides whether its amount uses the allowance. */

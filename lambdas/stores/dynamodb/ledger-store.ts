@@ -92,9 +92,9 @@ export const createLedgerStore = (
   },
 });
 
-/** A later day than today counts as today, and so does an amount of today that was counted before that day. */
+/** Today's amount as `inDay` returns it: its own, or that of a later day before which today was not counted. */
 const ALLOWANCE_IS_LEFT =
-  ' AND (attribute_not_exists(uncollectedDay) OR uncollectedDay < :today OR uncollected < :dailyLimit)' +
+  ' AND (attribute_not_exists(uncollectedDay) OR uncollectedDay < :today OR uncollected < :dailyLimit OR uncollectedOtherDay = :today)' +
   ' AND (attribute_not_exists(uncollectedOtherDay) OR uncollectedOtherDay <> :today OR uncollectedOther < :dailyLimit)';
 
 const IS_FREE_OF_PROBATION =

@@ -8,20 +8,26 @@ const allowanceBugs = bugsIn('lambdas/core/ledger/allowance.ts', unit, [
   {
     id: 'allowance-never-reset',
     what: 'The uncollected amounts of all days add up, so an account stays rejected forever.',
-    find: 'if (counter.day < day) return { day, picos: kept, other };',
-    replace: '',
+    find: 'movePeriod({ period: counter.day, picos: counter.picos, kept }, day)',
+    replace: "{ picos: counter.picos, origin: 'new' }",
   },
   {
     id: 'allowance-day-set-back',
     what: 'A process with a late clock sets the counter back to the day before, which starts the allowance again.',
-    find: 'const picos = kept > counter.picos ? kept : counter.picos;',
-    replace: 'const picos = kept;',
+    find: 'movePeriod({ period: counter.day, picos: counter.picos, kept }, day)',
+    replace: 'movePeriod({ period: counter.day, picos: counter.picos, kept }, day, 0n)',
+  },
+  {
+    id: 'silent-deadlines-anew-by-two-clocks',
+    what: 'Two clocks that alternate between two days start the count of deadlines without content each time.',
+    find: "origin !== 'new' && ",
+    replace: "origin === 'carried' && ",
   },
   {
     id: 'allowance-anew-by-two-clocks',
     what: 'Two clocks that alternate between two days give the account a new allowance each time.',
-    find: 'sums.other?.day === day ? sums.other.picos : 0n',
-    replace: '0n',
+    find: 'const kept = other ? [{ period: other.day, picos: other.picos }] : [];',
+    replace: 'const kept: readonly { readonly period: string; readonly picos: bigint }[] = [];',
   },
   {
     id: 'provider-failure-uses-the-allowance',
@@ -164,8 +170,14 @@ const storeBugs = [
     {
       id: 'allowance-not-in-the-hold',
       what: 'The condition of a hold does not include the allowance.',
-      find: 'OR uncollected < :dailyLimit)',
-      replace: 'OR uncollected < :dailyLimit OR uncollected >= :dailyLimit)',
+      find: 'OR uncollected < :dailyLimit OR',
+      replace: 'OR uncollected < :dailyLimit OR uncollected >= :dailyLimit OR',
+    },
+    {
+      id: 'later-day-locks-a-kept-one',
+      what: 'Amounts that a clock ahead has counted lock an account out on a day with its own, smaller amount.',
+      find: ' OR uncollectedOtherDay = :today)',
+      replace: ')',
     },
     {
       id: 'allowance-of-the-kept-day-not-in-the-hold',

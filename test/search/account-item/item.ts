@@ -298,7 +298,10 @@ const mayHold = (item: Item, { id, previous, amount, day }: HoldCall, holds: Hol
   !item.holds[id] &&
   (previous === undefined || !item.holds[previous]) &&
   holds('hold: the number of holds is limited', Object.keys(item.holds).length < HOLDS_MAX) &&
-  holds('hold: the allowance of the day is left', item.uncollected.day < day || item.uncollected.used < DAILY_LIMIT) &&
+  holds(
+    'hold: the allowance of the day is left',
+    item.uncollected.day < day || item.uncollected.used < DAILY_LIMIT || item.uncollected.other?.day === day,
+  ) &&
   holds(
     'hold: the amount of its day before a later day counts',
     item.uncollected.other?.day !== day || item.uncollected.other.used < DAILY_LIMIT,
@@ -354,8 +357,8 @@ const apply = (tables: Tables, { record, hold, day }: ApplyCall, holds: Holds): 
 const countUncollected = ({ item, counted }: Tables, id: string, cost: number, day: number, holds: Holds): void => {
   const { day: present, used: amount, other } = item.uncollected;
   counted[id] = { day, cost, isBehind: day < present };
-  const kept = other?.day === day && !holds('apply: a day keeps its amount', false) ? other.used : 0;
-  const ofDay = day === present ? amount : day > present ? kept : Math.max(kept, amount);
+  const kept = other?.day === day && !holds('apply: a day keeps its amount', false) ? other.used : undefined;
+  const ofDay = day === present ? amount : (kept ?? (day > present ? 0 : amount));
   const used = cost + (holds('apply: the amounts are of one day', false) ? amount : ofDay);
   const before = day === present ? other : { day: present, used: amount };
   item.uncollected = { day, used, ...(before && { other: before }) };

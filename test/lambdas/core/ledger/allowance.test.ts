@@ -60,8 +60,21 @@ test('BILL-21 two clocks that alternate between two days start no sum again', ()
     );
     counter = uncollected;
   }
-  expect(inDay(counter, TODAY).picos).toBeGreaterThanOrEqual(15n);
-  expect(inDay(counter, TOMORROW).picos).toBeGreaterThanOrEqual(15n);
+  expect(inDay(counter, TODAY).picos).toBe(15n);
+  expect(inDay(counter, TOMORROW).picos).toBe(15n);
+});
+
+test('BILL-21 a day that was counted before a later one keeps its own amount', () => {
+  const ahead: UncollectedOfDay = { day: '2026-12-30', picos: 90n, other: { day: TODAY, picos: 3n } };
+  expect(inDay(ahead, TODAY)).toEqual({ day: TODAY, picos: 3n, other: { day: '2026-12-30', picos: 90n } });
+  expect(inDay(ahead, TOMORROW)).toMatchObject({ day: TOMORROW, picos: 90n });
+});
+
+test('BILL-21 clocks that alternate between two days free no further deadline without content', () => {
+  const turns = [LATE, LATE + 1, LATE, LATE + 1, LATE, LATE + 1, LATE, LATE + 1];
+  const { uncollected } = countAll(turns.map((nowMs) => [silent, nowMs]));
+  expect(uncollected).toMatchObject({ silentDeadlines: 3 });
+  expect(uncollected?.picos).toBeGreaterThan(0n);
 });
 
 test.for([
@@ -137,6 +150,11 @@ test.for([
   ['more on an earlier day', { day: '2026-11-25', picos: 99n }, undefined],
   ['more on a later day', { day: TOMORROW, picos: 50n }, 'day'],
   ['less on a later day', { day: TOMORROW, picos: 49n }, undefined],
+  [
+    'less on this day before more on a later one',
+    { day: TOMORROW, picos: 99n, other: { day: TODAY, picos: 49n } },
+    undefined,
+  ],
   ['more on this day before a later one', { day: TOMORROW, picos: 1n, other: { day: TODAY, picos: 50n } }, 'day'],
 ] as const)('BILL-21 an account with %s: does it get a hold?', ([, uncollected, expected]) => {
   const account = { ...spentNothing, ...holdsOf(9), uncollected };
