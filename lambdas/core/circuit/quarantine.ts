@@ -41,8 +41,11 @@ export class Quarantines {
   }
 
   learn(modelId: string, untilMs: number): void {
-    if (isShutUntil(untilMs, this.#clock.now())) this.#untilMs.set(modelId, untilMs);
+    const now = this.#clock.now();
+    if (isShutUntil(untilMs, now)) this.#untilMs.set(modelId, untilMs);
     else this.#untilMs.delete(modelId);
+    // One that a clock ahead has stored is over. Otherwise it would block the next one, and start when it is near.
+    if (untilMs > now && !this.isShut(modelId)) void orUndefined(() => this.#store.quarantine(modelId, now, untilMs));
   }
 
   /** `account`: hash of the account of the response. */

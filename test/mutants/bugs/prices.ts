@@ -97,6 +97,12 @@ const usageBugs = [
   ]),
   ...bugsIn('lambdas/core/circuit/quarantine.ts', 'test/lambdas/core/circuit/quarantine.test.ts', [
     {
+      id: 'quarantine-of-a-wrong-clock-stays',
+      what: 'A quarantine that was stored while the clock was ahead blocks the next one until it is over.',
+      find: 'if (untilMs > now && !this.isShut(modelId))',
+      replace: 'if (untilMs < 0)',
+    },
+    {
       id: 'one-account-disables-a-model',
       what: 'One account can disable a model for all others.',
       find: 'const ACCOUNTS_MIN = 2;',

@@ -109,3 +109,32 @@ test('BILL-10 a quarantine that was stored while the clock was ahead ends with t
   expect((await process.enter()).kind).toBe('permit');
   expect((await world.start().enter()).kind).toBe('permit');
 });
+
+test('BILL-10 a quarantine of a clock that was ahead does not block the next one', async () => {
+  const world = new CircuitWorld();
+  const [before, after] = [world.start(), world.start()];
+  world.clock.skip(3_600_000);
+  await missing(world, before, 20);
+  world.clock.skip(-3_600_000);
+  await after.enter();
+  await missing(world, after, 20);
+  expect(await after.enter()).toEqual(quarantined);
+  await world.clock.advance(5_001);
+  expect(await before.enter()).toEqual(quarantined);
+  expect([before.notices, after.notices]).toEqual([['model_quarantined model'], ['model_quarantined model']]);
+  await world.clock.advance(900_000 - 5_001);
+  expect([(await before.enter()).kind, (await after.enter()).kind]).toEqual(['permit', 'permit']);
+});
+
+test('BILL-10 a quarantine of a clock that was ahead does not start when its end is near', async () => {
+  const world = new CircuitWorld();
+  const process = world.start();
+  world.clock.skip(3_600_000);
+  await missing(world, process, 20);
+  world.clock.skip(-3_600_000);
+  await process.enter();
+  await world.clock.advance(3_600_000);
+  await process.enter();
+  await world.clock.flush();
+  expect((await process.enter()).kind).toBe('permit');
+});
