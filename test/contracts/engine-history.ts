@@ -243,8 +243,10 @@ export class EngineHistory {
         closeMonths: (accountId, nowMs) => around(() => proxied.closeMonths(accountId, nowMs)),
         credit: (request) => around(() => proxied.credit(request)),
         // The sweep list is shared, because other histories use the same database.
-        due: (nowMs) =>
-          around(async () => (await direct.due(nowMs)).filter(({ accountId }) => accountId === this.#accountId)),
+        due: (nowMs, latestMs) =>
+          around(async () =>
+            (await direct.due(nowMs, latestMs)).filter(({ accountId }) => accountId === this.#accountId),
+          ),
         reschedule: (accountId, atMs, dueMs) => around(() => proxied.reschedule(accountId, atMs, dueMs)),
         clearUncollected: (accountId) => around(() => proxied.clearUncollected(accountId)),
         sweepBy: (accountId, atMs) => around(() => proxied.sweepBy(accountId, atMs)),

@@ -28,7 +28,7 @@ export const ledgerScene = (open: () => Promise<LedgerSubject>) => {
     createAccount: (accountId, nowMs) => opened.createAccount(accountId, nowMs),
     closeMonths: (accountId, nowMs) => opened.closeMonths(accountId, nowMs),
     credit: (request) => opened.credit(request),
-    due: (nowMs) => opened.due(nowMs),
+    due: (nowMs, latestMs) => opened.due(nowMs, latestMs),
     reschedule: (accountId, sweepAtMs, dueMs) => opened.reschedule(accountId, sweepAtMs, dueMs),
     clearUncollected: (accountId) => opened.clearUncollected(accountId),
     sweepBy: (accountId, sweepAtMs) => opened.sweepBy(accountId, sweepAtMs),

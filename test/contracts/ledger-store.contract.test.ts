@@ -229,6 +229,20 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       expect(await store.readAccount('nobody')).toBeUndefined();
     });
 
+    test('BILL-13 a sweep later than any that is set now was set by a clock ahead, and is due', async () => {
+      const id = await account(100n);
+      await store.hold(order(id));
+      const isDueBefore = async (latestMs?: number) =>
+        (await store.due(AT, latestMs)).some(({ accountId }) => accountId === id);
+      expect([await isDueBefore(), await isDueBefore(AT + 300_000), await isDueBefore(AT + 299_999)]).toEqual([
+        false,
+        false,
+        true,
+      ]);
+      await store.reschedule(id, AT + 60_000, AT);
+      expect([await subject().sweepAtOf(id), await isDueBefore(AT + 299_999)]).toEqual([AT + 60_000, false]);
+    });
+
     test('BILL-13 accounts of every shard are found', async () => {
       const ids: string[] = [];
       for (let index = 0; index < 12; index += 1) ids.push(await account(100n));

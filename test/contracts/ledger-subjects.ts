@@ -165,7 +165,7 @@ export const watched = (store: LedgerStore): LedgerStore => {
     closeMonths: (accountId, nowMs) => store.closeMonths(accountId, nowMs),
     readAccount: (accountId) => store.readAccount(accountId),
     readRecord: (accountId, holdId) => store.readRecord(accountId, holdId),
-    due: (nowMs) => store.due(nowMs),
+    due: (nowMs, latestMs) => store.due(nowMs, latestMs),
     reschedule: (accountId, atMs, dueMs) => store.reschedule(accountId, atMs, dueMs),
     sweepBy: (accountId, atMs) => store.sweepBy(accountId, atMs),
     clearUncollected: (accountId) => store.clearUncollected(accountId),

@@ -216,8 +216,11 @@ export interface LedgerStore {
    * safe.
    */
   credit(request: CreditRequest): Promise<CreditReply>;
-  /** Returns accounts whose sweep is due. */
-  due(nowMs: number): Promise<readonly Due[]>;
+  /**
+   * Returns accounts whose sweep is due. A sweep after `latestMs` was set by a clock that was ahead, and is due too.
+   * Undefined `latestMs`: none is.
+   */
+  due(nowMs: number, latestMs?: number): Promise<readonly Due[]>;
   /**
    * Sets the account's next sweep after the one that was due at `dueMs`, unless another write has set an earlier time
    * since. Without a time, removes the account from the list if it has no open hold.

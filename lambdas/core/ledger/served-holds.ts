@@ -11,6 +11,7 @@ const HOLDS_MAX = 20_000;
 export class ServedHolds {
   readonly #monotonicMs: () => number;
   readonly #endsAtMs = new RecentMap<number>(HOLDS_MAX);
+  readonly #aheadEndsAtMs = new RecentMap<number>(HOLDS_MAX);
 
   /** `monotonicMs` returns a time that no step of the clock changes. */
   constructor(monotonicMs: () => number) {
@@ -28,5 +29,13 @@ export class ServedHolds {
   has(holdId: string): boolean {
     const endsAtMs = this.#endsAtMs.get(holdId);
     return endsAtMs !== undefined && this.#monotonicMs() < endsAtMs;
+  }
+
+  /**
+   * Whether a hold of any process that a clock ahead has placed is over. Its stored expiry says nothing, so its lifetime
+   * starts when this process sees it first.
+   */
+  hasOutlived(holdId: string, lifetimeMs: number): boolean {
+    return this.#monotonicMs() >= this.#aheadEndsAtMs.getOrMake(holdId, () => this.#monotonicMs() + lifetimeMs);
   }
 }

@@ -1,5 +1,9 @@
+import { isAhead } from '../clock.ts';
 import { forEachConcurrent } from '../concurrency.ts';
 import { StoreError } from '../errors/store-error.ts';
+import { parseRequestId } from '../request-id.ts';
+import { SKEW_MS_MAX } from '../store-clock.ts';
+import { requestIdOf } from './hold.ts';
 import type { Account, Hold, LedgerDependencies } from './ledger.ts';
 import { resolveHoldById } from './release.ts';
 import { apply } from './resolve.ts';
@@ -33,7 +37,8 @@ export const sweep = async (deps: LedgerDependencies): Promise<SweepReport> => {
   const bugs: unknown[] = [];
   let failed = 0;
   const dueMs = deps.clock.now();
-  const due = await deps.store.due(dueMs);
+  // No write sets a later sweep than one shortest lifetime ahead.
+  const due = await deps.store.due(dueMs, dueMs + deps.shortestLifetimeMs + SKEW_MS_MAX);
   await forEachConcurrent(due, async ({ accountId }) => {
     for (const error of await sweepAccount(deps, { accountId, dueMs }, ended)) {
       failed += 1;
@@ -91,13 +96,21 @@ const endHold = async (
   ended: Ended,
 ): Promise<void> => {
   const now = deps.clock.now();
-  const hasExpired = hold.expiresAtMs <= now && !deps.served?.has(holdId);
+  const hasExpired = isExpired(deps, holdId, hold, now);
   const record = hasExpired
     ? await resolveHoldById(deps, { accountId, holdId, reason: 'expired', cap: hold.cap })
     : await deps.store.readRecord(accountId, holdId);
-  if (!record || (!hasExpired && record.at + OWN_UPDATE_MS > now)) return;
+  if (!record || (!hasExpired && isAhead(record.at + OWN_UPDATE_MS, now, OWN_UPDATE_MS + SKEW_MS_MAX))) return;
   const applied = await apply(deps, record, hold.amountPicos);
   if (applied) ended[record.outcome === 'settled' ? 'finished' : 'released'] += 1;
+};
+
+const isExpired = ({ served }: LedgerDependencies, holdId: string, { expiresAtMs }: Hold, nowMs: number): boolean => {
+  if (served?.has(holdId)) return false;
+  if (expiresAtMs <= nowMs) return true;
+  const placedAtMs = parseRequestId(requestIdOf(holdId))?.atMs ?? 0;
+  const isOfClockAhead = placedAtMs > nowMs + SKEW_MS_MAX;
+  return isOfClockAhead && served?.hasOutlived(holdId, expiresAtMs - placedAtMs) === true;
 };
 
 /** The store takes an account off the list only if it has no open hold: one may have been placed since the read. */

@@ -69,7 +69,7 @@ export const createLedgerStore = (
   },
   closeMonths: (accountId, nowMs) => closeMonths(db.repeating, table, accountId, nowMs),
   credit: (request) => credit(db.repeating, table, request),
-  due: (nowMs) => due(db.repeating, table, nowMs),
+  due: (nowMs, latestMs) => due(db.repeating, table, nowMs, latestMs),
   reschedule: (accountId, sweepAtMs, dueMs) => reschedule(db.repeating, table, accountId, { sweepAtMs, dueMs }),
   clearUncollected: async (accountId) => {
     const reply = await db.repeating.update({
@@ -325,18 +325,26 @@ const closeMonths = async (
 };
 
 /** A sparse index contains the accounts with open holds, in the order of their next sweep. */
-const due = async (db: DynamoDB, table: string, nowMs: number): Promise<Due[]> => {
-  const perShard = await Promise.all(shards.map((shard) => dueOf(db, table, shard, nowMs)));
-  return perShard.flat();
+const due = async (db: DynamoDB, table: string, nowMs: number, latestMs?: number): Promise<Due[]> => {
+  const parts = shards.flatMap((shard) => [
+    dueOf(db, table, shard, { is: '<=', ms: nowMs }),
+    ...(latestMs === undefined ? [] : [dueOf(db, table, shard, { is: '>', ms: latestMs })]),
+  ]);
+  return (await Promise.all(parts)).flat();
 };
 
-const dueOf = async (db: DynamoDB, table: string, shard: string, nowMs: number): Promise<Due[]> => {
+interface SweepTime {
+  readonly is: '<=' | '>';
+  readonly ms: number;
+}
+
+const dueOf = async (db: DynamoDB, table: string, shard: string, { is, ms }: SweepTime): Promise<Due[]> => {
   const items = await db.query({
     table,
     index: 'sweep',
-    keyCondition: '#shard = :shard AND sweepAt <= :now',
+    keyCondition: `#shard = :shard AND sweepAt ${is} :time`,
     names: { '#shard': 'shard' },
-    values: { ':shard': shard, ':now': nowMs },
+    values: { ':shard': shard, ':time': ms },
   });
   return items.map((item) => ({ accountId: accountIdOf(item) }));
 };

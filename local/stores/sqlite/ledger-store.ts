@@ -70,11 +70,11 @@ export const createLedgerStore = (db: Database, options: LedgerStoreOptions = {}
       if (change) changed(change);
       return reply;
     },
-    due: (nowMs) =>
+    due: (nowMs, latestMs = Number.MAX_SAFE_INTEGER) =>
       db.peek(() =>
         db
-          .sql('SELECT id FROM accounts WHERE sweep_at <= ?')
-          .all(nowMs)
+          .sql('SELECT id FROM accounts WHERE sweep_at <= ? OR sweep_at > ?')
+          .all(nowMs, latestMs)
           .map((row) => ({ accountId: textOf(row, 'id') })),
       ),
     reschedule: (accountId, sweepAtMs, dueMs) => db.write(() => reschedule(db, accountId, sweepAtMs, dueMs)),

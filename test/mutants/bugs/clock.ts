@@ -1,6 +1,26 @@
 import { bugsIn, type MoneyBug } from './money-bug.ts';
 
 export const clockBugs: readonly MoneyBug[] = [
+  ...bugsIn('lambdas/core/ledger/sweep.ts', 'test/lambdas/core/ledger/sweep.test.ts', [
+    {
+      id: 'sweep-of-a-clock-ahead-waits',
+      what: 'An account whose sweep was set by a clock ahead keeps its holds for as long as the clock was ahead.',
+      find: 'deps.store.due(dueMs, dueMs + deps.shortestLifetimeMs + SKEW_MS_MAX)',
+      replace: 'deps.store.due(dueMs)',
+    },
+    {
+      id: 'hold-of-a-clock-ahead-stays',
+      what: 'A hold that a clock ahead has placed is held for as long as the clock was ahead.',
+      find: 'return isOfClockAhead &&',
+      replace: 'return !isOfClockAhead &&',
+    },
+    {
+      id: 'live-hold-of-a-clock-ahead-ended',
+      what: 'The sweeper ends the live holds of other processes that they placed before the clock was set back.',
+      find: 'served?.hasOutlived(holdId, expiresAtMs - placedAtMs)',
+      replace: 'served?.hasOutlived(holdId, 0)',
+    },
+  ]),
   ...bugsIn('lambdas/core/store-clock.ts', 'test/lambdas/core/store-clock.test.ts', [
     {
       id: 'store-clock-ignored',

@@ -90,7 +90,7 @@ const slowStoreBugs = [
     {
       id: 'recorded-hold-waits-for-its-expiry',
       what: 'The sweeper leaves a hold with a record open until it expires.',
-      find: '(!hasExpired && record.at + OWN_UPDATE_MS > now)',
+      find: '(!hasExpired && isAhead(record.at + OWN_UPDATE_MS, now, OWN_UPDATE_MS + SKEW_MS_MAX))',
       replace: '!hasExpired',
     },
   ]),
@@ -147,13 +147,13 @@ const sweepBugs = bugsIn('lambdas/core/ledger/sweep.ts', `${tests}/sweep.test.ts
   {
     id: 'sweep-before-the-expiry',
     what: 'The sweeper ends holds of requests in progress.',
-    find: 'hold.expiresAtMs <= now',
-    replace: 'now > 0',
+    find: 'expiresAtMs <= nowMs',
+    replace: 'nowMs > 0',
   },
   {
     id: 'sweep-ends-its-own-requests',
     what: 'After a step of the clock, the sweeper releases the holds of requests that its process serves.',
-    find: ' && !deps.served?.has(holdId)',
+    find: 'if (served?.has(holdId)) return false;',
     replace: '',
   },
   {

@@ -73,8 +73,8 @@ const ledgerBugs = bugsIn('local/stores/sqlite/ledger-store.ts', ledgerTests, [
   {
     id: 'sqlite-sweep-before-the-time',
     what: 'The embedded ledger reports every account with a hold as due, so its holds are swept on every run.',
-    find: 'WHERE sweep_at <= ?',
-    replace: 'WHERE sweep_at <= ? OR sweep_at IS NOT NULL',
+    find: 'WHERE sweep_at <= ? OR sweep_at > ?',
+    replace: 'WHERE sweep_at <= ? OR sweep_at > ? OR sweep_at IS NOT NULL',
   },
   {
     id: 'sqlite-sweep-list-left-too-early',

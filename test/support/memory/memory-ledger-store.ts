@@ -149,8 +149,10 @@ export class MemoryLedgerStore implements LedgerStore, LedgerRecords {
     return true;
   }
 
-  async due(nowMs: number): Promise<readonly Due[]> {
-    const rows = [...this.#rows.values()].filter((row) => row.sweepAtMs !== undefined && row.sweepAtMs <= nowMs);
+  async due(nowMs: number, latestMs = Number.POSITIVE_INFINITY): Promise<readonly Due[]> {
+    const rows = [...this.#rows.values()].filter(
+      ({ sweepAtMs }) => sweepAtMs !== undefined && (sweepAtMs <= nowMs || sweepAtMs > latestMs),
+    );
     return rows.map((row) => ({ accountId: row.id }));
   }
 

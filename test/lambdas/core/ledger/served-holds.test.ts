@@ -21,3 +21,13 @@ test('BILL-13 a limited number of holds is kept, and the oldest is forgotten fir
   for (let number = 0; number <= HOLDS_MAX; number += 1) served.placed(`${number}.0`, 1);
   expect([served.has('0.0'), served.has('1.0'), served.has(`${HOLDS_MAX}.0`)]).toEqual([false, true, true]);
 });
+
+test('BILL-13 a hold of a clock ahead is over one lifetime after it was seen first', () => {
+  let nowMs = 1_000;
+  const served = new ServedHolds(() => nowMs);
+  expect([served.hasOutlived('r.0', 500), served.has('r.0')]).toEqual([false, false]);
+  nowMs = 1_499;
+  expect([served.hasOutlived('r.0', 500), served.hasOutlived('s.0', 500)]).toEqual([false, false]);
+  nowMs = 1_500;
+  expect([served.hasOutlived('r.0', 500), served.hasOutlived('s.0', 500)]).toEqual([true, false]);
+});

@@ -4,6 +4,7 @@ import { release } from '../../../../lambdas/core/ledger/release.ts';
 import { apply, commit } from '../../../../lambdas/core/ledger/resolve.ts';
 import { ServedHolds } from '../../../../lambdas/core/ledger/served-holds.ts';
 import { sweep } from '../../../../lambdas/core/ledger/sweep.ts';
+import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
 import { createMoment, fails, withFaults } from '../../../support/memory/faults.ts';
 import { ID, LIFETIME_MS, ledgerScene, settledRecord } from './ledger-scene.ts';
 
@@ -131,6 +132,52 @@ describe('holds of requests that the own process serves', () => {
     expect(await scene.run()).toMatchObject({ finished: 1 });
     expect(scene.account()).toMatchObject({ spentPicos: 70n, holds: new Map() });
     expect(scene.deps.served.has(scene.placed.holdId)).toBe(false);
+  });
+});
+
+describe('holds that another process placed while the clock was ahead', () => {
+  const HOUR_MS = 3_600_000;
+  const DAY_MS = 24 * HOUR_MS;
+  /** Places a hold, sets the clock back, and sweeps with a process that serves no request. */
+  const setBack = async (aheadMs: number, lifetimeMs = LIFETIME_MS) => {
+    const scene = await ledgerScene(1_000n);
+    scene.clock.skip(aheadMs);
+    const { holdId } = await hold(scene, renderRequestId({ atMs: scene.clock.now(), random: 1 }), lifetimeMs);
+    scene.clock.skip(-aheadMs);
+    const startMs = scene.clock.now();
+    const deps = { ...scene.deps, served: new ServedHolds(() => scene.clock.now() - startMs) };
+    return { ...scene, holdId, deps, run: () => scene.clock.until(sweep(deps)) };
+  };
+
+  test.each([HOUR_MS, 40 * DAY_MS])(
+    'BILL-13 a hold of a clock that was %i ms ahead is released after its lifetime',
+    async (aheadMs) => {
+      const scene = await setBack(aheadMs, 2 * LIFETIME_MS);
+      expect(await scene.run()).toEqual({ ...nothing, accounts: 1 });
+      expect(scene.memory.sweepAtOf(ID)).toBe(scene.clock.now() + LIFETIME_MS);
+      await scene.clock.advance(LIFETIME_MS);
+      expect(await scene.run()).toEqual({ ...nothing, accounts: 1 });
+      await scene.clock.advance(LIFETIME_MS - 1);
+      expect(await scene.run()).toEqual(nothing);
+      await scene.clock.advance(1);
+      expect(await scene.run()).toEqual({ ...nothing, accounts: 1, released: 1 });
+      expect(scene.account()).toMatchObject({ availablePicos: 1_000n, holds: new Map() });
+    },
+  );
+
+  test('BILL-13 a recorded charge of that time is applied by the first sweep', async () => {
+    const scene = await setBack(HOUR_MS);
+    await commit(scene.deps, settledRecord(scene.holdId, 70n, scene.clock.now() + HOUR_MS));
+    expect(await scene.run()).toMatchObject({ finished: 1 });
+    expect(scene.account()).toMatchObject({ spentPicos: 70n, holds: new Map() });
+  });
+
+  test('BILL-13 a hold of a clock that differs by less than a minute ends at its expiry', async () => {
+    const scene = await setBack(60_000);
+    await scene.clock.advance(LIFETIME_MS + 59_999);
+    expect(await scene.run()).toMatchObject({ released: 0 });
+    await scene.clock.advance(1);
+    expect(await scene.run()).toMatchObject({ released: 1 });
   });
 });
 
