@@ -45,6 +45,8 @@ export const tooMany = (path: readonly PropertyKey[]): GatewayError => {
   return invalidRequest(name, `${name}: the request has more than ${MEMBERS_MAX} unknown fields. Remove them.`);
 };
 
+const SAFE_NAME = /^[\w.[\]-]*$/;
+
 /** The client chose the name, so only characters that are safe in a header remain. */
 const toName = (path: readonly PropertyKey[]): string => {
   let name = '';
@@ -52,6 +54,7 @@ const toName = (path: readonly PropertyKey[]): string => {
     if (typeof part === 'number') name += '[]';
     else name += `${name && '.'}${String(part)}`;
   }
+  if (name.length <= NAME_CHARACTERS_MAX && SAFE_NAME.test(name)) return name;
   let encoded = '';
   for (const character of name.slice(0, NAME_CHARACTERS_MAX).toWellFormed()) {
     const safe = /[\w.[\]-]/.test(character) ? character : percentEncoded(character);

@@ -174,7 +174,8 @@ const putFirstIssue = (context: z.core.ParsePayload, error: z.ZodError, member: 
 };
 
 export const listOf = <Item extends z.ZodType>(item: Item, { min = 0, max, message }: ListBounds) => {
-  const list = z.array(z.unknown(), message).transform((members, context): z.output<Item>[] => {
+  // Not an array of the library, which copies all items before it checks their number.
+  const list = z.custom<readonly unknown[]>(Array.isArray, message).transform((members, context): z.output<Item>[] => {
     const refuse = (problem: string): never => {
       context.issues.push({ code: 'custom', message: problem, input: undefined });
       return z.NEVER;

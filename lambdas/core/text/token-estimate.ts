@@ -132,9 +132,21 @@ const rateInRun = (run: number, letters: number, before: number, code: number): 
 };
 
 /**
+ * Counts the characters after an index that equal the one there and cost the same, because a text can have millions of
+ * them. Letters count one by one.
+ */
+const equalAfter = (text: string, index: number, run: number, letters: number): number => {
+  if (run < LONG_RUN || letters > 0) return 0;
+  const code = text.charCodeAt(index);
+  let equal = 0;
+  while (text.charCodeAt(index + equal + 1) === code) equal += 1;
+  return equal;
+};
+
+/**
  * Estimates the tokens of a text from its characters and their neighbors (BILL-5). The result is hardly ever below the
- * count of OpenAI's `o200k_base`, and never above the bytes of the text. One pass without allocation. Stops counting
- * beyond `enough`.
+ * count of OpenAI's `o200k_base`, and never above the bytes of the text. One pass without allocation. Stops soon
+ * after `enough`.
  */
 export const tokensOfText = (text: string, enough = Number.MAX_SAFE_INTEGER / HUNDREDTHS): number => {
   const most = enough * HUNDREDTHS;
@@ -158,6 +170,9 @@ export const tokensOfText = (text: string, enough = Number.MAX_SAFE_INTEGER / HU
       sum += rateInRun(run, letters, before, code);
       script = 0;
       before = code;
+      const equal = equalAfter(text, index, run, letters);
+      sum += equal * at(longRates, code);
+      index += equal;
     }
   }
   return Math.min(Math.ceil(sum / HUNDREDTHS), Buffer.byteLength(text));
@@ -204,7 +219,8 @@ export const promptTextTokens = (
     else tokens += tokensOfText(text, enough - tokens);
   };
   const addObject = (object: JsonObject): void => {
-    for (const [name, member] of Object.entries(object)) {
+    for (const name of Object.keys(object)) {
+      const member = object[name];
       if (member === undefined) continue;
       tokens += tokensOfText(name, enough - tokens);
       add(member);
@@ -266,8 +282,8 @@ export const hasOpaqueParts = (value: JsonValue | undefined): boolean => {
   if (!isJsonObject(value)) return false;
   return (
     value.type === 'redacted_thinking' ||
-    Object.entries(value).some(
-      ([name, member]) => (opaqueMembers.has(name) && typeof member === 'string') || hasOpaqueParts(member),
+    Object.keys(value).some(
+      (name) => (opaqueMembers.has(name) && typeof value[name] === 'string') || hasOpaqueParts(value[name]),
     )
   );
 };

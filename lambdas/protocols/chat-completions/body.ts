@@ -88,6 +88,8 @@ const message = z.discriminatedUnion('role', [
   fields({ role: z.literal('tool'), content: contentOf(copiedText), tool_call_id: z.string().min(1) }, copied),
 ]);
 
+const STOP = 'must be a string or an array of at most 16 strings';
+
 export const messagesSchema = listOf(message, {
   min: 1,
   max: 10_000,
@@ -156,9 +158,7 @@ const specified = {
   max_tokens: cap.nullish(),
   max_completion_tokens: cap.nullish(),
   n: z.int().min(1, 'must be at least 1').max(128, 'must be at most 128').nullish(),
-  stop: z
-    .union([z.string(), z.array(z.string()).max(16)], 'must be a string or an array of at most 16 strings')
-    .nullish(),
+  stop: z.union([z.string(), listOf(z.string(), { max: 16, message: 'must be an array of strings' })], STOP).nullish(),
   presence_penalty: between(-2, 2).nullish(),
   frequency_penalty: between(-2, 2).nullish(),
   stream: z.boolean().nullish(),
