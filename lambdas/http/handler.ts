@@ -17,6 +17,7 @@ import {
   isKeyCredential,
 } from './authenticate.ts';
 import type { BodyBudget } from './body-budget.ts';
+import type { BodyTurns } from './body-turns.ts';
 import { answerInTime } from './early-answer.ts';
 import {
   type Exchange,
@@ -45,6 +46,7 @@ export interface HttpDependencies {
   /** Secrets that authenticate callers without an API key. */
   readonly secrets: CallerSecrets;
   readonly bodies: BodyBudget;
+  readonly turns: BodyTurns;
   /** Accounts that are known to have a balance. */
   readonly funded: Pick<FundedAccounts, 'has'>;
   /** Rate limit of mini app requests per bot chat, because such requests cause expensive reads. */
@@ -237,7 +239,7 @@ const receive = async (
   if (taken === 'none') return;
   const beganAtMs = deps.clock.now();
   const owners = ownersOf(deps, exchange);
-  await readBody(exchange, taken, { budget: deps.bodies, owners }, proof?.checkBody);
+  await readBody(exchange, taken, { budget: deps.bodies, turns: deps.turns, owners }, proof?.checkBody);
   exchange.openMemory = (until) => openMemory(deps, exchange, owners, until);
   exchange.receivedAtMs = deps.clock.now();
   exchange.summary.uploadMs = exchange.receivedAtMs - beganAtMs;

@@ -1,6 +1,7 @@
 import { FundedAccounts } from '../../core/limits/funded-accounts.ts';
 import { AddressLimit, bucketOf, ProcessBuckets } from '../../core/limits/rate-limit.ts';
 import { BodyBudget } from '../../http/body-budget.ts';
+import { BodyTurns } from '../../http/body-turns.ts';
 import type { HttpDependencies } from '../../http/handler.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { createMaintenanceSwitch } from './maintenance.ts';
@@ -31,6 +32,7 @@ export const toHttpDependencies = (
     secrets: deps.secrets,
     chatLimit: new AddressLimit(keyBucket, deps.addressCounters, clock),
     bodies: new BodyBudget(settings.BODY_BUDGET_BYTES, clock),
+    turns: new BodyTurns(clock),
     funded,
     finished: deps.reporting.finished,
     tracing: deps.reporting.tracing,

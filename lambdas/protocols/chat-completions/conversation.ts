@@ -1,6 +1,7 @@
 import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
-import { type JsonObject, type JsonValue, partsOf } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { partsOf } from '../../core/json-scan.ts';
 import type {
   AnswerFormat,
   ContentPart,
@@ -10,7 +11,7 @@ import type {
   ToolChoice,
   Turn,
 } from '../../core/text/conversation.ts';
-import { BODY_PARTS_MAX } from '../../limits.ts';
+import { BODY_PARTS_MAX, TOOL_VALUES_MAX } from '../../limits.ts';
 import type { Alternatives } from '../alternatives.ts';
 import { inlineImageCharacters, inlineTypeOf, isInline, platformHostOf } from '../image-url.ts';
 import type { ChatBody, ChatMessage, ToolCall } from './body.ts';
@@ -185,21 +186,26 @@ const toTurns = ({ messages }: ChatBody, model: TextModel): readonly Turn[] => {
  * protocols have them as values. To parse millions of values blocks all other requests for seconds.
  */
 const refuseManyValues = (turns: readonly Turn[]): void => {
-  let left = BODY_PARTS_MAX;
+  let left = TOOL_VALUES_MAX;
   for (const turn of turns) {
     for (const [place, text] of toolTextsOf(turn)) {
       if (!text.trimStart().startsWith('{')) continue;
-      const { parts, items } = partsOf(Buffer.from(text), left);
+      const { parts, items } = partsOf(Buffer.from(text), BODY_PARTS_MAX);
+      const param = `${turn.param}.${place}`;
+      if (parts > BODY_PARTS_MAX)
+        throw tooManyValues(param, `has more than ${BODY_PARTS_MAX} objects, arrays and member names`);
       left -= parts + items;
-      if (left < 0) throw tooManyValues(`${turn.param}.${place}`);
+      if (left < 0)
+        throw tooManyValues(
+          param,
+          `the arguments and results of tools have more than ${TOOL_VALUES_MAX} JSON values together`,
+        );
     }
   }
 };
 
-const tooManyValues = (param: string): GatewayError => {
-  const problem = `the arguments and results of tools have more than ${BODY_PARTS_MAX} JSON values together`;
-  return new GatewayError('invalid_messages', `${param}: ${problem}. Send fewer.`, { param });
-};
+const tooManyValues = (param: string, problem: string): GatewayError =>
+  new GatewayError('invalid_messages', `${param}: ${problem}. Send fewer.`, { param });
 
 const toolTextsOf = (turn: Turn): readonly (readonly [place: string, text: string])[] => {
   if (turn.role === 'tool') return [['content', turn.text]];

@@ -1,4 +1,5 @@
 import { hashApiKey, makeApiKey } from '../../../lambdas/core/accounts/keys.ts';
+import type { Clock } from '../../../lambdas/core/clock.ts';
 import { FundedAccounts } from '../../../lambdas/core/limits/funded-accounts.ts';
 import {
   type AddressCounters,
@@ -9,6 +10,7 @@ import {
 import type { MaintenanceState } from '../../../lambdas/core/maintenance.ts';
 import type { CallerSecrets } from '../../../lambdas/http/authenticate.ts';
 import { BodyBudget } from '../../../lambdas/http/body-budget.ts';
+import { BodyTurns } from '../../../lambdas/http/body-turns.ts';
 import { type Exchange, json, type RouteHandler, type Summary } from '../../../lambdas/http/exchange.ts';
 import { type FrontDoor, openFrontDoor } from '../../../lambdas/http/front-door.ts';
 import { createHandler } from '../../../lambdas/http/handler.ts';
@@ -39,6 +41,14 @@ interface ChainOptions {
   readonly secrets?: CallerSecrets;
   readonly maintenance?: () => Promise<MaintenanceState>;
 }
+
+const realClock: Clock = {
+  now: Date.now,
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** The middleware chain around handlers that return the name of their route. */
 export const createChain = async (options: ChainOptions = {}) => {
@@ -86,6 +96,8 @@ export const createChain = async (options: ChainOptions = {}) => {
       secrets: options.secrets ?? { botToken: BOT_TOKEN, topUpKey: TOP_UP_KEY },
       chatLimit: new AddressLimit(keyBucket, options.chatCounters ?? new MemoryAddressCounters(), clock),
       bodies,
+      // Turns need no control: their timers are short.
+      turns: new BodyTurns(realClock),
       funded,
       finished: (requestId, summary) => finished.push({ requestId, summary: { ...summary } }),
     },

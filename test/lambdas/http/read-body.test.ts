@@ -1,8 +1,6 @@
-import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
 import { json } from '../../../lambdas/http/exchange.ts';
-import { addedByParsing, parseJsonBody } from '../../../lambdas/http/read-body.ts';
 import { BODY_BYTES_MAX, BODY_PARTS_MAX } from '../../../lambdas/limits.ts';
 import { createChain } from './chain.ts';
 import { functionUrlEvent, invoke } from './function-url.ts';
@@ -42,23 +40,6 @@ test('GEN-2 an incomplete body is 400', async () => {
   expect(await sent(100, 'incomplete')).toMatchObject({ status: 400, code: 'invalid_request_error' });
 });
 
-test.for([
-  ['{"a":1,\n "b": secret}', 'The body is not valid JSON at line 2, column 7. '],
-  [`{"a":1${'\n'.repeat(20_000)}secret}`, 'The body is not valid JSON at character 20007. '],
-  ['{"a": "secret"', 'The body ends before its JSON is complete. '],
-  ['{"a": "secret', 'The body ends before its JSON is complete. '],
-  ['secret', 'The body is not valid JSON at line 1, column 1. '],
-] as const)('GEN-2 the message for %j has the place and no part of the body', ([text, message]) => {
-  let thrown: unknown;
-  try {
-    parseJsonBody(Buffer.from(text));
-  } catch (error) {
-    thrown = error;
-  }
-  expect(thrown).toMatchObject({ status: 400, message: expect.stringContaining(message) });
-  expect(inspect(thrown)).not.toContain('secret');
-});
-
 test('GEN-1 a body that is still arriving is read like any other', async () => {
   expect(await sent(2, Buffer.from('{}'))).toMatchObject({ status: 200, limits: [BODY_BYTES_MAX] });
 });
@@ -78,34 +59,12 @@ test('OPS-3 the time that a body takes to arrive is part of the request log', as
   expect(chain.finished).toMatchObject([{ summary: { uploadMs: 1_500, totalMs: 1_500 } }]);
 });
 
-/** A body with this many parts, of which most are in the given list. */
-const withParts = (parts: number, item: string, partsOfItem: number): Buffer =>
-  Buffer.from(`{"a":[${Array.from({ length: (parts - 3) / partsOfItem }, () => item).join()}]}`);
-
-test.each([
-  ['objects', '{}', 1],
-  ['arrays', '[]', 1],
-  ['members', '{"b":{}}', 3],
-] as const)('GEN-2 a body with one part too many is 400, and its text is not counted: %s', (_, item, partsOfItem) => {
-  const limit = BODY_PARTS_MAX - ((BODY_PARTS_MAX - 3) % partsOfItem);
-  const longest = withParts(limit, item, partsOfItem);
-  const items = (limit - 3) / partsOfItem - 1;
-  expect(addedByParsing(longest)).toBe(64 * limit + 24 * items - longest.length);
-  expect(() => addedByParsing(withParts(limit + partsOfItem, item, partsOfItem))).toThrow(
-    'The body has more than 1000000 objects, arrays and member names. Send fewer.',
-  );
-  const text = JSON.stringify({ a: `\\"${item.repeat(BODY_PARTS_MAX)}` });
-  expect(addedByParsing(Buffer.from(text))).toBe(0);
-});
-
-test('GEN-14 a body counts with 24 bytes for each further item, and up to 262,144 bytes are free', () => {
-  const numbers = (items: number): Buffer => Buffer.from(`{"a":[0${',0'.repeat(items)}]}`);
-  expect(addedByParsing(numbers(1_000_000))).toBe(3 * 64 + 24_000_000 - 2_000_009);
-  expect([addedByParsing(numbers(10_914)), addedByParsing(numbers(10_915))]).toEqual([0, 8]);
-});
+/** A body with this many parts, of which most are objects in a list. */
+const withObjects = (parts: number): Buffer =>
+  Buffer.from(`{"a":[${Array.from({ length: parts - 3 }, () => '{}').join()}]}`);
 
 test('GEN-2 a body of too many parts is 400', async () => {
-  expect(await sent(undefined, withParts(BODY_PARTS_MAX + 1, '{}', 1))).toMatchObject({ status: 400 });
+  expect(await sent(undefined, withObjects(BODY_PARTS_MAX + 1))).toMatchObject({ status: 400 });
 });
 
 test('GEN-14 a body of many parts waits while another one uses the memory', async () => {
@@ -119,17 +78,16 @@ test('GEN-14 a body of many parts waits while another one uses the memory', asyn
   });
   const headers = { authorization: `Bearer ${chain.apiKey}` };
   const send = (parts: number) => {
-    const body = withParts(parts, '{}', 1).toString();
+    const body = withObjects(parts).toString();
     return invoke(chain.handler, functionUrlEvent({ method: 'POST', path: '/v1/chat/completions', headers, body }));
   };
-  const first = send(500_000);
-  const second = send(200_000);
+  const first = send(90_000);
+  const second = send(80_000);
   const small = send(100);
-  await chain.clock.flush();
-  expect(chain.handled).toHaveLength(2);
+  await vi.waitFor(() => expect([chain.handled.length, chain.clock.waiting]).toEqual([2, 1]), { timeout: 30_000 });
   await chain.clock.advance(10_000);
   expect(await second).toMatchObject({ status: 503 });
   release();
   expect([(await first).status, (await small).status]).toEqual([200, 200]);
-  expect(await send(200_000)).toMatchObject({ status: 200 });
+  expect(await send(80_000)).toMatchObject({ status: 200 });
 });

@@ -37,18 +37,12 @@ export const frontDoorBugs: readonly MoneyBug[] = [
         '  const early = update.now();\n  update = { ...update, now: () => early };\n  let branch: Branch = expectedTat(',
     },
   ]),
-  ...bugsIn('lambdas/http/read-body.ts', 'test/lambdas/http/read-body.test.ts', [
+  ...bugsIn('lambdas/http/json-body.ts', 'test/lambdas/http/json-body.test.ts', [
     {
       id: 'body-of-endless-parts',
       what: 'A few bodies of millions of empty objects end the process.',
-      find: 'if (parts > BODY_PARTS_MAX)',
-      replace: 'if (parts > BODY_BYTES_MAX)',
-    },
-    {
-      id: 'parsed-body-is-free',
-      what: 'Many bodies of many small objects end the process, because only their bytes count.',
-      find: 'if (added > 0) await lease.expand(added);',
-      replace: '',
+      find: 'if (scan.parts > BODY_PARTS_MAX)',
+      replace: 'if (scan.parts > BODY_PARTS_MAX * 10)',
     },
     {
       id: 'items-of-a-body-are-free',
@@ -56,14 +50,30 @@ export const frontDoorBugs: readonly MoneyBug[] = [
       find: ' + items * BODY_ITEM_BYTES',
       replace: ' + items * 0',
     },
+    {
+      id: 'piece-of-a-body-without-a-member',
+      what: 'A large body with a comma before a bracket counts as valid JSON.',
+      find: 'isAfterComma && ',
+      replace: 'false && ',
+    },
   ]),
-  ...bugsIn('lambdas/core/json.ts', 'test/lambdas/core/json.test.ts', [
+  ...bugsIn('lambdas/http/read-body.ts', 'test/lambdas/http/read-body.test.ts', [
+    {
+      id: 'parsed-body-is-free',
+      what: 'Many bodies of many small objects end the process, because only their bytes count.',
+      find: 'if (added > 0) await lease.expand(added);',
+      replace: '',
+    },
+  ]),
+  ...bugsIn('lambdas/core/json-scan.ts', 'test/lambdas/core/json-scan.test.ts', [
     {
       id: 'parts-hidden-behind-a-backslash',
       what: 'A text that ends with an escaped backslash hides the objects after it from the limit.',
-      find: '(end - before) % 2 === 1',
-      replace: 'end - before === 1',
+      find: '(quote - before) % 2 === 0',
+      replace: 'before < quote - 1',
     },
+  ]),
+  ...bugsIn('lambdas/core/json.ts', 'test/lambdas/core/json.test.ts', [
     {
       id: 'response-of-endless-parts',
       what: 'A response of millions of empty objects ends the process and all requests in it.',

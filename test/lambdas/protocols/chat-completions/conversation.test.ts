@@ -175,6 +175,22 @@ test.for([
   );
 });
 
+test('CHAT-5 arguments of a call with more than 100,000 objects, arrays and names are 400', () => {
+  const withObjects = (count: number) => {
+    const text = `{"a":[${Array.from({ length: count - 3 }, () => '{}').join()}]}`;
+    return conversationOf({
+      messages: [hello, { role: 'assistant', tool_calls: [call('a', { function: { name: 'f', arguments: text } })] }],
+    });
+  };
+  expect(() => withObjects(100_000)).not.toThrow();
+  expect(() => withObjects(100_001)).toThrow(
+    expect.objectContaining({
+      ...{ code: 'invalid_messages', param: 'messages[1].tool_calls[0].function.arguments' },
+      message: expect.stringContaining('has more than 100000 objects, arrays and member names. Send fewer.'),
+    }),
+  );
+});
+
 test('CHAT-5 results of tools that are not JSON objects have no limit of values', () => {
   const text = `log: ${'{[:,'.repeat(500_000)}`;
   const messages = [
