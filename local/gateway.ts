@@ -38,7 +38,7 @@ import { networkFileSystemOf } from './network-file-system.ts';
 import { createLocalReporting } from './output.ts';
 import { openLocalPages } from './pages.ts';
 import { modeOf } from './stores/sqlite/database-file.ts';
-import { createClientIp } from './trusted-proxies.ts';
+import { createClientIp, isSharedPeer } from './trusted-proxies.ts';
 import type { UsageReceiver } from './usage-delivery.ts';
 import { createUsageEndpoint } from './usage-endpoint.ts';
 import type { Emulator, Welcome } from './welcome.ts';
@@ -141,6 +141,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
     port,
     address: settings.HOST,
     sourceIp: createClientIp(settings.TRUST_PROXY),
+    connectionLimit: { perAddress: settings.CONNECTIONS_PER_IP, isExempt: isSharedPeer(settings.TRUST_PROXY) },
     beside: page?.take,
     onCrash: (error) => onFailure(`a handler failed: ${placeOf(error)}`),
   });
@@ -255,7 +256,7 @@ const openEngine = async (
   return (await import('./emulated-engine.ts')).openEmulatedEngine(options);
 };
 
-type HostPlace = Pick<HostOptions, 'port' | 'address' | 'sourceIp' | 'beside' | 'onCrash'>;
+type HostPlace = Pick<HostOptions, 'port' | 'address' | 'sourceIp' | 'connectionLimit' | 'beside' | 'onCrash'>;
 
 /** Every HTTP function behind one port. */
 const openHost = (deps: FunctionDependencies, place: HostPlace): Promise<Host> => {

@@ -69,6 +69,8 @@ const schema = z.object({
   DATA_DIR: z.string().default('.local'),
   /** Proxies whose `X-Forwarded-For` counts (LIM-7). */
   TRUST_PROXY: trustedProxies.default([]),
+  /** Connections of one client IP at a time (LIM-9). */
+  CONNECTIONS_PER_IP: whole(1, 100_000).default(512),
   LOG: oneOf('line', 'json').default('line'),
   /** Time that requests have to finish when the program stops. */
   SHUTDOWN_SECONDS: whole(0, 900).optional(),

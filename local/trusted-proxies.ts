@@ -62,8 +62,7 @@ export const createClientIp =
   (proxies: TrustedProxies) =>
   ({ socket, headersDistinct }: Request): string => {
     const { remoteAddress = '' } = socket;
-    // A link-local peer has a zone, such as fe80::1%eth0.
-    const peer = readAddress(remoteAddress.replace(/%.*$/, ''));
+    const peer = readAddress(withoutZone(remoteAddress));
     if (!peer) return remoteAddress;
     const entries = headersDistinct['x-forwarded-for']?.flatMap((line) => line.split(',')) ?? [];
     let client = peer;
@@ -74,6 +73,17 @@ export const createClientIp =
       client = next;
     }
     return client.toString();
+  };
+
+/** A link-local peer has a zone, such as fe80::1%eth0. */
+const withoutZone = (address: string): string => address.replace(/%.*$/, '');
+
+/** Whether a peer can have connections of many clients (LIM-9): this machine and trusted proxies. */
+export const isSharedPeer =
+  (proxies: TrustedProxies) =>
+  (remoteAddress: string): boolean => {
+    const peer = readAddress(withoutZone(remoteAddress));
+    return peer !== undefined && (peer.range() === 'loopback' || isTrusted(proxies, peer));
   };
 
 const isTrusted = (proxies: TrustedProxies, address: Address): boolean =>

@@ -204,8 +204,8 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'The video is in progress. Wait for its end, then delete it.',
   },
   request_timeout: {
-    when: 'the body takes longer to arrive than 120 s plus 1 s for each 64 KiB',
-    fix: 'Send the body faster, or send a smaller body.',
+    when: 'the headers take longer to arrive than 15 s, or the body longer than 120 s plus 1 s for each 64 KiB',
+    fix: 'Send the request faster, or send a smaller body.',
     message: 'The body did not arrive within 424 s. Send it faster, or send a smaller body.',
   },
   payload_too_large: {

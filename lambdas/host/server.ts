@@ -1,4 +1,4 @@
-import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import http, { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { GatewayError } from '../core/errors/gateway-error.ts';
@@ -7,6 +7,7 @@ import { type ClientFormat, formatOf, toErrorBody } from '../http/render-error.t
 import { corsHeaders, matchPath } from '../http/router.ts';
 import { functionForUnknownRoutes, type HttpFunction } from '../routes.ts';
 import { toReceiver } from './client-connection.ts';
+import { type ConnectionLimit, limitConnections } from './connection-limit.ts';
 import { createResponseStream, type StreamingHandler } from './lambda-runtime.ts';
 import { hasRepeatedHeader, toEvent } from './to-event.ts';
 
@@ -33,6 +34,8 @@ export interface HostOptions {
   readonly sourceIp?: (request: IncomingMessage) => string;
   /** Time limit of a request on this host in ms, counted from its start (LIM-6). */
   readonly requestMs?: number;
+  /** Undefined if the connections of a client IP have no limit. */
+  readonly connectionLimit?: ConnectionLimit;
   /** Handles requests outside of the routes; returns whether it accepted the request. */
   readonly beside?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Called if a handler fails as a whole, which is a bug. */
@@ -49,6 +52,11 @@ export interface Host {
   idle(): Promise<void>;
 }
 
+/** Time in ms in which the headers of a request must arrive (GEN-15). */
+const HEADERS_MS = 15_000;
+/** Time in ms between two searches for connections whose headers are late. */
+const HEADERS_CHECK_MS = 5_000;
+
 const answering = Symbol('latest response');
 
 interface AnsweringSocket extends Socket {
@@ -62,7 +70,8 @@ const answerInProgress = ({ [answering]: answer }: AnsweringSocket): ServerRespo
 export const startHost = async (options: HostOptions): Promise<Host> => {
   const server = http.createServer({
     keepAliveTimeout: 65_000,
-    headersTimeout: 15_000,
+    headersTimeout: HEADERS_MS,
+    connectionsCheckingInterval: HEADERS_CHECK_MS,
     requestTimeout: 0,
     // `malformed` checks the header, so that the error has the format of the gateway.
     requireHostHeader: false,
@@ -94,8 +103,9 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
     // Invalid bytes after a complete request must neither interrupt its response nor appear in it.
     if (answer?.req.complete) answer.once('finish', () => socket.destroySoon());
     else if (!socket.writable || answer?.headersSent) socket.destroy();
-    else socket.end(rawError(invalidHttp(code), options.newRequestId()));
+    else endSoon(socket, rawError(invalidHttp(code), options.newRequestId()));
   });
+  if (options.connectionLimit) limitConnections(server, options.connectionLimit);
   await listen(server, options);
   return {
     port: portOf(server.address()),
@@ -114,7 +124,8 @@ const serve = async (options: HostOptions, request: IncomingMessage, response: S
   if (problem) {
     const requestId = options.newRequestId();
     const format = formatOf(request.url?.split('?', 1)[0] ?? '', {});
-    response.writeHead(400, errorHeaders(requestId, format)).end(errorText(problem, format, requestId));
+    const error = new GatewayError('invalid_request_error', problem);
+    response.writeHead(error.status, errorHeaders(requestId, format)).end(errorText(error, format, requestId));
     return;
   }
   if (options.beside?.(request, response)) return;
@@ -156,8 +167,8 @@ const malformed = (request: IncomingMessage): string | undefined => {
   return request.url?.startsWith('/') ? undefined : 'The request line must have a path, not a full URL.';
 };
 
-const errorText = (message: string, format: ClientFormat, requestId: string): string =>
-  JSON.stringify(toErrorBody(new GatewayError('invalid_request_error', message), format, requestId));
+const errorText = (error: GatewayError, format: ClientFormat, requestId: string): string =>
+  JSON.stringify(toErrorBody(error, format, requestId));
 
 const errorHeaders = (requestId: string, format: ClientFormat): Record<string, string> => ({
   ...corsHeaders,
@@ -167,17 +178,39 @@ const errorHeaders = (requestId: string, format: ClientFormat): Record<string, s
   connection: 'close',
 });
 
-const invalidHttp = (code: string | undefined): string =>
-  code === 'HPE_HEADER_OVERFLOW'
-    ? 'The path and headers together are larger than 16 KB. Send shorter ones.'
-    : 'The request is not valid HTTP.';
+/** Time in ms in which a client can read an error and close its connection. */
+const LINGER_MS = 1_000;
 
-const rawError = (message: string, requestId: string): string => {
+/**
+ * Sends the last text of a connection and closes it soon. If it closed immediately, unread bytes would reset the
+ * connection, and the client would not see the text. A client that keeps its side open must not keep the descriptor.
+ */
+const endSoon = (socket: Socket, text: string): void => {
+  socket.end(text);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+};
+
+const invalidHttp = (code: string | undefined): GatewayError => {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new GatewayError(
+      'request_timeout',
+      `The headers did not arrive within ${HEADERS_MS / 1_000} s. Send the request again.`,
+    );
+  return new GatewayError(
+    'invalid_request_error',
+    code === 'HPE_HEADER_OVERFLOW'
+      ? 'The path and headers together are larger than 16 KB. Send shorter ones.'
+      : 'The request is not valid HTTP.',
+  );
+};
+
+const rawError = (error: GatewayError, requestId: string): string => {
   // A request that is not valid HTTP has no path.
-  const body = errorText(message, 'plain', requestId);
+  const body = errorText(error, 'plain', requestId);
   const headers = { ...errorHeaders(requestId, 'plain'), 'content-length': String(Buffer.byteLength(body)) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return ['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n');
+  return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...lines, '', body].join('\r\n');
 };
 
 const listen = (server: http.Server, { port, address }: HostOptions): Promise<void> =>

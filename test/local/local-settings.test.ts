@@ -27,6 +27,7 @@ test('an empty variable counts as absent, and absent settings have defaults', ()
     PORT: 8787,
     DATA_DIR: '.local',
     TRUST_PROXY: [],
+    CONNECTIONS_PER_IP: 512,
     LOG: 'line',
     SHUTDOWN_SECONDS: 3,
     CREDITS: 'on',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { installLambdaRuntime } from '../../lambdas/host/lambda-runtime.ts';
 import { startHost } from '../../lambdas/host/server.ts';
-import { createClientIp, parseTrustedProxies } from '../../local/trusted-proxies.ts';
+import { createClientIp, isSharedPeer, parseTrustedProxies } from '../../local/trusted-proxies.ts';
 import { answerWith } from '../lambdas/host/started-host.ts';
 import { randomRuns } from '../support/random-runs.ts';
 
@@ -50,6 +50,23 @@ test.each([
   const clientIp = createClientIp(parseTrustedProxies(TRUSTED));
   expect(clientIp(requestFrom('127.0.0.1', [entry]))).toBe('127.0.0.1');
   expect(clientIp(requestFrom('127.0.0.1', [`198.51.100.1,${entry},10.0.0.1`]))).toBe('127.0.0.1');
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.8.8.8', true],
+  ['::1', true],
+  ['::ffff:127.0.0.1', true],
+  ['10.2.3.4', true],
+  ['::ffff:10.2.3.4', true],
+  ['2001:db8:1::7', true],
+  ['2001:db8:2::7', false],
+  ['203.0.113.9', false],
+  ['192.168.1.7', false],
+  ['fe80::1%eth0', false],
+  ['', false],
+] as const)('LIM-9 the peer %s has no limit of connections: %s', (peer, isShared) => {
+  expect(isSharedPeer(parseTrustedProxies(TRUSTED))(peer)).toBe(isShared);
 });
 
 test('LIM-7 without trusted proxies the peer is the client', () => {

@@ -46,6 +46,7 @@ export const startHostileProcess = async (environment: Environment = {}, flags: 
   };
   return {
     port,
+    pid: local.pid,
     apiKey,
     folder,
     vendor,

@@ -1,8 +1,11 @@
 import net from 'node:net';
 
-/** Connects a client that sends the given bytes unchanged and collects what it receives. */
-export const connectTo = async (port: number) => {
-  const socket = net.connect(port, '127.0.0.1');
+/**
+ * Connects a client that sends the given bytes unchanged and collects what it receives. With `allowHalfOpen` it never
+ * closes its side.
+ */
+export const connectTo = async (port: number, options: { allowHalfOpen?: boolean; localAddress?: string } = {}) => {
+  const socket = net.connect({ port, host: '127.0.0.1', ...options });
   let received = '';
   const state = { closed: false };
   socket.on('data', (bytes: Buffer) => {

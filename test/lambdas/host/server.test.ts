@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { bodySourceOf } from '../../../lambdas/http/body-source.ts';
@@ -165,6 +166,18 @@ test.for([
   const body = client.text().slice(client.text().indexOf('{'), client.text().lastIndexOf('}') + 1);
   expect(JSON.parse(body)).toMatchObject({ error: { code: 'invalid_request_error', param: null } });
   expect(handled).toBe(0);
+});
+
+test('GEN-15 invalid HTTP closes a connection even if the client keeps its side open', async () => {
+  const host = await started((_event, stream) => answerWith(stream, 200, 'ok'));
+  const client = await connectTo(host.port, { allowHalfOpen: true });
+  client.send(request(['NO HTTP']));
+  await once(client.socket, 'end');
+  expect(client.text()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  // A side that is only half closed would accept these bytes forever.
+  const writes = setInterval(() => client.send(' '), 50);
+  await expect.poll(client.isClosed, { timeout: 10_000 }).toBe(true);
+  clearInterval(writes);
 });
 
 test('GEN-7 headers above 16 KB are 400 that names the limit', async () => {

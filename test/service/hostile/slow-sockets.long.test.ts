@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../../support/gateway-process.ts';
+import { until, within } from '../../support/gateway-process.ts';
 import { paddedWithBlanks } from '../../support/hostile-bodies.ts';
 import { type HostileProcess, startHostileProcess } from '../../support/hostile-process.ts';
 import { postRoutes } from '../../support/hostile-routes.ts';
@@ -70,6 +70,34 @@ test.concurrent('heads at one byte per second are closed', async () => {
   const drips = await Promise.all(Array.from({ length: 50 }, () => drip(Buffer.from('GET /health HTTP/1.1\r\nx: '))));
   await until('the end of every slow head', () => drips.every(({ open }) => !open()) || undefined, CLOSED_WITHIN_MS);
   expect((await ask(gateway.port, { target: '/health' })).status).toBe(200);
+});
+
+/** A client that never closes its side. Sends some bytes after the other side has ended, which no closed one accepts. */
+const keepOpen = (start: string): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+    let received = '';
+    let timer: NodeJS.Timeout | undefined;
+    socket
+      .on('error', () => undefined)
+      .on('data', (bytes: Buffer) => {
+        received += bytes.toString('latin1');
+      });
+    socket.once('connect', () => socket.write(start));
+    socket.once('end', () => {
+      timer = setInterval(() => socket.write(' '), 500);
+    });
+    socket.once('close', () => {
+      clearInterval(timer);
+      resolve(received);
+    });
+  });
+
+test.concurrent('GEN-15 connections without complete headers are closed, whatever their client does', async () => {
+  const starts = ['', 'GET /health HTTP/1.1\r\nx: ', 'no http\r\n\r\n'];
+  const texts = await within('the end of every open side', Promise.all(starts.map(keepOpen)), CLOSED_WITHIN_MS);
+  expect(texts.map((text) => text.slice(0, 12))).toEqual(['HTTP/1.1 408', 'HTTP/1.1 408', 'HTTP/1.1 400']);
+  expect(texts[0]).toContain('The headers did not arrive within 15 s. Send the request again.');
 });
 
 test.concurrent('GEN-15 unexpected bodies are not read forever', async () => {
