@@ -37,6 +37,7 @@ import { hostDefaults, type LocalSettings } from './local-settings.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 import { createLocalReporting } from './output.ts';
 import { openLocalPages } from './pages.ts';
+import { startMemoryRelease } from './release-memory.ts';
 import { modeOf } from './stores/sqlite/database-file.ts';
 import { createClientIp, isSharedPeer } from './trusted-proxies.ts';
 import type { UsageReceiver } from './usage-delivery.ts';
@@ -359,8 +360,10 @@ const startTimers = async (
       running = undefined;
     });
   }, everyMs);
+  const endMemoryRelease = startMemoryRelease();
   return async () => {
     clearInterval(timer);
+    endMemoryRelease();
     await running;
   };
 };

@@ -73,8 +73,14 @@ const issue = async (folder: string, balanceUsd: string): Promise<string> => {
 };
 
 /** Returns the peak memory of a process in bytes. Linux only. */
-export const peakBytes = (pid: number): number => {
-  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  if (!kibibytes) throw new Error('/proc has no peak memory of the process');
+export const peakBytes = (pid: number): number => memoryOf(pid, 'VmHWM');
+
+/** Returns the memory of a process in bytes. Linux only. */
+export const residentBytes = (pid: number): number => memoryOf(pid, 'VmRSS');
+
+const memoryOf = (pid: number, name: string): number => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const [, kibibytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];
+  if (!kibibytes) throw new Error(`/proc has no ${name} of the process`);
   return Number(kibibytes) * 1_024;
 };
