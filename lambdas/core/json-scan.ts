@@ -184,8 +184,8 @@ const STEP_BYTES = 64 * 1024;
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Bytes of a string that are compared one by one, because a search for the quote takes as long as a hundred of them. */
-const NEAR_BYTES = 64;
+/** Bytes of a string that are compared one by one, because a search for the quote takes as long as dozens of them. */
+const NEAR_BYTES = 16;
 
 /** Returns the place of the quote that ends the string, or the end of the text. */
 export const endOfString = (json: Uint8Array, start: number): number => {

@@ -34,7 +34,7 @@ test.for(['"', '"\\', '"\\"', '"{{,,', '"a\\"{{,,', '"\\\\\\"{{,,'])(
 );
 
 test('GEN-2 the contents of a long string are not counted', () => {
-  for (const length of [62, 63, 64, 65, 66, 127, 128, 129, 1_000]) {
+  for (const length of [14, 15, 16, 17, 18, 31, 32, 33, 1_000]) {
     const text = 'a'.repeat(length);
     for (const end of ['', '\\\\', '\\"', '\\\\\\"{', '\\"{'.repeat(100)])
       expect(countIn(`["${text}${end}",{}]`)).toEqual({ parts: 2, items: 1 });
