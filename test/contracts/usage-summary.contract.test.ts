@@ -16,7 +16,7 @@ const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 1);
 /** Before the time that all steps back of the clock can reach. */
 const EARLIEST = '2026-10-20';
-const runs = randomRuns(import.meta.filename, { quick: 12, long: 400 });
+const runs = randomRuns(import.meta.filename, { quick: 12, long: 150 });
 
 const choice = (names: readonly string[]) => fc.constantFrom(undefined, ...names);
 const stepOf = fc.oneof(
