@@ -7,7 +7,7 @@ import { randomRuns } from '../../../support/random-runs.ts';
 import { ID } from './ledger-scene.ts';
 import { DAY, HOUR, NOVEMBER, usageScene } from './usage-scene.ts';
 
-const runs = randomRuns(import.meta.filename, { quick: 60, long: 4_000 });
+const runs = randomRuns(import.meta.filename, { quick: 60, long: 2_000 });
 
 test('BILL-23 a request below the stored sums, after a clock was set back, is counted once', async () => {
   const { pay, clock, summarize, spent, memory } = await usageScene(NOVEMBER + 12 * HOUR);
