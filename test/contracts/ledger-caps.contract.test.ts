@@ -105,23 +105,25 @@ describe.each(ledgerSubjects)('the caps of the ledger store $name', ({ open }) =
       expect((await capOf(id))?.leftPicos).toBe(10n);
     });
 
-    test.for(['settled', 'released'] as const)(
-      'KEY-9 a hold of an earlier period that is %s changes only that period',
-      async (outcome) => {
-        const id = await account(200n);
-        await setCap(id, 70n);
-        await place(id, { holdId: idOf(1) });
-        const cap = { keyId: KEY, period: await periodOf(id) };
-        await startNextDay(id, { holdId: idOf(2) });
-        const amountPicos = outcome === 'settled' ? 25n : 0n;
-        const late = record(id, { holdId: idOf(1), outcome, amountPicos, cap });
-        expect(await store.apply(late, 40n, AT + DAY_MS)).toMatchObject({ availablePicos: 160n - amountPicos });
-        expect(await capOf(id)).toMatchObject({
-          leftPicos: 30n,
-          kept: new Map([['2026-11-01', 70n - amountPicos]]),
-        });
-      },
-    );
+    test.for([
+      ['settled', 'settled'],
+      ['charged late', 'settled'],
+      ['released', 'released'],
+    ] as const)('KEY-9 a hold of an earlier period that is %s changes only that period', async ([name, outcome]) => {
+      const id = await account(200n);
+      await setCap(id, 70n);
+      await place(id, { holdId: idOf(1) });
+      const cap = { keyId: KEY, period: await periodOf(id) };
+      await startNextDay(id, { holdId: idOf(2) });
+      const amountPicos = outcome === 'settled' ? 25n : 0n;
+      const late = record(id, { holdId: idOf(1), outcome, amountPicos, cap });
+      if (name === 'charged late') await subject().records.countTo(id, `${idOf(1)}!`);
+      expect(await store.apply(late, 40n, AT + DAY_MS)).toMatchObject({ availablePicos: 160n - amountPicos });
+      expect(await capOf(id)).toMatchObject({
+        leftPicos: 30n,
+        kept: new Map([['2026-11-01', 70n - amountPicos]]),
+      });
+    });
 
     test('KEY-9 a clock that is set back and forth continues each day with what was left of it', async () => {
       const id = await account(500n);

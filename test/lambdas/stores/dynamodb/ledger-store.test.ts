@@ -171,6 +171,20 @@ test('KEY-9 a charge in a kept period takes a second write, which changes what i
   expect(fast[1]?.names).toMatchObject({ '#kept': name });
 });
 
+test('KEY-9 BILL-23 a late charge in a kept period is one transaction that changes its rest', async () => {
+  const hold = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000, cap: CAP }, 'packed');
+  const [epoch = '', name = ''] = CAP.period.split(':');
+  const caps = { [CAP.keyId]: { limit: 70n, left: 50n, period: `${epoch}:2026-11-02`, [name]: 30n } };
+  const late = { ...item, holds: { [hold.key]: hold.value }, caps, countedToId: `${requestId}.1` };
+  const { db } = slow({ written: {} }, () => ({ conditionFailed: late }));
+  const written: Write[] = [];
+  const transact: DynamoDB['transact'] = async (writes) => void written.push(...writes);
+  const changed = { ...db, transact };
+  await createLedgerStore({ once: changed, repeating: changed }, 'accounts').apply({ ...record, cap: CAP }, 40n, AT);
+  const kept = expect.stringContaining('caps.#cap.#kept = caps.#cap.#kept + :back');
+  expect(written).toMatchObject([{ update: { update: kept } }, { put: { item: { sk: `LATE_CHARGE#${holdId}` } } }]);
+});
+
 test('KEY-9 a charge in a forgotten period takes a second write, which leaves the cap', async () => {
   const hold = toHoldEntry(holdId, { amountPicos: 40n, expiresAtMs: AT + 1_000, cap: CAP }, 'packed');
   const holds = { [hold.key]: hold.value };
