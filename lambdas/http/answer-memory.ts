@@ -9,6 +9,12 @@ interface MemoryDependencies {
   readonly clock: Clock;
 }
 
+/**
+ * Time that a request waits for the memory of its response. Large responses of an account follow each other, each within
+ * a few seconds. Unlike a request with images, a waiting one keeps no connection to a server.
+ */
+const RESPONSE_WAIT_MS = 30_000;
+
 /** Opens memory beyond the body of an exchange, in the shares of these owners (GEN-14). */
 export const openMemory = (
   { bodies }: MemoryDependencies,
@@ -16,11 +22,12 @@ export const openMemory = (
   owners: readonly string[],
   until: 'started' | 'sent',
 ): RequestMemory => {
-  const lease = bodies.open(owners);
   if (until === 'sent') {
+    const lease = bodies.open(owners, RESPONSE_WAIT_MS);
     exchange.releaseAnswer = lease.end;
     return lease;
   }
+  const lease = bodies.open(owners);
   const { releaseBody } = exchange;
   exchange.releaseBody = () => {
     releaseBody();

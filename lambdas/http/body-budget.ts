@@ -162,8 +162,8 @@ export class BodyBudget {
     return lease;
   }
 
-  /** Opens the memory that a request of these owners needs after its body. */
-  open(owners: readonly string[]): MemoryLease {
+  /** Opens the memory that a request of these owners needs after its body. Each wait for it takes at most `waitMs`. */
+  open(owners: readonly string[], waitMs = WAIT_MS): MemoryLease {
     const shares = owners.map((owner) => this.#enterLater(owner));
     let needed = 0;
     /** Bytes taken from each share of an owner, and from the budget of all. They differ while the lease waits for the latter. */
@@ -196,6 +196,7 @@ export class BodyBudget {
       return this.#admit(
         () => !isOpen || this.#all.fits(lease, ofAll, more),
         () => isOpen && changeAll(more),
+        waitMs,
       );
     };
     const lease: MemoryLease = {
@@ -209,6 +210,7 @@ export class BodyBudget {
         const waiting = this.#admit(
           () => !isOpen || shares.every((share) => share.fits(lease, ofShares, more)),
           () => isOpen && changeShares(more),
+          waitMs,
         );
         if (!waiting) return takeOfAll(more);
         // While the lease waits for its owner's other leases, it must not keep the place of the oldest.
@@ -254,14 +256,14 @@ export class BodyBudget {
     return others === 0 || others + bytes <= this.#bytesMax / SHARES;
   }
 
-  /** Takes the bytes as soon as they fit. Throws `service_unavailable` after 10 s. */
-  #admit(fits: () => boolean, take: () => void): Wait {
+  /** Takes the bytes as soon as they fit. Throws `service_unavailable` after the wait. */
+  #admit(fits: () => boolean, take: () => void, waitMs = WAIT_MS): Wait {
     if (fits()) {
       take();
       return undefined;
     }
     return new Promise((resolve, reject) => {
-      const cancel = this.#clock.after(WAIT_MS, () => {
+      const cancel = this.#clock.after(waitMs, () => {
         this.#waiting.delete(waiter);
         reject(
           new GatewayError('service_unavailable', 'Too many large requests are in progress. Retry in a moment.', {

@@ -5,7 +5,7 @@
 export interface RequestMemory {
   /**
    * Waits until the share has room for this many more bytes, and returns undefined if it has. Throws
-   * `service_unavailable` after 10 s. Calls may overlap.
+   * `service_unavailable` after 10 s, or 30 s for a response. Calls may overlap.
    */
   reserve(bytes: number): Promise<void> | undefined;
   /** Sets the bytes to those that are really in memory, so that other requests can continue. Never waits. */

@@ -67,6 +67,21 @@ test('GEN-14 memory of a response is released when the client has read it', asyn
   expect([isFree(), clock.waiting]).toEqual([true, 0]);
 });
 
+test.for([
+  ['sent', 30_000],
+  ['started', 10_000],
+] as const)('GEN-14 memory until a response has %s is 503 after a wait of %i ms', async ([until, waitMs]) => {
+  const { bodies, clock, finished, readAll } = await opened(large(until));
+  const other = bodies.open(['account#account-1']);
+  other.reserve(FREE_BYTES + 50);
+  other.settle(FREE_BYTES + 50);
+  await clock.advance(waitMs - 1);
+  const before = finished.length;
+  await clock.advance(1);
+  await readAll();
+  expect([before, finished.map(({ summary }) => summary.status)]).toEqual([0, [503]]);
+});
+
 test('GEN-14 memory of what was fetched is released when the response starts', async () => {
   const { isFree, untilUnread, readAll } = await opened(large('started'));
   await untilUnread();
