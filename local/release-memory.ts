@@ -13,13 +13,27 @@ export interface Memory {
   collect(): void;
 }
 
-/** Returns a check that collects garbage if memory is far above the lowest that an earlier check saw. */
+/** Most checks that are left out after collections that freed little: ten minutes. */
+const SKIPPED_MAX = 19;
+
+/**
+ * Returns a check that collects garbage if memory is far above the lowest that an earlier check saw. From the second
+ * collection in turn that frees little, values in use need the memory, and the next checks are left out.
+ */
 export const createMemoryCheck = ({ used, collect }: Memory): (() => void) => {
   let lowest = Number.POSITIVE_INFINITY;
+  let useless = 0;
+  let skips = 0;
   return () => {
     const bytes = used();
     lowest = Math.min(lowest, bytes);
-    if (bytes > lowest + EXCESS_BYTES) collect();
+    if (bytes <= lowest + EXCESS_BYTES) useless = skips = 0;
+    else if (skips > 0) skips -= 1;
+    else {
+      collect();
+      useless = bytes - used() > EXCESS_BYTES ? 0 : useless + 1;
+      skips = Math.min(SKIPPED_MAX, (2 ** useless) >> 2);
+    }
   };
 };
 

@@ -19,6 +19,7 @@ test.each([
   ['a quiet process', [50, 60, 82, 50], []],
   ['a peak', [50, 83, 50, 50], [1]],
   ['a peak that lasts', [50, 200, 200, 60], [1, 2]],
+  ['values that stay in use', [50, ...Array.from({ length: 21 }, () => 200)], [1, 2, 4, 7, 12, 21]],
   ['a start that needed more memory', [90, 50, 90], [2]],
 ] as const)('GEN-14 %s of %j MiB collects garbage at %j', (_, sizes, expected) => {
   expect(collectedAt(sizes)).toEqual(expected);

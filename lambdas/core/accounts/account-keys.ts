@@ -8,6 +8,7 @@ import { monthOfWrite } from '../ledger/month.ts';
 import type { Bucket } from '../limits/rate-limit.ts';
 import { factorAt, type StoredFactor } from '../pricing/estimate-factor.ts';
 import { retryUntilDefinite } from '../retry.ts';
+import { inheritAllowance } from './daily-allowance.ts';
 import {
   type Actor,
   authorize,
@@ -106,9 +107,11 @@ export const createAccountKey = async (
   const { apiKey, key } = makeKey(deps, true);
   const { hash, label } = key;
   const keyId = keyIdOf(hash);
-  return change(deps, caller, async (before) => {
+  let others: readonly string[] = [];
+  const created = await change(deps, caller, async (before) => {
     const actorRate = authorize(before, caller.actor);
     refuseManyKeys(before);
+    others = hashesOf(before);
     const changed = changeKey(NEW_KEY, undefined, { ...wanted, rate: wanted.rate ?? null }, rulesOf(deps, actorRate));
     const { manage } = changed;
     const { account, limits } = await planCap(deps, caller, { keyId, limits: {} }, changed);
@@ -124,7 +127,12 @@ export const createAccountKey = async (
       isIn: ({ named }) => named.some((other) => other.hash === hash),
     };
   });
+  await inheritAllowance(deps.keys, others, hash);
+  return created;
 };
+
+const hashesOf = ({ first, named }: KeyRing): readonly string[] =>
+  [...(first ? [first] : []), ...named].map(({ hash }) => hash);
 
 const refuseManyKeys = ({ first, named }: KeyRing): void => {
   const count = named.length + (first && !first.isRevoked ? 1 : 0);
@@ -136,9 +144,9 @@ const refuseManyKeys = ({ first, named }: KeyRing): void => {
 /** Highest estimate factor of the present keys (BILL-20), so that a new key does not avoid it. */
 const readFactor = async (
   { keys, clock }: AccountKeyDependencies,
-  { first, named }: KeyRing,
+  ring: KeyRing,
 ): Promise<StoredFactor | undefined> => {
-  const records = await keys.readMany([...(first ? [first] : []), ...named].map(({ hash }) => hash));
+  const records = await keys.readMany(hashesOf(ring));
   const nowMs = clock.now();
   const factors = [...records.values()].flatMap(({ factor }) => factor ?? []);
   return factors.toSorted((one, other) => factorAt(other, nowMs) - factorAt(one, nowMs))[0];

@@ -1,5 +1,6 @@
 import { type Clock, inTime } from '../clock.ts';
 import { forEachConcurrent } from '../concurrency.ts';
+import { StoreError } from '../errors/store-error.ts';
 import type { StoredAllowance } from '../ledger/allowance.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import { type MonthClosing, monthBefore, monthOf } from '../ledger/month.ts';
@@ -54,6 +55,25 @@ export const dailyAllowance = (
       );
     },
   };
+};
+
+/**
+ * Gives a new API key the newest stored part of the account's other keys. Without it, a key that cannot charge yet keeps
+ * the least allowance. Best effort: the next refresh of another key does the same.
+ */
+export const inheritAllowance = async (
+  keys: Pick<KeyStore, 'readMany' | 'setAllowance'>,
+  others: readonly string[],
+  hash: string,
+): Promise<void> => {
+  try {
+    const records = await keys.readMany(others);
+    const stored = [...records.values()].flatMap(({ allowance }) => allowance ?? []);
+    const newest = stored.toSorted((one, other) => other.atMs - one.atMs)[0];
+    if (newest) await keys.setAllowance(hash, newest);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
 };
 
 interface Refresh {

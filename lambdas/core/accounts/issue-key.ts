@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { retryUntilDefinite } from '../retry.ts';
 import type { AccountStore } from './account-store.ts';
+import { inheritAllowance } from './daily-allowance.ts';
 import type { CurrentKey } from './key-ring.ts';
 import type { KeyStore } from './key-store.ts';
 import { type KeyDependencies, type KeyLabel, keyIdOf, type MadeKey, makeKey } from './keys.ts';
@@ -36,6 +37,7 @@ export const issueKey = async (
     if (!current) return keys.putFirstKey(accountId, key, atMs);
     return keys.replaceKey({ accountId, oldHash: current.hash, key, atMs });
   });
+  if (reply === 'replaced' && typeof current === 'object') await inheritAllowance(keys, [current.hash], key.hash);
   if (isDone.has(reply)) return { kind: 'issued', made };
   // If the reply of the write was lost, the repeated write is rejected, and the current key is the new one.
   const now = await retryUntilDefinite(deps, () => keys.currentKey(accountId));
@@ -82,6 +84,7 @@ export const rotateKey = async (
   }
   // If the reply of the write was lost, the repeated write returns `changed`, and the current key is the new one.
   if (reply === 'changed' && !(await isCurrent(deps, accountId, key.hash))) throw alreadyRotated();
+  await inheritAllowance(keys, [current.hash], key.hash);
   return { apiKey, id: keyIdOf(key.hash), label: key.label };
 };
 

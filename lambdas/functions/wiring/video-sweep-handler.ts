@@ -13,6 +13,7 @@ const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 export const createVideoSweepHandler = (deps: VideoFunctionDependencies) => {
   const resume = createResume(deps);
   return async (): Promise<void> => {
+    if (await isPaused(deps, 'videoSweep')) return;
     if (!(await isClockWrong(deps, 'videoSweep'))) await resume();
   };
 };
@@ -23,13 +24,13 @@ export const createVideoSweepHandler = (deps: VideoFunctionDependencies) => {
  */
 export const createResumeAll = (deps: VideoFunctionDependencies) => {
   const resume = createResume(deps);
-  return (): Promise<ResumeReport | undefined> => resume(END_OF_TIME_MS);
+  return async (): Promise<ResumeReport | undefined> =>
+    (await isPaused(deps, 'videoSweep')) ? undefined : resume(END_OF_TIME_MS);
 };
 
 const createResume = (deps: VideoFunctionDependencies) => {
   const dependencies = { ...toVideoStepDependencies(deps), machine: deps.videoMachine };
-  return async (untilMs?: number): Promise<ResumeReport | undefined> => {
-    if (await isPaused(deps, 'videoSweep')) return undefined;
+  return async (untilMs?: number): Promise<ResumeReport> => {
     const report = await resumeVideos(dependencies, untilMs);
     emitReport(deps.reporting, report);
     if (report.bug) throw report.bug;

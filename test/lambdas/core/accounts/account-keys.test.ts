@@ -144,6 +144,15 @@ test('BILL-20 a new key has the estimate factor of the account, and an overage r
   expect((await world.admit(world.firstKey)).estimate.value).toBe(3);
 });
 
+test('BILL-21 a new key has the allowance of the account', async () => {
+  const world = await keyWorld();
+  const allowance = { picos: 5n * USD, atMs: world.clock.now() };
+  const first = await world.keys.currentKey(ACCOUNT);
+  await world.keys.setAllowance(first!.hash, allowance);
+  const { key } = await world.create();
+  expect(await world.keys.read(key.hash)).toMatchObject({ allowance });
+});
+
 test('KEY-8 a key with a cap is deleted although each read of the account is out of date', async () => {
   const world = await keyWorld();
   const { apiKey, key } = await world.create({ name: 'A', limitPicos: USD });

@@ -40,6 +40,22 @@ test('KEY-2 a rotation returns the new key, and only that key is admitted', asyn
   expect(await world.ledger.readAccount(world.accountId)).toEqual(world.credited);
 });
 
+test('BILL-21 a rotated key has the allowance of the old one', async () => {
+  const world = await startedWorld();
+  const allowance = { picos: 5n, atMs: world.clock.now() };
+  await world.keys.setAllowance(world.old, allowance);
+  const { apiKey } = await world.process().rotate(world.accountId, world.oldId);
+  expect(await world.keys.read(hashOf(apiKey))).toMatchObject({ allowance });
+});
+
+test('KEY-2 a rotation succeeds although the allowance cannot be stored', async () => {
+  const world = await startedWorld();
+  await world.keys.setAllowance(world.old, { picos: 5n, atMs: world.clock.now() });
+  const process = world.process({ setAllowance: [fails], readMany: [undefined] });
+  const { apiKey } = await process.rotate(world.accountId, world.oldId);
+  expect(await world.usableKeys()).toEqual([hashOf(apiKey)]);
+});
+
 test('KEY-2 the public id of a key contains neither the key nor its hash', () => {
   const hash = hashOf('sk-service-any');
   expect(keyIdOf(hash)).toMatch(/^[0-9a-f]{16}$/);
@@ -125,7 +141,15 @@ test('KEY-2 a rotation returns the one key even if a reply is lost and two reads
   const world = await startedWorld();
   const process = world.process({ replaceKey: [losesReply], currentKey: [undefined, fails, throttled] });
   const { apiKey } = await process.rotate(world.accountId, world.oldId);
-  expect(process.calls).toEqual(['currentKey', 'replaceKey', 'replaceKey', 'currentKey', 'currentKey', 'currentKey']);
+  expect(process.calls).toEqual([
+    'currentKey',
+    'replaceKey',
+    'replaceKey',
+    'currentKey',
+    'currentKey',
+    'currentKey',
+    'readMany',
+  ]);
   expect(await world.usableKeys()).toEqual([hashOf(apiKey)]);
 });
 
