@@ -42,7 +42,10 @@ export interface RefusalRules {
   readonly filter: RegExp;
   /** Image errors, by message. */
   readonly image: RegExp;
-  /** Errors about the output that a prompt led to, by code or type alone. The circuit ignores them. */
+  /**
+   * Errors about the output that a prompt led to, by code or type alone. The circuit ignores them, and they use the
+   * allowance (BILL-21).
+   */
   readonly output?: RegExp;
   /** Name of the prompt in the client's protocol. */
   readonly promptParam: string;
@@ -84,10 +87,10 @@ export const toGatewayError = (
       'upstream_timeout',
       'The provider did not respond in time. Nothing was charged. Retry the request.',
     );
-  const ignoredByCircuit = rules.output?.test(`${refusal.code} ${refusal.type}`) === true;
-  return new GatewayError('upstream_error', 'The provider returned an error. Nothing was charged. Retry the request.', {
-    ignoredByCircuit,
-  });
+  const message = 'The provider returned an error. Nothing was charged. Retry the request.';
+  return rules.output?.test(`${refusal.code} ${refusal.type}`)
+    ? new UnchargedOutput('upstream_error', message, undefined, byRequest)
+    : new GatewayError('upstream_error', message);
 };
 
 /** A 529 concerns all clients of the provider, so only a 429 cools the credential down (ERR-10). */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UnchargedOutput } from '../../../../lambdas/core/text/uncollected-text.ts';
 import { parseRefusal, toOpenaiError } from '../../../../lambdas/providers/openai/errors.ts';
 
 const refusal = (status: number, error: unknown) => {
@@ -56,12 +57,13 @@ test.for([
   });
 });
 
-test('FALL-1 the circuit ignores invalid output of the model with status 500, and no other 500', () => {
+test('FALL-1, BILL-21 invalid output of the model uses the allowance, not the circuit; no other 500 does', () => {
   const context = { retryAfterSeconds: 1, secret: 'sk-vendor-canary', notice: () => undefined };
-  const ignored = (type: string, message: string) =>
-    toOpenaiError(500, parseRefusal(body(null, message, type)), context).ignoredByCircuit;
-  expect(ignored('model_error', 'The model produced invalid content.')).toBe(true);
-  expect(ignored('server_error', 'a model_error in words')).toBe(false);
+  const error = (type: string, message: string) => toOpenaiError(500, parseRefusal(body(null, message, type)), context);
+  const broken = error('model_error', 'The model produced invalid content.');
+  expect([broken.ignoredByCircuit, broken instanceof UnchargedOutput]).toEqual([true, true]);
+  const failed = error('server_error', 'a model_error in words');
+  expect([failed.ignoredByCircuit, failed instanceof UnchargedOutput]).toEqual([false, false]);
 });
 
 test.for([400, 413, 422])('ERR-9 %i is 400 with the message and the param of the provider', (status) => {
