@@ -1,4 +1,5 @@
 import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../core/accounts/chats.ts';
+import { SKEW_MS_MAX } from '../../core/store-clock.ts';
 import type { DynamoDB } from './dynamodb.ts';
 import type { Item } from './item.ts';
 
@@ -17,9 +18,10 @@ export const createUpdateLog = (db: DynamoDB, table: string): UpdateLog => ({
       key: keyOf(key),
       update: 'SET leaseUntil = :until, expiresAt = :expiresAt',
       // A lease that ends later than one from now on was taken by a clock that was ahead.
-      condition: 'attribute_not_exists(pk) OR leaseUntil < :now OR leaseUntil > :until',
+      condition: 'attribute_not_exists(pk) OR leaseUntil < :now OR leaseUntil > :latest',
       values: {
         ':until': nowMs + UPDATE_LEASE_MS,
+        ':latest': nowMs + UPDATE_LEASE_MS + SKEW_MS_MAX,
         ':expiresAt': expiresAt(nowMs),
         ':now': nowMs,
       },

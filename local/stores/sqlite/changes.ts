@@ -3,6 +3,7 @@ import type { NotificationOutcome } from '../../../lambdas/core/accounts/send-no
 import type { Clock } from '../../../lambdas/core/clock.ts';
 import { StoreError } from '../../../lambdas/core/errors/store-error.ts';
 import type { Account, ChargeRecord } from '../../../lambdas/core/ledger/ledger.ts';
+import { SKEW_MS_MAX } from '../../../lambdas/core/store-clock.ts';
 import { readAccount } from './account-rows.ts';
 import { bigintOf, type Database, numberOf, type Row, textOf } from './database.ts';
 import { readRecord } from './ledger-store.ts';
@@ -111,7 +112,7 @@ export const forgetLowBalances = async (db: Database): Promise<void> => {
 };
 
 /** A wait that ends later than any wait from now on started before the clock was set back. */
-const DUE = `SELECT id FROM low_balances WHERE leased_until <= ?1 OR leased_until > ?1 + ${RETRY_MS_MAX} ORDER BY id LIMIT 1`;
+const DUE = `SELECT id FROM low_balances WHERE leased_until <= ?1 OR leased_until > ?1 + ${RETRY_MS_MAX + SKEW_MS_MAX} ORDER BY id LIMIT 1`;
 
 /** Looks before it writes: most of the time nothing is due. */
 const lease = async (db: Database, nowMs: number): Promise<Row | undefined> => {

@@ -1,4 +1,5 @@
 import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../../lambdas/core/accounts/chats.ts';
+import { SKEW_MS_MAX } from '../../../lambdas/core/store-clock.ts';
 import { type Database, numberOf } from './database.ts';
 
 /** The messenger drops an update after a day and does not repeat its ids within a week. */
@@ -27,7 +28,7 @@ const claim = (db: Database, key: TurnKey, nowMs: number): 'claimed' | 'busy' | 
   if (row?.lease_until === null) return 'done';
   const leaseUntilMs = row ? numberOf(row, 'lease_until') : 0;
   // A lease that ends later than one from now on was taken by a clock that was ahead.
-  if (leaseUntilMs >= nowMs && leaseUntilMs <= nowMs + UPDATE_LEASE_MS) return 'busy';
+  if (leaseUntilMs >= nowMs && leaseUntilMs <= nowMs + UPDATE_LEASE_MS + SKEW_MS_MAX) return 'busy';
   db.sql('INSERT OR REPLACE INTO bot_updates (key, lease_until, done, expires_at) VALUES (?, ?, 0, ?)').run(
     key,
     nowMs + UPDATE_LEASE_MS,

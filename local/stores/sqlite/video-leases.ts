@@ -1,4 +1,5 @@
 import type { Clock } from '../../../lambdas/core/clock.ts';
+import { SKEW_MS_MAX } from '../../../lambdas/core/store-clock.ts';
 import { type Database, textOf } from './database.ts';
 
 /** How long a process may be silent before another one takes over its videos. */
@@ -23,7 +24,7 @@ export interface VideoLeases {
  * Lease that is over at `?1`. One that ends later than any lease from `?1` on was taken before the clock was set back.
  * Its process may run: it renews its leases within seconds, and a video that two processes run is charged once.
  */
-const IS_OVER = `(leased_until <= ?1 OR leased_until > ?1 + ${LEASE_MS})`;
+const IS_OVER = `(leased_until <= ?1 OR leased_until > ?1 + ${LEASE_MS + SKEW_MS_MAX})`;
 
 /** `runner` is unique to the process. Not durable: a power cut also ends the process. */
 export const createVideoLeases = (db: Database, runner: string, clock: Pick<Clock, 'now'>): VideoLeases => {

@@ -1,4 +1,5 @@
 import { type TurnKey, UPDATE_LEASE_MS, type UpdateLog } from '../../../lambdas/core/accounts/chats.ts';
+import { SKEW_MS_MAX } from '../../../lambdas/core/store-clock.ts';
 
 /** In-memory fake of the log of bot updates and starts. Each key has the end of its lease, or `done`. */
 export class MemoryUpdateLog implements UpdateLog {
@@ -7,7 +8,7 @@ export class MemoryUpdateLog implements UpdateLog {
   async claim(key: TurnKey, nowMs: number): Promise<'claimed' | 'busy' | 'done'> {
     const lease = this.#leases.get(key);
     if (lease === 'done') return 'done';
-    if (lease !== undefined && lease >= nowMs && lease <= nowMs + UPDATE_LEASE_MS) return 'busy';
+    if (lease !== undefined && lease >= nowMs && lease <= nowMs + UPDATE_LEASE_MS + SKEW_MS_MAX) return 'busy';
     this.#leases.set(key, nowMs + UPDATE_LEASE_MS);
     return 'claimed';
   }
