@@ -15,6 +15,9 @@ const AT_ONCE = 4;
 
 const GATHER_MS = 60_000;
 
+/** Memory that an open connection takes before its image is read. */
+const CONNECTION_BYTES = 256 * 1024;
+
 /**
  * Fetches the images that a client sent as URLs, each once and a few at a time (CHAT-6). The first failure ends the
  * others. Images that are already fetched are not fetched again, but count.
@@ -26,11 +29,11 @@ export const gatherImages = async (
 ): Promise<void> => {
   const uses = Map.groupBy(images, ({ url }) => url);
   refuseMany(uses);
-  const room = createRoom(memory);
+  const share = createShare(memory);
   const waiting: (readonly [string, readonly ImagePart[]])[] = [];
   for (const [url, parts] of uses) {
     const fetched = byUrl.get(url);
-    if (fetched) room.keep(fetched.bytes.length * parts.length);
+    if (fetched) share.keep(fetched.bytes.length * parts.length);
     else waiting.push([url, parts]);
   }
   const next = waiting.values();
@@ -39,7 +42,10 @@ export const gatherImages = async (
   const worker = async (): Promise<void> => {
     for (const [url, parts] of next) {
       const { param } = parts[0] ?? { param: 'messages' };
-      const part = room.partOf(param, parts.length);
+      const room = share.connect();
+      if (room) await room;
+      ended.signal.throwIfAborted();
+      const part = share.partOf(param, parts.length);
       const fetched = await fetchImage(url, { param, signal: ended.signal, ...part });
       part.received(fetched.bytes.length - part.receivedBytes());
       byUrl.set(url, fetched);
@@ -55,14 +61,14 @@ export const gatherImages = async (
   };
   try {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, untilFailed));
-    room.settle();
+    share.settle();
   } finally {
     clearTimeout(late);
   }
 };
 
 /** Divides `BYTES_MAX` among the images of a request as they arrive, and reserves memory for them. */
-const createRoom = (memory: FetchedImages['memory']) => {
+const createShare = (memory: FetchedImages['memory']) => {
   let bytesLeft = BYTES_MAX;
   let announcedBytes = 0;
   /** Announced bytes, where an image without a length counts with the limit. */
@@ -72,8 +78,15 @@ const createRoom = (memory: FetchedImages['memory']) => {
     announcedBytes += bytes;
     expectedBytes += bytes;
   };
+  const expect = (bytes: number): Promise<void> | undefined => {
+    const before = Math.min(BYTES_MAX, expectedBytes);
+    expectedBytes += bytes;
+    const more = Math.min(BYTES_MAX, expectedBytes) - before;
+    return more > 0 ? memory.reserve(more) : undefined;
+  };
   return {
     keep,
+    connect: () => expect(CONNECTION_BYTES),
     settle: (): void => memory.settle(BYTES_MAX - bytesLeft),
     /** Limits of one image that the request contains `uses` times. Throws `invalid_image_format` above them. */
     partOf: (param: string, uses: number) => {
@@ -86,10 +99,7 @@ const createRoom = (memory: FetchedImages['memory']) => {
         admit: (declaredBytes: number | undefined): Promise<void> | undefined => {
           announcedBytes += (declaredBytes ?? 0) * uses;
           if (announcedBytes > BYTES_MAX) throw tooLarge(param);
-          const before = Math.min(BYTES_MAX, expectedBytes);
-          expectedBytes += (declaredBytes ?? BYTES_MAX) * uses;
-          const more = Math.min(BYTES_MAX, expectedBytes) - before;
-          return more > 0 ? memory.reserve(more) : undefined;
+          return expect(Math.max(0, (declaredBytes ?? BYTES_MAX) * uses - CONNECTION_BYTES));
         },
         received: (bytes: number): void => {
           receivedBytes += bytes;

@@ -211,10 +211,28 @@ test.for([
   async ([declared, reserved]) => {
     const { calls, memory } = recorded();
     await gathered(admitted(MIB, declared), ['a', 'b', 'a', 'c'], fetchedWith(memory));
-    const reserves = reserved.map((count) => ['reserve', count * MIB]);
+    const reserves = reserved.flatMap((count) => [
+      ['reserve', MIB / 4],
+      ['reserve', count * MIB - MIB / 4],
+    ]);
     expect(calls).toEqual([...reserves, ['settle', 4 * MIB]]);
   },
 );
+
+test('GEN-14 no connection opens before its memory is reserved, nor after another image failed', async () => {
+  const { promise: room, resolve } = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const rooms = [undefined, room, undefined];
+  const memory = { ...unlimitedMemory, reserve: () => rooms.shift() };
+  const failing: ImageFetch = async (url) => {
+    asked.push(url);
+    throw new GatewayError('invalid_image_format', 'broken');
+  };
+  await expect(gathered(failing, ['a', 'b'], fetchedWith(memory))).rejects.toThrow('broken');
+  resolve();
+  await new Promise((next) => setImmediate(next));
+  expect(asked).toEqual(['a']);
+});
 
 test('GEN-14 an image is not read before its memory is reserved', async () => {
   const { promise: room, resolve } = Promise.withResolvers<void>();
