@@ -21,8 +21,8 @@ const statusesOf = async (
   words: string,
   more?: CallOptions,
 ): Promise<readonly number[]> => {
-  const told = await Promise.all(accounts.map((account) => callModel(gateway, account, model, words, more)));
-  return [...new Set(told.map(({ status }) => status))];
+  const answers = await Promise.all(accounts.map((account) => callModel(gateway, account, model, words, more)));
+  return [...new Set(answers.map(({ status }) => status))];
 };
 
 const accountsOf = (gateway: InProcessGateway, count: number) =>

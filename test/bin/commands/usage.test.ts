@@ -60,7 +60,7 @@ test('OPS-5 usage rebuild changes nothing in a dry run, or if the operator decli
 
 test('OPS-5 usage rebuild of an unknown account is 1, and without a confirmation 2', async () => {
   const { cli } = await openCli();
-  expect(await cli(['nobody', '--yes'])).toMatchObject({
+  expect(await cli(['unknown', '--yes'])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('no such account'),
   });
