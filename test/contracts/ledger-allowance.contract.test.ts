@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChargeRecord, HoldRequest } from '../../lambdas/core/ledger/ledger.ts';
 import { apply } from '../../lambdas/core/ledger/resolve.ts';
-import { renderRequestId } from '../../lambdas/core/request-id.ts';
+import { firstIdAt, renderRequestId } from '../../lambdas/core/request-id.ts';
 import { systemClock } from '../../lambdas/functions/wiring/ledger.ts';
 import { withFaults } from '../support/memory/faults.ts';
 import { MemoryOutbox } from '../support/memory/memory-outbox.ts';
@@ -14,8 +14,8 @@ const TOMORROW = '2026-11-02';
 
 /** Ids that the database packs, and ids that it stores as maps. */
 const forms = [
-  ['packed', (index: number) => `${renderRequestId({ atMs: AT, random: index })}.0`],
-  ['in a map', (index: number) => `request-${index}.0`],
+  ['packed', (index: number, atMs = AT) => `${renderRequestId({ atMs, random: index })}.0`],
+  ['in a map', (index: number, atMs = AT) => `${firstIdAt(atMs)}-${index}.0`],
 ] as const;
 
 describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open }) => {
@@ -74,31 +74,46 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       expect(await counterOf(id)).toEqual({ day: TOMORROW, picos: 9n, other: { day: TODAY, picos: 11n } });
     });
 
+    const quiet = { usesAllowance: false, silentDeadline: true };
+
     test('BILL-21 the third deadline without content of a day uses the allowance', async () => {
       const id = await account(1_000n);
-      const quiet = { usesAllowance: false, silentDeadline: true };
-      for (const [index, [picos, silentDeadlines]] of (
-        [
-          [0n, 1],
-          [0n, 2],
-          [7n, 3],
-          [14n, 3],
-        ] as const
-      ).entries()) {
-        await close(id, idOf(index + 1), AT, quiet);
-        expect(await counterOf(id)).toEqual({ day: TODAY, picos, silentDeadlines });
+      for (const [index, picos] of [0n, 0n, 7n, 14n].entries()) {
+        await close(id, idOf(index + 1, AT + index), AT + index, quiet);
+        expect(await counterOf(id)).toMatchObject({ day: TODAY, picos, silentAtMs: AT + index });
       }
-      await close(id, idOf(9), AT);
-      expect(await counterOf(id)).toEqual({ day: TODAY, picos: 21n, silentDeadlines: 3 });
+      await close(id, idOf(9), AT + 4);
+      expect(await counterOf(id)).toMatchObject({ day: TODAY, picos: 21n });
       await close(id, idOf(10), AT + DAY_MS, quiet);
       expect(await counterOf(id)).toEqual({
         day: TOMORROW,
         picos: 0n,
         silentDeadlines: 1,
+        silentAtMs: AT + DAY_MS,
         other: { day: TODAY, picos: 21n },
       });
       await close(id, idOf(11), AT + 2 * DAY_MS);
       expect(await counterOf(id)).not.toHaveProperty('silentDeadlines');
+    });
+
+    test('BILL-21 calls that hang together count as one deadline without content', async () => {
+      const id = await account(10_000n);
+      const calls = Array.from({ length: 20 }, (_, index) => idOf(index + 1));
+      for (const holdId of calls) await store.hold(order(id, { holdId }));
+      const deps = {
+        store: subject().store,
+        outbox: new MemoryOutbox(),
+        clock: { ...systemClock, now: () => AT },
+        random: Math.random,
+        shortestLifetimeMs: 1,
+      };
+      await Promise.all(calls.map((holdId) => apply(deps, released(id, holdId, quiet), 40n)));
+      expect(await counterOf(id)).toMatchObject({ day: TODAY, picos: 0n, silentDeadlines: 20 });
+      expect((await read(id)).holds.size).toBe(0);
+      await close(id, idOf(21, AT + 60_000), AT + 60_000, quiet);
+      expect(await counterOf(id)).toMatchObject({ picos: 0n, silentDeadlines: 21 });
+      await close(id, idOf(22, AT + 60_001), AT + 60_002, quiet);
+      expect(await counterOf(id)).toMatchObject({ picos: 7n });
     });
 
     test('BILL-21 an amount above the allowance starts a probation, and the next one prolongs it', async () => {

@@ -1,6 +1,8 @@
 import { utcDay } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { formatUsd } from '../money/usd.ts';
+import { timeOfId } from '../request-id.ts';
+import { SKEW_MS_MAX } from '../store-clock.ts';
 import { movePeriod } from './period-counter.ts';
 
 /** Sum of a UTC day. */
@@ -13,8 +15,13 @@ interface AmountOfDay {
 
 /** Uncollected amounts of an account that use its allowance (BILL-21). */
 export interface UncollectedOfDay extends AmountOfDay {
-  /** Deadlines of the day without content, counted up to the first that uses the allowance. Undefined: none. */
+  /**
+   * Deadlines of the day without content, counted up to the first that uses the allowance. A new group starts after a
+   * multiple of `SILENT_TOGETHER`. Undefined: none.
+   */
   readonly silentDeadlines?: number;
+  /** Unix ms at which the first deadline of the last group ended its call. */
+  readonly silentAtMs?: number;
   /** Day that was counted before this one. A clock that returns to it continues its sum. */
   readonly other?: AmountOfDay;
 }
@@ -57,8 +64,11 @@ const ALLOWANCES_MAX = 10n;
 /** Charges that end a probation, as a multiple of the uncollected amounts that caused it. */
 export const REPAID_TIMES = 10n;
 
-/** Deadlines without content of a UTC day that do not use the allowance: the provider can have caused them. */
-const SILENT_DEADLINES_FREE = 2;
+/** Deadlines without content that count as one group: a provider that hangs meets all requests in progress. */
+const SILENT_TOGETHER = 20;
+
+/** Deadlines without content of a UTC day that do not use the allowance: the provider can have caused two groups. */
+const SILENT_DEADLINES_FREE = 2 * SILENT_TOGETHER;
 
 /** Number at which the count of deadlines without content ends. */
 export const SILENT_DEADLINES_MAX = SILENT_DEADLINES_FREE + 1;
@@ -91,14 +101,15 @@ export const refusalOf = (account: HoldState, allowance: Allowance | undefined):
  */
 export const inDay = (counter: UncollectedOfDay | undefined, day: string): UncollectedOfDay => {
   if (!counter || counter.day === day) return counter ?? { day, picos: 0n };
-  const { silentDeadlines, other } = counter;
+  const { silentDeadlines, silentAtMs, other } = counter;
   const kept = other ? [{ period: other.day, picos: other.picos }] : [];
   const { picos, origin } = movePeriod({ period: counter.day, picos: counter.picos, kept }, day);
   return {
     day,
     picos,
     other: { day: counter.day, picos: counter.picos },
-    ...(origin !== 'new' && silentDeadlines !== undefined && { silentDeadlines }),
+    ...(origin !== 'new' &&
+      silentDeadlines !== undefined && { silentDeadlines, ...(silentAtMs !== undefined && { silentAtMs }) }),
   };
 };
 
@@ -111,7 +122,7 @@ export interface AllowanceUse {
   readonly uncollectedPicos?: bigint;
   /** Whether the uncollected amount uses the account's allowance of the day. */
   readonly usesAllowance?: boolean;
-  /** Whether a deadline ended the call without content. The amount uses the allowance from the third of a day on. */
+  /** Whether a deadline ended the call without content. The amount uses the allowance from the third group of a day on. */
   readonly silentDeadline?: boolean;
   /** Allowance of the account when the hold was placed, in pico-USD. Undefined if the amount cannot use it. */
   readonly allowancePicos?: bigint;
@@ -121,13 +132,46 @@ export interface AllowanceUse {
 export const possibleUseOf = ({ uncollectedPicos, usesAllowance, silentDeadline }: AllowanceUse): bigint | undefined =>
   usesAllowance || silentDeadline ? uncollectedPicos : undefined;
 
+/** Returns the count at which the group of the last deadline without content is full. */
+const groupEnd = (silentDeadlines: number): number => Math.ceil(silentDeadlines / SILENT_TOGETHER) * SILENT_TOGETHER;
+
+/** Group of deadlines without content that is not full. */
+export interface SilentGroup {
+  readonly atMs: number;
+  /** Count at which the group is full. */
+  readonly end: number;
+}
+
+/**
+ * Returns the last group if a call that a deadline ends now without content belongs to it: it was in progress when the
+ * first call of the group ended, and the group is not full.
+ */
+export const groupOf = (
+  { silentDeadlines = 0, silentAtMs }: UncollectedOfDay,
+  holdId: string,
+  nowMs: number,
+): SilentGroup | undefined => {
+  if (silentAtMs === undefined || silentAtMs > nowMs + SKEW_MS_MAX) return undefined;
+  const end = groupEnd(silentDeadlines);
+  const isTogether = (timeOfId(holdId) ?? nowMs) <= silentAtMs && silentDeadlines < end;
+  return isTogether ? { atMs: silentAtMs, end } : undefined;
+};
+
+/** Returns the part of the counter that a deadline without content changes. */
+const countSilent = (counter: UncollectedOfDay, holdId: string, nowMs: number) => {
+  const { silentDeadlines = 0 } = counter;
+  const group = groupOf(counter, holdId, nowMs);
+  const before = group ? silentDeadlines : groupEnd(silentDeadlines);
+  return { silentDeadlines: Math.min(before + 1, SILENT_DEADLINES_MAX), silentAtMs: group?.atMs ?? nowMs };
+};
+
 /**
  * Returns the state after a hold was closed at `nowMs`. Amounts of one day add up. If they exceed the allowance of the
  * record, a probation starts, and further amounts prolong it.
  */
 export const countUncollected = (
   { uncollected, probationUntilPicos, spentPicos }: SpendingState,
-  record: AllowanceUse,
+  record: AllowanceUse & { readonly holdId: string },
   nowMs: number,
 ): UncollectedState => {
   const possible = possibleUseOf(record);
@@ -136,12 +180,12 @@ export const countUncollected = (
     ...(probationUntilPicos !== undefined && { probationUntilPicos }),
   };
   if (possible === undefined) return before;
-  const counter = inDay(uncollected, utcDay(nowMs));
-  const silent = (counter.silentDeadlines ?? 0) + (record.silentDeadline ? 1 : 0);
-  const silentDeadlines = Math.min(silent, SILENT_DEADLINES_MAX);
-  const use = record.silentDeadline && silentDeadlines <= SILENT_DEADLINES_FREE ? 0n : possible;
+  const today = inDay(uncollected, utcDay(nowMs));
+  const counter = record.silentDeadline ? { ...today, ...countSilent(today, record.holdId, nowMs) } : today;
+  const isFree = record.silentDeadline && (counter.silentDeadlines ?? 0) <= SILENT_DEADLINES_FREE;
+  const use = isFree ? 0n : possible;
   const picos = counter.picos + use;
-  const after = { uncollected: { ...counter, picos, ...(silentDeadlines > 0 && { silentDeadlines }) } };
+  const after = { uncollected: { ...counter, picos } };
   if (isOnProbation({ probationUntilPicos, spentPicos })) {
     return { ...after, probationUntilPicos: (probationUntilPicos ?? 0n) + REPAID_TIMES * use };
   }

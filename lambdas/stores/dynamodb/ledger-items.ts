@@ -52,6 +52,7 @@ const toUncollected = (item: Item): UncollectedOfDay => ({
   day: readText(item, 'uncollectedDay'),
   picos: readBigint(item, 'uncollected'),
   ...(item.uncollectedSilent ? { silentDeadlines: readNumber(item, 'uncollectedSilent') } : {}),
+  ...(item.uncollectedSilentAt === undefined ? {} : { silentAtMs: readNumber(item, 'uncollectedSilentAt') }),
   ...(item.uncollectedOtherDay === undefined
     ? {}
     : { other: { day: readText(item, 'uncollectedOtherDay'), picos: readBigint(item, 'uncollectedOther') } }),

@@ -1,11 +1,4 @@
-import { utcDay } from '../../core/clock.ts';
-import {
-  dailyLimitOf,
-  isOnProbation,
-  possibleUseOf,
-  REPAID_TIMES,
-  SILENT_DEADLINES_MAX,
-} from '../../core/ledger/allowance.ts';
+import { dailyLimitOf } from '../../core/ledger/allowance.ts';
 import { type HoldCap, keptOf } from '../../core/ledger/caps.ts';
 import { beginMonth } from '../../core/ledger/change-credit.ts';
 import { closeHold, isLate } from '../../core/ledger/close-hold.ts';
@@ -21,6 +14,7 @@ import {
   type RecordReply,
 } from '../../core/ledger/ledger.ts';
 import { monthOf } from '../../core/ledger/month.ts';
+import { otherRaiseOf, type Raise, toRaise } from './allowance-updates.ts';
 import { type CapUpdate, toCapHold, toCapLeft, toCapReturn, toKeptReturn } from './cap-items.ts';
 import { credit } from './credit-items.ts';
 import type { DynamoDB, UpdateRequest, WriteResult } from './dynamodb.ts';
@@ -168,26 +162,6 @@ const IS_MAP = 'holds.#id.amount = :amount';
 /** A longer hold has a cap that the record lacks, or is of a newer release. */
 const IS_PACKED = 'begins_with(holds.#idPacked, :start) AND size(holds.#idPacked) = :bytes';
 
-/** Ways in which closing a hold raises the counter of uncollected amounts without a read. */
-const raises = {
-  /** The amount stays within the allowance. */
-  within: {
-    set: ', uncollected = uncollected + :use',
-    condition:
-      ' AND uncollectedDay = :today AND uncollected <= :most AND (attribute_not_exists(probationUntil) OR probationUntil <= spent)',
-  },
-  /** The account is on probation, which the amount prolongs. */
-  onProbation: {
-    set: ', uncollected = uncollected + :use, probationUntil = probationUntil + :repaid',
-    condition: ' AND uncollectedDay = :today AND probationUntil > spent',
-  },
-} as const;
-
-type Raise = keyof typeof raises;
-
-/** A deadline without content uses the allowance only if this many were counted. */
-const ARE_SILENT = ' AND uncollectedSilent = :silent';
-
 /** Whether the charge is not late, by `isLate`. */
 const IS_AHEAD = '(attribute_not_exists(countedToId) OR countedToId <= :holdId)';
 
@@ -195,26 +169,23 @@ interface Closing {
   readonly record: ChargeRecord;
   readonly holdAmountPicos: bigint;
   readonly nowMs: number;
-  /** Undefined: `within`. */
   readonly raise?: Raise;
 }
 
 /**
  * One conditional update in general, and a second one if the cap of the hold is in another period, if the charge is
- * late, or if the account is on probation and its uncollected amount grows. If the condition fails although the hold is
- * open, the write that `closeHold` computes from the present item follows. That is so for the first charge of a month,
- * the first uncollected amount of a day, the one that starts a probation, and a record without the cap of its hold.
+ * late, or if the uncollected amount is counted in another way. If the condition fails although the hold is open, the
+ * write that `closeHold` computes from the present item follows. That is so for the first charge of a month, the first
+ * uncollected amount of a day, the one that starts a probation, and a record without the cap of its hold.
  */
 const apply = async (db: DynamoDB, table: string, closing: Closing): Promise<Account | undefined> => {
   const { record, holdAmountPicos, nowMs } = closing;
   let reply = await db.hot.update(toClose(table, closing, toCapReturn(record.cap)));
   // All holds of a period can end at the same time after it, and writes by the version would exclude each other.
   const ofOther = record.cap && capOfOtherPeriod(reply, record, record.cap);
+  const raise = otherRaiseOf(reply, record, nowMs);
   if (ofOther) reply = await db.hot.update(toClose(table, closing, ofOther));
-  else if (prolongsProbation(reply, record)) {
-    const prolonging = { ...closing, raise: 'onProbation' } as const;
-    reply = await db.hot.update(toClose(table, prolonging, toCapReturn(record.cap)));
-  }
+  else if (raise) reply = await db.hot.update(toClose(table, { ...closing, raise }, toCapReturn(record.cap)));
   if ('written' in reply) return toAccount(reply.written);
   if (!reply.conditionFailed) return undefined;
   const before = toAccount(reply.conditionFailed);
@@ -235,31 +206,6 @@ const capOfOtherPeriod = (reply: WriteResult, { holdId }: ChargeRecord, holdCap:
   const cap = caps.get(holdCap.keyId);
   if (!holds.get(holdId)?.cap || cap?.period === holdCap.period) return undefined;
   return cap && keptOf(cap, holdCap.period) !== undefined ? toKeptReturn(holdCap) : toCapLeft(holdCap);
-};
-
-/** Whether the refused write found the hold open and the account on probation. */
-const prolongsProbation = (reply: WriteResult, record: ChargeRecord): boolean => {
-  if (possibleUseOf(record) === undefined || 'written' in reply || !reply.conditionFailed) return false;
-  const account = toAccount(reply.conditionFailed);
-  return account.holds.has(record.holdId) && isOnProbation(account);
-};
-
-/** Returns the parts of the update that raise the counter of uncollected amounts. Empty if the record changes none. */
-const toRaise = ({ record, nowMs, raise = 'within' }: Closing) => {
-  const use = possibleUseOf(record);
-  if (use === undefined) return { set: '', condition: '', values: {} };
-  const { set, condition } = raises[raise];
-  const { allowancePicos = use, silentDeadline } = record;
-  return {
-    set,
-    condition: condition + (silentDeadline ? ARE_SILENT : ''),
-    values: {
-      ':use': use,
-      ':today': utcDay(nowMs),
-      ...(raise === 'within' ? { ':most': allowancePicos - use } : { ':repaid': REPAID_TIMES * use }),
-      ...(silentDeadline && { ':silent': SILENT_DEADLINES_MAX }),
-    },
-  };
 };
 
 const toLateItem = (record: ChargeRecord): Item => ({

@@ -76,16 +76,18 @@ export const ALLOWANCE_ATTRIBUTES = [
   'uncollectedDay',
   'uncollected',
   'uncollectedSilent',
+  'uncollectedSilentAt',
   'uncollectedOtherDay',
   'uncollectedOther',
   'probationUntil',
 ] as const;
 
 const toAllowanceReplacement = ({ uncollected, probationUntilPicos }: UncollectedState) => {
-  const other = uncollected?.other;
+  const { other, silentAtMs } = uncollected ?? {};
   return {
     set:
       (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected, uncollectedSilent = :silent' : '') +
+      (silentAtMs === undefined ? '' : ', uncollectedSilentAt = :silentAt') +
       (other ? ', uncollectedOtherDay = :otherDay, uncollectedOther = :other' : '') +
       (probationUntilPicos === undefined ? '' : ', probationUntil = :probationUntil'),
     values: {
@@ -94,6 +96,7 @@ const toAllowanceReplacement = ({ uncollected, probationUntilPicos }: Uncollecte
         ':uncollected': uncollected.picos,
         ':silent': uncollected.silentDeadlines ?? 0,
       }),
+      ...(silentAtMs !== undefined && { ':silentAt': silentAtMs }),
       ...(other && { ':otherDay': other.day, ':other': other.picos }),
       ...(probationUntilPicos !== undefined && { ':probationUntil': probationUntilPicos }),
     },

@@ -11,8 +11,8 @@ import type { Database } from './database.ts';
 export const replaceAccount = (db: Database, before: Account, after: Account, nowMs: number): void => {
   db.sql(
     `UPDATE accounts SET available = ?, credited = ?, returned = ?, spent = ?, month = ?, uncollected_day = ?,
-       uncollected = ?, uncollected_silent = ?, uncollected_other_day = ?, uncollected_other = ?, probation_until = ?,
-       caps = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`,
+       uncollected = ?, uncollected_silent = ?, uncollected_silent_at = ?, uncollected_other_day = ?,
+       uncollected_other = ?, probation_until = ?, caps = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`,
   ).run(
     after.availablePicos,
     after.creditedPicos,
@@ -22,6 +22,7 @@ export const replaceAccount = (db: Database, before: Account, after: Account, no
     after.uncollected?.day ?? null,
     after.uncollected?.picos ?? null,
     after.uncollected?.silentDeadlines ?? null,
+    after.uncollected?.silentAtMs ?? null,
     after.uncollected?.other?.day ?? null,
     after.uncollected?.other?.picos ?? null,
     after.probationUntilPicos?.toString() ?? null,

@@ -21,6 +21,8 @@ CREATE TABLE accounts (
   uncollected INTEGER,
   -- Deadlines without content of that day, up to the first that uses the allowance. Null counts as 0.
   uncollected_silent INTEGER,
+  -- Unix ms at which the first of the last ones together ended. Null until the first one.
+  uncollected_silent_at INTEGER,
   -- UTC day and sum that were counted before that day. Null until the second day.
   uncollected_other_day TEXT,
   uncollected_other INTEGER,
@@ -329,6 +331,7 @@ export const ADDED_COLUMNS = [
   ['accounts', 'counted_to_id', 'TEXT'],
   ['accounts', 'caps', 'TEXT'],
   ['accounts', 'uncollected_silent', 'INTEGER'],
+  ['accounts', 'uncollected_silent_at', 'INTEGER'],
   ['accounts', 'uncollected_other_day', 'TEXT'],
   ['accounts', 'uncollected_other', 'INTEGER'],
   ['accounts', 'probation_until', 'TEXT'],

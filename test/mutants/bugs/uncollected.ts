@@ -20,8 +20,8 @@ const allowanceBugs = bugsIn('lambdas/core/ledger/allowance.ts', unit, [
   {
     id: 'silent-deadlines-anew-by-two-clocks',
     what: 'Two clocks that alternate between two days start the count of deadlines without content each time.',
-    find: "origin !== 'new' && ",
-    replace: "origin === 'carried' && ",
+    find: "origin !== 'new' &&\n",
+    replace: "origin === 'carried' &&\n",
   },
   {
     id: 'allowance-anew-by-two-clocks',
@@ -38,14 +38,32 @@ const allowanceBugs = bugsIn('lambdas/core/ledger/allowance.ts', unit, [
   {
     id: 'silent-deadline-uses-the-allowance',
     what: 'One provider that hangs puts a paying account on probation.',
-    find: 'record.silentDeadline && silentDeadlines <= SILENT_DEADLINES_FREE ? 0n : possible',
+    find: 'isFree ? 0n : possible',
     replace: 'possible',
   },
   {
     id: 'silent-deadlines-free-forever',
     what: 'A client can let every request run into the deadline before its first content, for free.',
-    find: 'Math.min(silent, SILENT_DEADLINES_MAX)',
-    replace: 'Math.min(silent, SILENT_DEADLINES_FREE)',
+    find: 'Math.min(before + 1, SILENT_DEADLINES_MAX)',
+    replace: 'Math.min(before + 1, SILENT_DEADLINES_FREE)',
+  },
+  {
+    id: 'silent-deadlines-together-without-end',
+    what: 'A wave of any number of calls that end without content is free.',
+    find: '<= silentAtMs && silentDeadlines < end',
+    replace: '<= silentAtMs',
+  },
+  {
+    id: 'silent-deadlines-counted-alone',
+    what: 'One provider that hangs under 20 parallel requests puts a paying account on probation.',
+    find: 'group ? silentDeadlines : groupEnd(silentDeadlines)',
+    replace: 'groupEnd(silentDeadlines)',
+  },
+  {
+    id: 'silent-deadlines-of-a-clock-ahead',
+    what: 'After a clock was ahead, all deadlines without content of a day count as one.',
+    find: 'silentAtMs === undefined || silentAtMs > nowMs + SKEW_MS_MAX',
+    replace: 'silentAtMs === undefined',
   },
   {
     id: 'probation-for-the-whole-allowance',
@@ -191,6 +209,8 @@ const storeBugs = [
       find: 'OR size(holds) = :none)',
       replace: 'OR size(holds) >= :none)',
     },
+  ]),
+  ...bugsIn('lambdas/stores/dynamodb/allowance-updates.ts', contracts, [
     {
       id: 'uncollected-added-to-the-day-before',
       what: 'The first uncollected amount of a day is added to those of the day before.',

@@ -10,12 +10,21 @@ import {
   type UncollectedState,
 } from '../../../../lambdas/core/ledger/allowance.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
+import { renderRequestId } from '../../../../lambdas/core/request-id.ts';
 
 const LATE = Date.UTC(2026, 10, 26, 23, 59, 59, 999);
 const TODAY = '2026-11-26';
 const TOMORROW = '2026-11-27';
-const uses = { uncollectedPicos: 5n, usesAllowance: true, allowancePicos: 100n };
-const silent = { uncollectedPicos: 5n, silentDeadline: true, allowancePicos: 100n };
+const uses = { holdId: 'request.0', uncollectedPicos: 5n, usesAllowance: true, allowancePicos: 100n };
+/** A call without content that was placed at this time and that its deadline ended. */
+const silentFrom = (placedAtMs: number) => ({
+  holdId: `${renderRequestId({ atMs: placedAtMs, random: 1 })}.0`,
+  uncollectedPicos: 5n,
+  silentDeadline: true,
+  allowancePicos: 100n,
+});
+/** Placed after all others ended, so it starts a group. */
+const silent = silentFrom(LATE + 60_000);
 const spentNothing = { spentPicos: 0n };
 
 /** Counts records in turn, each at its time. */
@@ -73,7 +82,7 @@ test('BILL-21 a day that was counted before a later one keeps its own amount', (
 test('BILL-21 clocks that alternate between two days free no further deadline without content', () => {
   const turns = [LATE, LATE + 1, LATE, LATE + 1, LATE, LATE + 1, LATE, LATE + 1];
   const { uncollected } = countAll(turns.map((nowMs) => [silent, nowMs]));
-  expect(uncollected).toMatchObject({ silentDeadlines: 3 });
+  expect(uncollected).toMatchObject({ silentDeadlines: 41 });
   expect(uncollected?.picos).toBeGreaterThan(0n);
 });
 
@@ -83,8 +92,31 @@ test.for([
   ["a provider's failure", { uncollectedPicos: 5n }],
 ] as const)('BILL-21 %s leaves the counter as it is', ([, record]) => {
   const uncollected = { day: '2026-11-25', picos: 3n };
-  expect(countUncollected({ ...spentNothing, uncollected }, record, LATE).uncollected).toBe(uncollected);
-  expect(countUncollected(spentNothing, record, LATE)).toEqual({});
+  const closed = { holdId: 'request.0', ...record };
+  expect(countUncollected({ ...spentNothing, uncollected }, closed, LATE).uncollected).toBe(uncollected);
+  expect(countUncollected(spentNothing, closed, LATE)).toEqual({});
+});
+
+/** Counts calls that were placed together and that end in turn, 1 ms apart. */
+const endTogether = (count: number, atMs: number): Parameters<typeof countAll>[0] =>
+  Array.from({ length: count }, (_, index) => [silentFrom(atMs - 1_000), atMs + index]);
+
+test('BILL-21 one failure of a provider counts once for 20 calls in progress, without content', () => {
+  const start = LATE - 60_000;
+  const two = [...endTogether(20, start), ...endTogether(20, start + 30_000)];
+  expect(countAll(two).uncollected).toMatchObject({ picos: 0n, silentDeadlines: 40 });
+  expect(countAll([...two, ...endTogether(3, start + 50_000)]).uncollected).toMatchObject({ picos: 15n });
+});
+
+test('BILL-21 the 41st call of a wave that ends without content uses the allowance', () => {
+  expect(countAll(endTogether(40, LATE - 60_000)).uncollected).toMatchObject({ picos: 0n });
+  expect(countAll(endTogether(41, LATE - 60_000)).uncollected).toMatchObject({ picos: 5n });
+});
+
+test('BILL-21 a clock that was ahead starts no group that later calls belong to', () => {
+  const hour = 3_600_000;
+  const after = countAll([1, 2, 3].map((index) => [silentFrom(LATE + 1), LATE + (index === 1 ? hour : 0)]));
+  expect(after.uncollected).toMatchObject({ picos: 5n });
 });
 
 test('BILL-21 the third deadline without content of a day is the first that uses the allowance', () => {
@@ -98,11 +130,11 @@ test('BILL-21 the third deadline without content of a day is the first that uses
       [silent, LATE],
       [silent, LATE],
     ]).uncollected,
-  ).toMatchObject({ picos: 0n, silentDeadlines: 2 });
-  expect(third.uncollected).toMatchObject({ picos: 5n, silentDeadlines: 3 });
+  ).toMatchObject({ picos: 0n, silentDeadlines: 21 });
+  expect(third.uncollected).toMatchObject({ picos: 5n, silentDeadlines: 41 });
   expect(countUncollected({ ...spentNothing, ...third }, silent, LATE).uncollected).toMatchObject({
     picos: 10n,
-    silentDeadlines: 3,
+    silentDeadlines: 41,
   });
   const nextDay = countUncollected({ ...spentNothing, ...third }, silent, LATE + 1).uncollected;
   expect(nextDay).toMatchObject({ day: TOMORROW, picos: 0n, silentDeadlines: 1 });
