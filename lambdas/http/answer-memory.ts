@@ -23,7 +23,7 @@ export const openMemory = (
   until: 'started' | 'sent',
 ): RequestMemory => {
   if (until === 'sent') {
-    const lease = bodies.open(owners, RESPONSE_WAIT_MS);
+    const lease = bodies.openResponse(owners, RESPONSE_WAIT_MS);
     exchange.releaseAnswer = lease.end;
     return lease;
   }
@@ -37,12 +37,12 @@ export const openMemory = (
 };
 
 /** GEN-15: time of a whole response that takes memory until it has been sent. */
-const READING_MS = 120_000;
-const BYTES_PER_FURTHER_SECOND = 64 * 1024;
+const READING_MS = 30_000;
+const BYTES_PER_FURTHER_SECOND = 256 * 1024;
 
 /**
- * Disconnects a client that reads a response with reserved memory too slowly, because it would keep that memory for
- * hours. A host that cannot break a connection serves no other request meanwhile.
+ * Disconnects a client that reads a response with reserved memory too slowly, because the responses of others wait for
+ * that memory. A host that cannot break a connection serves no other request meanwhile.
  */
 export const limitReading = ({ clock }: MemoryDependencies, exchange: Exchange, { headers }: GatewayResponse): void => {
   const { event, releaseAnswer } = exchange;

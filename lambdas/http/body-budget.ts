@@ -10,6 +10,9 @@ export const FREE_BYTES = 64 * 1024;
 /** The budget is at least this many times the share of one owner. */
 const SHARES = 4;
 
+/** The memory of responses is limited to the budget divided by this. */
+const RESPONSES_SHARE = 2;
+
 const counted = (bytes: number): number => Math.max(0, bytes - FREE_BYTES);
 
 /** Undefined if there is room, because a promise costs time in every small request. */
@@ -72,6 +75,8 @@ export class BodyBudget {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   readonly #all: MemoryPool;
+  /** Responses have a limit of their own, because a client that reads slowly keeps them long. */
+  readonly #responses: MemoryPool;
   /** Reserved bytes by owner. */
   readonly #shares: Shares = new Map();
   /** Bytes that parsed bodies need beyond their length, by owner. */
@@ -83,6 +88,7 @@ export class BodyBudget {
   constructor(bytesMax: number, clock: Clock) {
     this.#bytesMax = bytesMax;
     this.#all = new MemoryPool(bytesMax);
+    this.#responses = new MemoryPool(bytesMax / RESPONSES_SHARE);
     this.#clock = clock;
   }
 
@@ -162,8 +168,17 @@ export class BodyBudget {
     return lease;
   }
 
-  /** Opens the memory that a request of these owners needs after its body. Each wait for it takes at most `waitMs`. */
-  open(owners: readonly string[], waitMs = WAIT_MS): MemoryLease {
+  /** Opens the memory that a request of these owners needs after its body. Each wait for it takes at most 10 s. */
+  open(owners: readonly string[]): MemoryLease {
+    return this.#open(this.#all, owners, WAIT_MS);
+  }
+
+  /** Opens the memory of a response, until the client has read it. Each wait for it takes at most `waitMs`. */
+  openResponse(owners: readonly string[], waitMs: number): MemoryLease {
+    return this.#open(this.#responses, owners, waitMs);
+  }
+
+  #open(all: MemoryPool, owners: readonly string[], waitMs: number): MemoryLease {
     const shares = owners.map((owner) => this.#enterLater(owner));
     let needed = 0;
     /** Bytes taken from each share of an owner, and from the budget of all. They differ while the lease waits for the latter. */
@@ -176,25 +191,25 @@ export class BodyBudget {
       ofShares += bytes;
     };
     const changeAll = (bytes: number): void => {
-      this.#all.add(bytes, isWhole);
+      all.add(bytes, isWhole);
       ofAll += bytes;
     };
     const setWhole = (next: boolean): void => {
       if (next === isWhole) return;
       for (const share of shares) share.complete(next ? ofShares : -ofShares);
-      this.#all.complete(next ? ofAll : -ofAll);
+      all.complete(next ? ofAll : -ofAll);
       isWhole = next;
     };
     const setBytes = (bytes: number): void => {
       changeShares(bytes - ofShares);
       changeAll(bytes - ofAll);
-      for (const pool of [this.#all, ...shares]) pool.stopGrowing(lease);
+      for (const pool of [all, ...shares]) pool.stopGrowing(lease);
     };
     const takeOfAll = (more: number): Wait => {
       if (!isOpen) return undefined;
-      this.#all.startGrowing(lease);
+      all.startGrowing(lease);
       return this.#admit(
-        () => !isOpen || this.#all.fits(lease, ofAll, more),
+        () => !isOpen || all.fits(lease, ofAll, more),
         () => isOpen && changeAll(more),
         waitMs,
       );
@@ -214,7 +229,7 @@ export class BodyBudget {
         );
         if (!waiting) return takeOfAll(more);
         // While the lease waits for its owner's other leases, it must not keep the place of the oldest.
-        this.#all.stopGrowing(lease);
+        all.stopGrowing(lease);
         this.#admitWaiting();
         return waiting.then(() => takeOfAll(more));
       },

@@ -111,6 +111,21 @@ test('GEN-14 complete bodies and memory share the budget of the process', async 
   expect(events).toEqual(['images']);
 });
 
+test('GEN-14 responses that no client reads leave the whole budget to bodies', async () => {
+  const { budget, clock, events, open, reserve } = opened();
+  for (const owner of ['a', 'b', 'c']) {
+    const response = budget.openResponse([owner], 30_000);
+    await reserve(`response of ${owner}`, response, FREE + 90);
+    response.settle(FREE + 90);
+  }
+  const bodies = ['d', 'e', 'f', 'g'].map((owner) => budget.enter([owner], FREE + 90));
+  expect(bodies.map((body) => body.grow(FREE + 90))).toEqual(bodies.map(() => undefined));
+  await open('images', 'h', 30);
+  expect(events).toEqual(['response of a', 'response of b', 'images']);
+  await clock.advance(30_000);
+  expect(events.at(-1)).toBe('response of c: service_unavailable 1');
+});
+
 test('GEN-14 memory of a request that ended while it waited is never taken', async () => {
   const { clock, open } = opened();
   const first = await open('first', 'a', 60);
