@@ -35,8 +35,11 @@ export const readJsonText = async (
   }
 };
 
-/** A request decides how large its response is, so the circuit does not count one above the gateway's limits. */
-const tooLarge = (): GatewayError => unreadable(byRequest);
+/**
+ * A request decides how large its response is, so the circuit does not count one above the gateway's limits, and its
+ * cost uses the allowance.
+ */
+const tooLarge = (): GatewayError => unreadable({ ...byRequest, usesAllowance: true });
 
 export const readJson = async (response: UpstreamResponse, bytesMax?: number): Promise<JsonValue> =>
   (await readJsonText(response, bytesMax)).value;

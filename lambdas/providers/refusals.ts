@@ -142,9 +142,9 @@ const codeOf = (refusal: Refusal, words: string, rules: RefusalRules): ErrorCode
 /** Details of an error that a request can cause, so the circuit does not count it (FALL-1). */
 export const byRequest: ErrorDetails = { ignoredByCircuit: true };
 
-/** Details of the error for a response without output. A prompt can cause an empty list of outputs. */
+/** Details of the error for a response without images. A prompt can cause an empty list. */
 export const detailsOfNone = (outputs: unknown): ErrorDetails =>
-  Array.isArray(outputs) && outputs.length === 0 ? byRequest : {};
+  Array.isArray(outputs) && outputs.length === 0 ? { ...byRequest, usesAllowance: true } : {};
 
 /** Error for an unreadable response, which is the provider's fault (ERR-9) unless a request can cause it. */
 export const unreadable = (details: ErrorDetails = {}): GatewayError =>

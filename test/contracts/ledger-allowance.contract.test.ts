@@ -103,7 +103,7 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
       const deps = {
         store: subject().store,
         outbox: new MemoryOutbox(),
-        clock: { ...systemClock, now: () => AT },
+        clock: { ...systemClock, now: () => AT + 1 },
         random: Math.random,
         shortestLifetimeMs: 1,
       };

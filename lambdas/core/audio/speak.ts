@@ -1,7 +1,7 @@
 import type { Wire } from '../catalog/providers.ts';
 import type { SpeechModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import type { UncollectedOf } from '../paid-call/call-report.ts';
+import { allowanceUseOf, type UncollectedOf } from '../paid-call/call-report.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
@@ -112,9 +112,8 @@ class Delivery {
 
   /** The provider bills the whole text, whatever part of the audio has arrived (BILL-21). */
   readonly uncollected: UncollectedOf = (thrown) => {
-    const isCut = this.#deadline.hasCut(thrown);
-    if (!isCut && !this.#hasContent) return undefined;
-    const usesAllowance = !isCut ? 'no' : this.#hasContent ? 'yes' : 'third-of-a-day';
+    const usesAllowance = allowanceUseOf(thrown, this.#deadline, this.#hasContent);
+    if (usesAllowance === 'no' && !this.#hasContent) return undefined;
     return { picos: this.#amountPicos, usesAllowance };
   };
 }
@@ -148,6 +147,7 @@ const speechSource = async (
 const silent = (): GatewayError =>
   new GatewayError('upstream_error', 'The model returned no audio. Nothing was charged. Retry the request.', {
     ignoredByCircuit: true,
+    usesAllowance: true,
   });
 
 /** Returns the next piece that is not empty, or undefined at the end. */

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Wire } from '../catalog/providers.ts';
 import type { TranscriptionModel } from '../catalog/schema.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import type { UncollectedOf } from '../paid-call/call-report.ts';
+import { allowanceUseOf, type UncollectedOf } from '../paid-call/call-report.ts';
 import { upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
@@ -50,8 +50,10 @@ export const transcribe = async (
   const allowancePicos = allowanceOf(deps, caller);
   const hold = { amountPicos, expiresAtMs: deadline.expiresAtMs, allowancePicos, remedy: 'Top up.' };
   // The length of the recording is known only from the provider's response, so the hold estimates it (BILL-21).
-  const uncollected: UncollectedOf = (thrown) =>
-    deadline.hasCut(thrown) ? { picos: amountPicos, usesAllowance: 'third-of-a-day' } : undefined;
+  const uncollected: UncollectedOf = (thrown) => {
+    const usesAllowance = allowanceUseOf(thrown, deadline, false);
+    return usesAllowance === 'no' ? undefined : { picos: amountPicos, usesAllowance };
+  };
   const first = { model, circuit, hold, deadline, uncollected };
   const { answer, receipt } = await withPaidCall(deps, caller, { first }, async (signal) => {
     const transcript = await wire.transcribe({ ...ask, provider, upstream, signal });

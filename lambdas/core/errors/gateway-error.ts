@@ -26,6 +26,8 @@ export interface ErrorDetails {
    * can cause it (FALL-1).
    */
   readonly ignoredByCircuit?: boolean;
+  /** Whether the provider served the request and a client can provoke the error. The cost uses the allowance (BILL-21). */
+  readonly usesAllowance?: boolean;
   /** Limit that a `rate_limit_exceeded` refers to. Counted in metrics, never shown to a client. */
   readonly limit?: LimitName;
   /** Underlying error. Logged by name, never shown to a client. */
@@ -48,6 +50,7 @@ export class GatewayError extends Error {
    */
   readonly upstreamFailed: boolean;
   readonly ignoredByCircuit: boolean;
+  readonly usesAllowance: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -61,6 +64,7 @@ export class GatewayError extends Error {
     this.limit = details.limit;
     this.upstreamFailed = details.upstreamFailed ?? vendorFailures.has(code);
     this.ignoredByCircuit = details.ignoredByCircuit ?? false;
+    this.usesAllowance = details.usesAllowance ?? false;
   }
 }
 

@@ -5,7 +5,7 @@ import { StoreError } from '../errors/store-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { sniffImage } from '../image-type.ts';
-import type { UncollectedOf } from '../paid-call/call-report.ts';
+import { allowanceUseOf, type UncollectedOf } from '../paid-call/call-report.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
 import { type DryRun, refuseAboveBudget } from '../paid-call/preflight.ts';
@@ -114,15 +114,18 @@ export const drawImages = async (
 
 /**
  * Estimates the cost of a call that ends without a charge (BILL-21): the bill by the provider's counts, or else the
- * hold. A client can provoke both the deadline and images that are withheld.
+ * hold. A client can provoke both the deadline and a response without an image.
  */
 const uncollectedImages =
   (deadline: Pick<Deadline, 'hasCut'>, money: ImageMoney): UncollectedOf =>
   (thrown) => {
-    const isWithheld = thrown instanceof ImagesWithheld;
-    if (!isWithheld && !deadline.hasCut(thrown)) return undefined;
-    const counted = isWithheld && thrown.usage ? billOf(money.chargeFor(withheldCounts(thrown.usage))) : undefined;
-    return { picos: counted ?? money.holdPicos, usesAllowance: isWithheld ? 'yes' : 'third-of-a-day' };
+    const usesAllowance = allowanceUseOf(thrown, deadline, false);
+    if (usesAllowance === 'no') return undefined;
+    const counted =
+      thrown instanceof ImagesWithheld && thrown.usage
+        ? billOf(money.chargeFor(withheldCounts(thrown.usage)))
+        : undefined;
+    return { picos: counted ?? money.holdPicos, usesAllowance };
   };
 
 const withheldCounts = (usage: TokenUsage): DrawnCounts => ({
@@ -145,6 +148,7 @@ const toCounts = (images: readonly MadeImage[], drawing: Drawing): DrawnCounts =
 const nothingDrawn = (): GatewayError =>
   new GatewayError('upstream_error', 'The model returned no image. Nothing was charged. Retry the request.', {
     ignoredByCircuit: true,
+    usesAllowance: true,
   });
 
 /** An image in the form that the client requested, with its actual dimensions. */

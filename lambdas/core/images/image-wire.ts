@@ -97,7 +97,7 @@ export class ImagesWithheld extends GatewayError {
 
   /** Has the code and the message of `error`. */
   constructor({ code, message, upstreamFailed }: GatewayError, usage: TokenUsage | undefined) {
-    super(code, message, { upstreamFailed });
+    super(code, message, { upstreamFailed, usesAllowance: true });
     this.usage = usage;
   }
 }

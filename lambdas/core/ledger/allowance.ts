@@ -153,7 +153,7 @@ export const groupOf = (
 ): SilentGroup | undefined => {
   if (silentAtMs === undefined || silentAtMs > nowMs + SKEW_MS_MAX) return undefined;
   const end = groupEnd(silentDeadlines);
-  const isTogether = (timeOfId(holdId) ?? nowMs) <= silentAtMs && silentDeadlines < end;
+  const isTogether = (timeOfId(holdId) ?? silentAtMs) < silentAtMs && silentDeadlines < end;
   return isTogether ? { atMs: silentAtMs, end } : undefined;
 };
 

@@ -1,8 +1,10 @@
 import type { CircuitId } from '../circuit/circuit.ts';
 import type { Clock } from '../clock.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
 import type { PlacedHold } from '../ledger/hold.ts';
 import type { ChargeRecord, LedgerDependencies } from '../ledger/ledger.ts';
 import { release, type Uncollected } from '../ledger/release.ts';
+import type { Deadline } from './deadline.ts';
 import type { Caller, CallTimes } from './dependencies.ts';
 
 /** Facts about a provider call that its charge record stores (BILL-15). Times are in whole ms. */
@@ -84,6 +86,20 @@ export const releaseCall = async (
 
 /** Returns the estimated cost of a call that failed with this error (BILL-21); undefined if it cost nothing. */
 export type UncollectedOf = (thrown: unknown) => Uncollected | undefined;
+
+/**
+ * Returns whether the cost of a call that ended with this error uses the allowance. A client can provoke a deadline within
+ * the output. A deadline without content can also be the provider's failure.
+ */
+export const allowanceUseOf = (
+  thrown: unknown,
+  deadline: Pick<Deadline, 'hasCut'>,
+  hasContent: boolean,
+): Uncollected['usesAllowance'] => {
+  if (thrown instanceof GatewayError && thrown.usesAllowance) return 'yes';
+  if (!deadline.hasCut(thrown)) return 'no';
+  return hasContent ? 'yes' : 'third-of-a-day';
+};
 
 /** Returns the estimated cost of a failed call. An estimate that throws must not keep the hold: it counts as no cost. */
 export const costOf = (uncollected: UncollectedOf | undefined, thrown: unknown): Uncollected | undefined => {

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { type ErrorDetails, GatewayError } from '../errors/gateway-error.ts';
-import type { Uncollected } from '../ledger/release.ts';
-import type { UncollectedOf } from '../paid-call/call-report.ts';
+import { allowanceUseOf, type UncollectedOf } from '../paid-call/call-report.ts';
 import type { Deadline } from '../paid-call/deadline.ts';
 import type { Terms } from '../paid-call/with-paid-call.ts';
 import { answerTokensOf, promptTokensOf, type TokenUsage } from '../pricing/charge.ts';
@@ -15,7 +14,7 @@ export class UnchargedOutput extends GatewayError {
   readonly usage: TokenUsage | undefined;
 
   constructor(code: ErrorCode, message: string, usage: TokenUsage | undefined, details: ErrorDetails = {}) {
-    super(code, message, details);
+    super(code, message, { ...details, usesAllowance: true });
     this.usage = usage && promptTokensOf(usage) + answerTokensOf(usage) > 0 ? usage : undefined;
   }
 }
@@ -123,26 +122,14 @@ interface Uncharged extends Pick<Terms, 'chargeFor'> {
 export const estimateUncollected =
   ({ chargeFor, promptTokens, output, deadline }: Uncharged): UncollectedOf =>
   (thrown) => {
-    const usesAllowance = useOf(thrown, output, deadline);
+    const isBlockedStream = output.isStream && isBlocked(thrown);
+    const usesAllowance = isBlockedStream ? 'yes' : allowanceUseOf(thrown, deadline, output.hasContent);
     const usage = thrown instanceof UnchargedOutput ? thrown.usage : undefined;
     if (usesAllowance === 'no' && !output.hasContent) return undefined;
     return { picos: chargeFor(usage ?? estimateOf(promptTokens, output)).amountPicos, usesAllowance };
   };
 
-/**
- * A client can provoke output that is blocked or breaks off, and a deadline within the output. A deadline without content
- * can also be the provider's failure.
- */
-const useOf = (
-  thrown: unknown,
-  output: ForwardedOutput,
-  deadline: Pick<Deadline, 'hasCut'>,
-): Uncollected['usesAllowance'] => {
-  if (thrown instanceof UnchargedOutput) return 'yes';
-  if (thrown instanceof GatewayError && thrown.code === 'content_filter' && output.isStream) return 'yes';
-  if (!deadline.hasCut(thrown)) return 'no';
-  return output.hasContent ? 'yes' : 'third-of-a-day';
-};
+const isBlocked = (thrown: unknown): boolean => thrown instanceof GatewayError && thrown.code === 'content_filter';
 
 const noTokens: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 

@@ -8,14 +8,14 @@ const speechBugs = bugsIn('lambdas/core/audio/speak.ts', speech, [
   {
     id: 'cut-speech-costs-nothing',
     what: 'A client can let all speech run into the deadline, for free and without a limit.',
-    find: "this.#hasContent ? 'yes' : 'third-of-a-day'",
+    find: 'allowanceUseOf(thrown, this.#deadline, this.#hasContent)',
     replace: "'no'",
   },
   {
     id: 'broken-speech-uses-the-allowance',
     what: 'Speech that its provider breaks off uses the allowance of an account that did not cause it.',
-    find: "!isCut ? 'no' :",
-    replace: "!isCut ? 'yes' :",
+    find: 'return { picos: this.#amountPicos, usesAllowance };',
+    replace: "return { picos: this.#amountPicos, usesAllowance: 'yes' };",
   },
   {
     id: 'unsent-speech-uses-the-allowance',
@@ -35,7 +35,7 @@ const transcriptBugs = bugsIn('lambdas/core/audio/transcribe.ts', transcripts, [
   {
     id: 'transcript-deadline-costs-nothing',
     what: 'A client can let every transcription run into the deadline, for free and without a limit.',
-    find: "deadline.hasCut(thrown) ? { picos: amountPicos, usesAllowance: 'third-of-a-day' } : undefined",
+    find: "usesAllowance === 'no' ? undefined : { picos: amountPicos, usesAllowance }",
     replace: 'undefined',
   },
   {
@@ -50,19 +50,19 @@ const imageBugs = bugsIn('lambdas/core/images/draw-images.ts', images, [
   {
     id: 'image-deadline-costs-nothing',
     what: 'A client can let every image request run into the deadline, for free and without a limit.',
-    find: 'if (!isWithheld && !deadline.hasCut(thrown)) return undefined;',
-    replace: 'if (!isWithheld) return undefined;',
+    find: 'allowanceUseOf(thrown, deadline, false)',
+    replace: 'allowanceUseOf(thrown, { hasCut: () => false }, false)',
   },
   {
     id: 'withheld-images-cost-nothing',
     what: 'A client can request images that a filter blocks, for free and without a limit.',
-    find: 'if (!isWithheld && !deadline.hasCut(thrown)) return undefined;',
-    replace: 'if (!deadline.hasCut(thrown)) return undefined;',
+    find: "usesAllowance === 'no'",
+    replace: '!deadline.hasCut(thrown)',
   },
   {
     id: 'failed-images-use-the-allowance',
     what: 'Image requests that a provider fails use the allowance of an account that did not cause it.',
-    find: 'if (!isWithheld && !deadline.hasCut(thrown)) return undefined;',
+    find: "if (usesAllowance === 'no') return undefined;",
     replace: '',
   },
   {

@@ -50,8 +50,8 @@ const allowanceBugs = bugsIn('lambdas/core/ledger/allowance.ts', unit, [
   {
     id: 'silent-deadlines-together-without-end',
     what: 'A wave of any number of calls that end without content is free.',
-    find: '<= silentAtMs && silentDeadlines < end',
-    replace: '<= silentAtMs',
+    find: '< silentAtMs && silentDeadlines < end',
+    replace: '< silentAtMs',
   },
   {
     id: 'silent-deadlines-counted-alone',
@@ -142,26 +142,26 @@ const textBugs = bugsIn('lambdas/core/text/uncollected-text.ts', text, [
   {
     id: 'deadline-costs-nothing',
     what: 'A client can let every request run into the deadline, for free and without a limit.',
-    find: 'if (!deadline.hasCut(thrown))',
-    replace: 'if (!deadline.hasCut(undefined))',
+    find: 'allowanceUseOf(thrown, deadline, output.hasContent)',
+    replace: 'allowanceUseOf(thrown, { hasCut: () => false }, output.hasContent)',
   },
   {
     id: 'deadline-within-output-is-silent',
     what: 'The first deadlines of a day are free although the client got content.',
-    find: "output.hasContent ? 'yes' : 'third-of-a-day'",
-    replace: "'third-of-a-day'",
+    find: 'allowanceUseOf(thrown, deadline, output.hasContent)',
+    replace: 'allowanceUseOf(thrown, deadline, false)',
   },
   {
     id: 'blocked-output-costs-nothing',
     what: 'A client can request output that is blocked or breaks off, for free and without a limit.',
-    find: "if (thrown instanceof UnchargedOutput) return 'yes';",
-    replace: '',
+    find: '{ ...details, usesAllowance: true }',
+    replace: 'details',
   },
   {
     id: 'rejected-prompt-uses-the-allowance',
     what: 'A prompt that the provider rejects, and does not bill, uses the allowance.',
-    find: "&& output.isStream) return 'yes';",
-    replace: ") return 'yes';",
+    find: 'output.isStream && isBlocked(thrown)',
+    replace: 'isBlocked(thrown)',
   },
   {
     id: 'forwarded-output-not-estimated',

@@ -143,6 +143,12 @@ test.for([[[]], [['one']]])('BILL-21 a deadline after %j, before speech was sent
   expect((await world.account()).uncollected).toMatchObject({ picos: 0n, silentDeadlines: 1 });
 });
 
+test('BILL-21 speech without audio costs the whole text and uses the allowance', async () => {
+  const world = await createAudioWorld({ sound: () => pieces() });
+  await refusal(world.speak('Hello'));
+  expect(world.records()).toMatchObject([{ reason: 'upstream_error', uncollectedPicos: PRICE, usesAllowance: true }]);
+});
+
 test('BILL-21 a failure of the provider after speech was sent is only counted', async () => {
   const world = await heard({ sound: () => pieces('one', 'two', broken) });
   expect(world.records()).toMatchObject([{ reason: 'upstream_error', uncollectedPicos: PRICE }]);

@@ -62,6 +62,15 @@ test.for([
   expect(used).toBeUndefined();
 });
 
+test('BILL-21 an empty list of images costs its hold and uses the allowance', async () => {
+  const world = await imageWorld({
+    wire: new ScriptedImageWire(() => Promise.resolve({ images: [], usage: undefined })),
+  });
+  expect(await world.send('r1', { n: 2 })).toMatchObject({ status: 502, body: 'upstream_error' });
+  const { record, used } = await counterOf(world);
+  expect([record?.uncollectedPicos, record?.usesAllowance, used]).toEqual([2n * PER_IMAGE, true, 2n * PER_IMAGE]);
+});
+
 test('BILL-21 an account that used its allowance gets no images, and its dry runs do', async () => {
   const world = await imageWorld({ wire: new ScriptedImageWire(silent), uncollectedDailyPicos: 0n });
   for (const id of ['r1', 'r2', 'r3']) expect(await world.send(id)).toMatchObject({ status: 504 });
