@@ -19,6 +19,8 @@ export interface Beat {
   readonly atMs: number;
   /** Number of the beat. A process that runs raises it. */
   readonly count: number;
+  /** Time since the clock of the process moved forward, in ms. Infinity if it did not. */
+  readonly stepAgeMs: number;
 }
 
 export const readBeats = (db: Database): readonly Beat[] =>
@@ -26,8 +28,10 @@ export const readBeats = (db: Database): readonly Beat[] =>
     .sql('SELECT name, value FROM facts WHERE name >= ? AND name < ?')
     .all(PREFIX, `${PREFIX}~`)
     .map((row) => {
-      const [atMs, count] = textOf(row, 'value').split(' ').map(Number);
-      return { name: textOf(row, 'name'), atMs: atMs ?? Number.NaN, count: count ?? Number.NaN };
+      const [atMs = Number.NaN, count = Number.NaN, stepAgeMs = Number.POSITIVE_INFINITY] = textOf(row, 'value')
+        .split(' ')
+        .map(Number);
+      return { name: textOf(row, 'name'), atMs, count, stepAgeMs };
     });
 
 interface Seen extends Beat {
@@ -76,7 +80,7 @@ export class Heartbeats {
     this.#aheadMs = aheadMs;
     const silent = this.#others.filter(({ seenMs }) => monotonic - seenMs > SILENT_MS);
     const found = await this.#db.write(() => {
-      setFact(this.#db, this.#name, `${nowMs} ${this.#count}`);
+      setFact(this.#db, this.#name, `${nowMs} ${this.#count} ${monotonic - this.#steppedAtMs}`);
       const beats = readBeats(this.#db);
       const isEnded = (beat: Beat): boolean =>
         silent.some(({ name, count }) => name === beat.name && count === beat.count);
@@ -109,9 +113,12 @@ export class Heartbeats {
     if (skewed !== undefined) return skewed;
     if (this.#others.some(({ isKnown, seenMs }) => !isKnown && monotonic - seenMs <= FOUND_MS))
       return 'another process of the data folder may run with another time';
-    const isRecent = monotonic - this.#steppedAtMs < REQUEST_MS;
-    return isRecent && this.#running(monotonic).length > 0
-      ? 'the clock of this process moved forward, and another process may serve requests from before'
+    // A process that started after the step does not know the time of requests from before, which others still serve.
+    const running = this.#running(monotonic);
+    const ages = running.map(({ stepAgeMs, seenMs }) => stepAgeMs + monotonic - seenMs);
+    const isRecent = Math.min(monotonic - this.#steppedAtMs, ...ages) < REQUEST_MS;
+    return isRecent && running.length > 0
+      ? 'the clock of the machine moved forward, and another process may serve requests from before'
       : undefined;
   }
 

@@ -128,6 +128,18 @@ test('BILL-13 after a forward step of all clocks, live requests of other process
   expect(await problems()).toEqual([undefined, undefined]);
 });
 
+test('BILL-13 a process that starts after a forward step does not sweep live requests of others either', async () => {
+  const { open, pass, machine } = await openMachine();
+  const serving = await open();
+  await run(pass, [serving]);
+  machine.startMs += HOUR_MS;
+  await run(pass, [serving], 1);
+  const started = await open();
+  expect(await started.heartbeats.problem()).toMatch(/moved forward/);
+  await run(pass, [serving, started], 20 * 4);
+  expect(await started.heartbeats.problem()).toBeUndefined();
+});
+
 test('BILL-13 the row of a process leaves with it', async () => {
   const { open } = await openMachine();
   const one = await open();
