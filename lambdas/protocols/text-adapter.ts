@@ -1,4 +1,5 @@
 import type { IdempotencyDependencies } from '../core/idempotency/claim-store.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { TextParams, TextProtocol } from '../core/text/conversation.ts';
 import type { TextDependencies } from '../core/text/text-candidates.ts';
 import type { TextSink } from '../core/text/text-stream.ts';
@@ -20,6 +21,8 @@ export interface AnswerContext {
   readonly modelId: string;
   readonly requestId: string;
   readonly nowMs: number;
+  /** Whether a stream has its usage in a chunk of its own (CHAT-11). */
+  readonly separateUsage?: boolean;
 }
 
 /** Part of a text route that differs by protocol. */
@@ -35,6 +38,8 @@ export interface TextProtocolAdapter {
   /** Body of a complete response. */
   toBody(answer: WireAnswer, context: AnswerContext): string;
   toStream(context: StreamContext): StreamRenderer;
+  /** Whether the body requests the usage of a stream in a chunk of its own. */
+  separatesUsage?(body: JsonObject): boolean;
   /** Whether the response is a stream, for protocols in which the body's `stream` does not decide. */
   readonly streams?: boolean;
   /** Headers of a stream, if it does not consist of server-sent events. */

@@ -61,10 +61,12 @@ const answer = async (
     },
   };
   if (order.endUser !== undefined) summary.endUser = order.endUser;
+  const separateUsage = adapter.separatesUsage?.(body.json) ?? false;
   const contextOf = ({ id }: TextModel): AnswerContext => ({
     modelId: id,
     requestId,
     nowMs: text.ledger.clock.now(),
+    separateUsage,
   });
   const generated = await generateText(text, callerOf(exchange, answerBy), order, {
     render: (sent, model) => adapter.toBody(sent, contextOf(model)),

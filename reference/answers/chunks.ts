@@ -27,7 +27,10 @@ export const chatChunk = z
             )
             .optional(),
         }),
-        finish_reason: z.string().nullable().describe('`stop`, `length` or `tool_calls` in the last chunk.'),
+        finish_reason: z
+          .string()
+          .nullable()
+          .describe('`stop`, `length` or `tool_calls` in the last chunk with a choice.'),
       }),
     ),
     usage: z
@@ -38,7 +41,9 @@ export const chatChunk = z
       })
       .nullable()
       .optional()
-      .describe('Only in the last chunk.'),
+      .describe(
+        'Only in the last chunk, whose `choices` are empty if the request has `stream_options.include_usage` of true.',
+      ),
   })
   .meta({ id: 'ChatCompletionChunk', description: 'Data of one event. `[DONE]` follows the last event.' });
 

@@ -21,7 +21,8 @@ const fields: Record<keyof typeof chatBody.shape, string> = {
   presence_penalty: 'Penalty for topics that already occurred.',
   frequency_penalty: 'Penalty for words that already occurred.',
   stream: 'If true, the response is a stream of server-sent events.',
-  stream_options: 'Ignored without `stream`. A stream always includes its usage.',
+  stream_options:
+    'Ignored without `stream`. A stream always includes its usage; with `include_usage` of true, in a last chunk of its own without choices.',
   tools: 'Functions that the model can call. `parameters` is a JSON schema.',
   tool_choice: 'Whether the model calls a function, and which one. Requiring a call needs `tools`.',
   response_format: 'Format of the output. Models without JSON schema support reject a schema.',
@@ -70,7 +71,7 @@ export const chatOperations: Record<'chatCompletions', Operation> = {
     tag: 'Chat',
     summary: 'Create a chat completion',
     description:
-      'Supports every text model of every provider. Image models of two families return a link in `message.content`. With `stream`, the response is a stream of events. Chunks are forwarded as they arrive. The last chunk has the finish reason, the usage and the cost; `data: [DONE]` follows. An error within a stream is one event with an error object, without `[DONE]`.',
+      'Supports every text model of every provider. Image models of two families return a link in `message.content`. With `stream`, the response is a stream of events. Chunks are forwarded as they arrive. The last chunk has the finish reason, the usage and the cost; `data: [DONE]` follows. With `stream_options.include_usage` of true, the usage and the cost are in a further chunk with `choices: []`. An error within a stream is one event with an error object, without `[DONE]`.',
     parameters: [idempotencyKey, fallbackModel, fallbackModels],
     json: chatRequest,
     answers: {

@@ -55,6 +55,23 @@ test.each([
 });
 
 test.each<[model: string, body: object]>([
+  [MODEL, {}],
+  [SOL, overResponses],
+  ['claude-haiku-4-5', {}],
+  ['gemini-3.8-flash', {}],
+])('CHAT-11 a stream of %s with include_usage ends with the usage and the cost alone', async (model, more) => {
+  const body = { ...more, model, messages: saying('Hi'), stream: true, stream_options: { include_usage: true } };
+  const { result: events, spent } = await spentBy(gateway, async () => allEvents(await postChat(gateway, body)));
+  expect(events.at(-1)).toBe('[DONE]');
+  const chunks = chunksOf(events.slice(0, -1));
+  const [finish, last] = chunks.slice(-2);
+  expect(finish?.choices.map(({ finish_reason }) => finish_reason)).toEqual(['stop']);
+  expect(finish?.usage ?? undefined).toBeUndefined();
+  expect(last).toMatchObject({ id: chunks[0]?.id, model, choices: [], usage: { cost_usd: formatUsd(spent) } });
+  expect(spent).toBeGreaterThan(0n);
+});
+
+test.each<[model: string, body: object]>([
   ['gpt-5.4-mini', {}],
   [SOL, overResponses],
   ['claude-haiku-4-5', {}],

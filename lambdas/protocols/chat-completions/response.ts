@@ -87,8 +87,8 @@ export const toChatUsage = (usage: TokenUsage): JsonObject => ({
 const asEvents = (chunks: readonly string[]): string => `data: ${chunks.join('\n\ndata: ')}\n\n`;
 
 /**
- * Renders chunks as server-sent events. The last finish reason, the usage and the cost form one chunk, followed by
- * `[DONE]`. After an error event there is no `[DONE]` (CHAT-11, BILL-9).
+ * Renders chunks as server-sent events. The last finish reason, the usage and the cost form one chunk, or two if the
+ * client requested the usage. `[DONE]` follows. After an error event there is no `[DONE]` (CHAT-11, BILL-9).
  */
 export const chatStream = (context: StreamContext): StreamRenderer => {
   const { write } = context;
@@ -99,7 +99,11 @@ export const chatStream = (context: StreamContext): StreamRenderer => {
       const events = chunks.toChunks(deltas);
       if (events.length > 0) write(asEvents(events));
     },
-    finish: (ending, receipt) => write(asEvents([JSON.stringify(toLastChunk(ending, receipt, chunks)), '[DONE]'])),
+    finish: (ending, receipt) => {
+      const last = toLastChunk(ending, receipt, chunks);
+      const events = context.separateUsage ? withSeparateUsage(last) : [last];
+      write(asEvents([...events.map((event) => JSON.stringify(event)), '[DONE]']));
+    },
     fail: (error) => write(asEvents([JSON.stringify(toErrorBody(error, 'plain', context.requestId))])),
   };
 };
@@ -114,6 +118,15 @@ const toLastChunk = (ending: Ending, { costPicos, usage }: Receipt, chunks: Chun
   }
   if (ending.kind !== 'deferred') throw new Error('a result of another protocol in a chat stream');
   return { ...ending.event, usage: { ...(ending.reportedUsage && withCachedTokens(ending.reportedUsage)), ...cost } };
+};
+
+/**
+ * OpenAI's form (ChatCompletionStreamOptions in the package openai 7.55.0). The accumulator
+ * of openai-java 4.101.0 reads no choice from a chunk with usage. The last chunk has no choice if the provider left out a finish reason.
+ */
+const withSeparateUsage = ({ usage, ...last }: JsonObject): readonly JsonObject[] => {
+  const isEmpty = Array.isArray(last.choices) && last.choices.length === 0;
+  return [...(isEmpty ? [] : [last]), { ...last, choices: [], usage }];
 };
 
 interface Chunks {
@@ -177,4 +190,5 @@ export const chatCompletions: TextProtocolAdapter = {
   toParams: ({ body }, alternatives) => toTextParams(body.json, body.bytes, alternatives),
   toBody: (answer, context) => JSON.stringify(toChatCompletion(answer, context)),
   toStream: chatStream,
+  separatesUsage: ({ stream_options: options }) => isJsonObject(options) && options.include_usage === true,
 };

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
+import type { Ending } from '../../../../lambdas/core/text/text-wire.ts';
 import { chatStream } from '../../../../lambdas/protocols/chat-completions/response.ts';
 
-const opened = () => {
+const opened = (separateUsage = false) => {
   const written: string[] = [];
-  const context = { modelId: 'alpha-1', requestId: 'id', nowMs: 1_700_000_000_999 };
+  const context = { modelId: 'alpha-1', requestId: 'id', nowMs: 1_700_000_000_999, separateUsage };
   const adapter = chatStream({ ...context, write: (text) => void written.push(text) });
   return { adapter, text: () => written.join('') };
 };
@@ -36,6 +37,29 @@ test('CHAT-11 the finish reason, the usage and the cost are one chunk, followed 
       cost_usd: '0.000720000001',
     },
   });
+});
+
+test('CHAT-11 a requested usage is a chunk of its own without choices, after the finish reason', () => {
+  const cost = { cost: 0.000720000001, cost_usd: '0.000720000001' };
+  const ended = (ending: Ending) => {
+    const { adapter, text } = opened(true);
+    adapter.finish(ending, { ...receipt, usage: undefined });
+    const events = dataOf(text());
+    expect(events.pop()).toBe('[DONE]');
+    return events.map((data): unknown => JSON.parse(data));
+  };
+  const withUsage = { ...held, usage: { total_tokens: 1 } };
+  const counted = { ...usage, prompt_tokens_details: { cached_tokens: 0 }, ...cost };
+  expect(ended({ kind: 'deferred', event: withUsage, reportedUsage: usage })).toEqual([
+    held,
+    { ...held, choices: [], usage: counted },
+  ]);
+  const unfinished = { ...held, choices: [] };
+  expect(ended({ kind: 'deferred', event: unfinished, reportedUsage: usage })).toEqual([
+    { ...unfinished, usage: counted },
+  ]);
+  const finish = chunk({ role: 'assistant', content: '' }, 'stop');
+  expect(ended({ kind: 'neutral', finishReason: 'stop' })).toEqual([finish, { ...finish, choices: [], usage: cost }]);
 });
 
 test.for([
