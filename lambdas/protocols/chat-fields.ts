@@ -52,6 +52,12 @@ export const isEndUser = (name: string): boolean => name.length <= 512 && [...na
 const isContact = (name: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(name) || /^\+?[\d\s()-]{7,}$/.test(name);
 
 /**
+ * A hint for Claude and Gemini, whose protocols lack the field on every model; some clients send it with each request.
+ * The caller can choose another model of OpenAI.
+ */
+const hintElsewhere = (wire: Wire) => (openai.includes(wire) ? 'refuse' : 'list');
+
+/**
  * How the gateway treats each field that not every model or provider accepts (CHAT-16, GEN-16). A field without a row
  * is sent to every provider. `wires` are the provider protocols that have the field.
  */
@@ -107,14 +113,14 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
     field: 'logprobs',
     capability: 'logprobs',
     wires: chat,
-    otherwise: 'refuse',
+    otherwise: hintElsewhere,
     isDefault: ({ logprobs }) => logprobs === false,
   },
   {
     field: 'top_logprobs',
     capability: 'logprobs',
     wires: chat,
-    otherwise: 'refuse',
+    otherwise: hintElsewhere,
     isDefault: (body) => body.top_logprobs === 0,
   },
   { field: 'tools', capability: 'tools', otherwise: 'refuse', isDefault: (body) => !hasTools(body) },

@@ -95,6 +95,8 @@ export interface FieldPolicy {
   readonly accepted?: readonly string[];
   /** Names that are rejected with a 400, with the reason and the fix. */
   readonly refused?: Readonly<Record<string, Refusal>>;
+  /** Refused names whose empty object is a request as well. Elsewhere, an empty value counts as absent. */
+  readonly emptyRefused?: readonly string[];
   /** Names that are listed although they are close to a guarded one. */
   readonly listed?: readonly string[];
   /** Names whose misspelling is rejected with a 400, because it could cost money or change the response. */
@@ -317,11 +319,12 @@ const isList = (schema: z.core.$ZodType): boolean =>
     : schema instanceof z.ZodArray || shown.get(schema)?.kind === 'list';
 
 const ignore = ({ name, member, object, hasKind }: Member, policy: FieldPolicy, place: Place): void => {
-  const { unknown, accepted, refused, listed, guarded, kinds } = policy;
+  const { unknown, accepted, refused, emptyRefused, listed, guarded, kinds } = policy;
   if (member === null || accepted?.includes(name)) return;
   const path = pathIn(place, name);
   if (refused && Object.hasOwn(refused, name)) {
-    if (!isEmpty(member) || (kinds && isJsonObject(member))) refuse(refused[name], path);
+    const isRequest = isJsonObject(member) && (kinds || emptyRefused?.includes(name));
+    if (!isEmpty(member) || isRequest) refuse(refused[name], path);
     return;
   }
   if (!hasKind) refuse('this field is not supported here. Remove it.', path);

@@ -10,6 +10,8 @@ import { showAs, shownName } from './parse.ts';
 
 export type Capability = Exclude<keyof TextModel['capabilities'], 'promptCache'>;
 
+type Otherwise = 'list' | 'refuse';
+
 /** A field that not every model or provider accepts (CHAT-16). */
 export interface OptionalField<Body> {
   readonly field: keyof Body & string;
@@ -25,7 +27,7 @@ export interface OptionalField<Body> {
    * Treatment where the field is not accepted: `list` ignores and lists a hint, `refuse` rejects a field that the
    * caller relies on.
    */
-  readonly otherwise: 'list' | 'refuse';
+  readonly otherwise: Otherwise | ((wire: Wire) => Otherwise);
   /** Whether the value has no effect. It is then accepted everywhere, and not sent where the field is not supported. */
   readonly isDefault?: (body: Body, model: TextModel) => boolean;
 }
@@ -67,7 +69,8 @@ export const withoutUnsupported = <Body extends object>(
     if (body[field] === undefined || body[field] === null || isTaken(row, body, entry)) continue;
     unsent.add(field);
     if (isDefault?.(body, entry.model)) continue;
-    if (otherwise === 'refuse') throw unsupported(field, capability, entry);
+    const treatment = typeof otherwise === 'function' ? otherwise(entry.wire ?? 'openai_chat') : otherwise;
+    if (treatment === 'refuse') throw unsupported(field, capability, entry);
     entry.ignored.add([`${entry.at ?? ''}${name}`]);
   }
   return unsent;

@@ -29,11 +29,11 @@ const fields: Record<keyof typeof chatBody.shape, string> = {
   seed: 'Makes outputs reproducible, on models that support it.',
   user: 'Your name for the end user. The receipt includes it.',
   reasoning_effort:
-    'Amount of reasoning. The provider rejects a level that the model does not have. For Claude it becomes `output_config.effort`, with `none` and `minimal` as `low`. Models without reasoning ignore it.',
+    'Amount of reasoning. OpenAI rejects a level that the model does not have. Claude and Gemini get the nearest level, and the field is listed as ignored. Models without reasoning ignore it.',
   output_config: 'Amount of thinking of Claude. Other models ignore it. Do not combine it with `reasoning_effort`.',
   metadata: 'Forwarded to the provider.',
   logit_bias: 'Changes the likelihood of tokens, by token number.',
-  logprobs: 'Whether the response includes the log probability of each token.',
+  logprobs: 'Whether the response includes the log probability of each token. Claude and Gemini ignore it.',
   top_logprobs: 'Number of alternatives per token in the response.',
   parallel_tool_calls: 'Whether the model can call several functions in parallel.',
   prompt_cache_key: 'Groups requests whose prompts start alike.',
@@ -52,7 +52,7 @@ const chatRequest: Body = {
   fields,
   open: true,
   description:
-    'Null counts as absent. Unknown fields, and optional fields that the model does not support, are ignored and listed in `X-Service-Ignored-Parameters`. Fields that change the result, such as `stop` or `logprobs`, get errors that name them.',
+    'Null counts as absent. Unknown fields, and optional fields that the model does not support, are ignored and listed in `X-Service-Ignored-Parameters`. Fields that change the result, such as `stop`, get errors that name them.',
   examples: chatExamples,
 };
 

@@ -89,6 +89,16 @@ test.each<[model: string, body: object]>([
   expect(choices[0]?.message.content).toContain('Say hello');
 });
 
+test.each([
+  ['claude-haiku-4-5', 'logprobs,reasoning_effort,top_logprobs'],
+  ['gemini-3.8-flash', 'logprobs,reasoning_effort,top_logprobs'],
+])('CHAT-9, CHAT-16 %s takes logprobs and an unknown effort, and lists them', async (model, listed) => {
+  const body = { model, messages: saying('Hi'), logprobs: true, top_logprobs: 5, reasoning_effort: 'none' };
+  const response = await postChat(gateway, body);
+  expect(response.headers.get('x-service-ignored-parameters')?.replaceAll(' ', '')).toBe(listed);
+  expect(await response.json()).toMatchObject({ choices: [{ logprobs: null, message: { role: 'assistant' } }] });
+});
+
 test('CHAT-10 a response over /v1/responses has every field of a chat completion', async () => {
   vendor.next({ claimedUsage: { input: 900, cached: 500, cacheWrite: 300, output: 70, reasoning: 60 } });
   const result = await completions.create({ ...overResponses, messages: saying('hello') });

@@ -215,6 +215,7 @@ export const chatBody = fields(
       instructions: inMessages,
       system: inMessages,
     },
+    emptyRefused: ['web_search_options'],
   },
 );
 
@@ -278,11 +279,18 @@ export const forVendor = (body: ChatBody, wire: Wire, entry: Entry): ChatBody =>
   const unsent = withoutUnsupported(chatFields, body, { ...entry, wire });
   const kept = { ...body, ...Object.fromEntries([...unsent].map((field) => [field, undefined])) };
   if (chat.includes(wire)) return kept;
+  listOtherEffort(kept, wire, entry);
   return {
     ...kept,
     messages: body.messages.map((message) => forForeignVendor(message, entry.ignored)),
     ...(kept.response_format && { response_format: formatFor(kept.response_format, wire, entry.ignored) }),
   };
+};
+
+/** Claude and Gemini get the nearest level instead (CHAT-9). OpenAI gets every level, and rejects what it lacks. */
+const listOtherEffort = ({ reasoning_effort: level }: ChatBody, wire: Wire, { model, ignored }: Entry): void => {
+  if (!level || wire === 'openai_responses' || model.reasoning?.accepted.includes(level)) return;
+  ignored.add(['reasoning_effort']);
 };
 
 type Message = ChatBody['messages'][number];

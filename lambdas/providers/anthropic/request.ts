@@ -14,6 +14,7 @@ import {
   type ToolDefinition,
   type Turn,
 } from '../../core/text/conversation.ts';
+import { nearestEffort } from '../../core/text/nearest-effort.ts';
 import type { FetchedImage, WireCall } from '../../core/text/text-wire.ts';
 import { exactObject } from '../read-json.ts';
 import type { ToParam } from './errors.ts';
@@ -76,9 +77,9 @@ const withInstruction = (turns: VendorTurns, format: AnswerFormat | undefined): 
     ? { ...turns, system: turns.system === undefined ? JSON_INSTRUCTION : `${turns.system}\n\n${JSON_INSTRUCTION}` }
     : turns;
 
-const toSettings = (conversation: Conversation, { id: modelId }: TextModel): JsonObject => {
+const toSettings = (conversation: Conversation, { id: modelId, reasoning }: TextModel): JsonObject => {
   const { tools, temperature, topP, stop, format, endUser } = conversation;
-  const effort = lowestIfOff(conversation.effort);
+  const effort = conversation.effort && nearestEffort(conversation.effort, reasoning?.accepted ?? []);
   // github.com/BerriAI/litellm/issues/3286
   if (stop.some((sequence) => sequence.trim() === ''))
     throw invalidRequest('stop', `stop: with "${modelId}" each sequence must have a character other than a blank.`);
@@ -314,8 +315,6 @@ type Thinking = (outputTokensMax: number) => JsonObject;
 
 /** Effort levels of OpenAI below the provider's lowest. */
 const offSteps: readonly (string | undefined)[] = ['none', 'minimal'];
-
-const lowestIfOff = (effort: string | undefined): string | undefined => (offSteps.includes(effort) ? 'low' : effort);
 
 /**
  * Returns the thinking for clients of another protocol (MSG-3). Validates the client's own cap here already, not only

@@ -59,7 +59,7 @@ const prepareTranslated = (options: GenerateContentOptions, call: WireCall, targ
   const conversation = call.request.toConversation?.();
   if (!conversation) throw new Error(`the Google wire cannot serve ${call.protocol}`);
   refuseMoreAnswers(target.choices, call.model.id);
-  const { body, slots } = fromConversation(conversation, call.model.id, options.linkImage !== undefined);
+  const { body, slots } = fromConversation(conversation, call.model, options.linkImage !== undefined);
   return {
     ...(slots.length > 0 ? { gather: (fetched: FetchedImages) => fillSlots(slots, options.fetchImage, fetched) } : {}),
     send: (dispatch) => send(options, target, body, dispatch),

@@ -1,3 +1,4 @@
+import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { sniffImage } from '../../core/image-type.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
@@ -13,6 +14,7 @@ import {
   type Turn,
   type VideoPart,
 } from '../../core/text/conversation.ts';
+import { nearestEffort } from '../../core/text/nearest-effort.ts';
 import type { FetchedImage } from '../../core/text/text-wire.ts';
 import { exactObject } from '../read-json.ts';
 import { isVendorsId } from './response.ts';
@@ -49,7 +51,11 @@ interface Translated {
 }
 
 /** https://ai.google.dev/api/generate-content. Throws the 400 for content that this API does not support (CHAT-16). */
-export const fromConversation = (conversation: Conversation, modelId: string, draws = false): Translated => {
+export const fromConversation = (
+  conversation: Conversation,
+  { id: modelId, reasoning }: Pick<TextModel, 'id' | 'reasoning'>,
+  draws = false,
+): Translated => {
   const { tools, toolChoice, turns } = conversation;
   const system = turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : []));
   const { contents, slots } = toContents(turns);
@@ -64,7 +70,7 @@ export const fromConversation = (conversation: Conversation, modelId: string, dr
     ...(tools.length > 0 ? { tools: [{ functionDeclarations: tools.map(toDeclaration) }] } : {}),
     ...(toolConfig ? { toolConfig } : {}),
     generationConfig: {
-      ...toGenerationConfig(conversation),
+      ...toGenerationConfig(conversation, reasoning?.accepted ?? []),
       ...(draws && { responseModalities: drawnModalities }),
     },
   };
@@ -91,15 +97,18 @@ const toToolConfig = (choice: ToolChoice | undefined, tools: readonly ToolDefini
 };
 
 /**
- * https://ai.google.dev/api/generate-content#generationconfig. The level is not clamped, because the provider rejects
- * unsupported ones (CHAT-9).
+ * https://ai.google.dev/api/generate-content#generationconfig. The provider rejects a level that the model lacks:
+ * https://github.com/fishjar/kiss-translator/pull/1051 (2026-08)
  */
-const toGenerationConfig = ({ temperature, topP, stop, seed, effort, format, extras }: Conversation): JsonObject => ({
+const toGenerationConfig = (
+  { temperature, topP, stop, seed, effort, format, extras }: Conversation,
+  levels: readonly string[],
+): JsonObject => ({
   ...(temperature === undefined ? {} : { temperature }),
   ...(topP === undefined ? {} : { topP }),
   ...(stop.length > 0 ? { stopSequences: stop } : {}),
   ...(seed === undefined ? {} : { seed }),
-  ...(effort === undefined ? {} : { thinkingConfig: { thinkingLevel: effort.toUpperCase() } }),
+  ...(effort === undefined ? {} : { thinkingConfig: { thinkingLevel: nearestEffort(effort, levels).toUpperCase() } }),
   ...toFormat(format),
   ...Object.fromEntries(
     Object.entries(placed).flatMap(([ours, theirs]) => (ours in extras ? [[theirs, extras[ours]]] : [])),

@@ -37,8 +37,8 @@ export const requestFieldBugs: readonly MoneyBug[] = [
     {
       id: 'refused-tool-left-out',
       what: 'A tool that runs at the provider is ignored, and the client pays for a response without it.',
-      find: ' || (kinds && isJsonObject(member))',
-      replace: '',
+      find: '(kinds || emptyRefused?.includes(name))',
+      replace: 'emptyRefused?.includes(name)',
     },
     {
       id: 'misspelled-cap-ignored',

@@ -76,9 +76,9 @@ const rows: readonly Row[] = [
   [{ stop: [] }, 'stop', { openai: 'accept' }],
   [{ logit_bias: {} }, 'logit_bias', { ...all('accept'), sampling: 'forward' }],
   [{ logit_bias: { 5: 1 } }, 'logit_bias', { ...all('list'), sampling: 'forward' }],
-  [{ logprobs: true }, 'logprobs', { ...all('400 logprobs'), sampling: 'forward' }],
+  [{ logprobs: true }, 'logprobs', { ...all('list'), sampling: 'forward', openai: '400 logprobs' }],
   [{ logprobs: false }, 'logprobs', { ...all('accept'), sampling: 'forward' }],
-  [{ top_logprobs: 2 }, 'top_logprobs', { openai: '400 top_logprobs', claude: '400 top_logprobs' }],
+  [{ top_logprobs: 2 }, 'top_logprobs', { ...all('list'), sampling: 'forward', openai: '400 top_logprobs' }],
   [{ top_logprobs: 0 }, 'top_logprobs', { openai: 'accept', gemini: 'accept' }],
   [{ n: 2 }, 'n', { openai: '422 n', claude: '422 n', gemini: '422 n' }],
   [{ stream_options: { include_usage: true, more: 1 } }, 'stream_options.more', all('list')],
@@ -99,6 +99,8 @@ const rows: readonly Row[] = [
     { sampling: 'forward', openai: 'forward', claude: 'list', gemini: 'list' },
   ],
   [{ reasoning_effort: 'low' }, 'reasoning_effort', { ...all('forward'), sampling: 'list', haiku: 'list' }],
+  [{ reasoning_effort: 'xhigh' }, 'reasoning_effort', { claude: 'forward', openai: 'forward' }],
+  [{ reasoning_effort: 'minimal' }, 'reasoning_effort', { openai: 'forward', haiku: 'list' }],
   [{ output_config: { effort: 'low' } }, 'output_config.effort', { ...all('list'), claude: 'forward' }],
   [{ output_config: {} }, 'output_config', { ...all('accept'), claude: 'forward' }],
   [{ user: 'u' }, 'user', { ...all('forward'), gemini: 'list' }],
@@ -118,6 +120,7 @@ const rows: readonly Row[] = [
   [{ prompt_cache_options: { mode: 'implicit' } }, 'prompt_cache_options', all('accept')],
   [{ prompt_cache_options: { mode: 'explicit' } }, 'prompt_cache_options', all('list')],
   [{ functions: [] }, 'functions', all('accept')],
+  [{ web_search_options: {} }, 'web_search_options', all('400 web_search_options')],
   [{ top_k: 5 }, 'top_k', all('list')],
   [{ reasoning: { effort: 'low' } }, 'reasoning', all('list')],
   [{ models: ['a'] }, 'models', all('400 models')],
@@ -141,6 +144,16 @@ test.for(
   ),
 )('GEN-16 $changes on a $name model: $outcome', ({ changes, field, name, outcome }) => {
   expect(outcomeOf(name, changes, field)).toBe(outcome);
+});
+
+test.for([
+  ['gemini', 'none', ['reasoning_effort']],
+  ['gemini', 'xhigh', ['reasoning_effort']],
+  ['gemini', 'high', []],
+  ['claude', 'none', ['reasoning_effort']],
+  ['claude', 'xhigh', []],
+] as const)('CHAT-9 on a %s model the effort %s is listed as %j', ([name, reasoning_effort, listed]) => {
+  expect(prepared(name, { reasoning_effort }).ignored).toEqual(listed);
 });
 
 test('GEN-16 a chat completion with tools uses the responses API, which lacks some fields', () => {

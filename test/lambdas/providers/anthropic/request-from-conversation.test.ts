@@ -107,11 +107,12 @@ test.for(['none', 'minimal'])(
   async (effort) => {
     const can = { adaptive: true, manualBudget: false, canDisable: true, suffix: '-thinking' };
     const conversation = { effort };
-    expect(await sentFor({ conversation, model: { thinking: can } })).toMatchObject({
+    const reasoning = { field: 'output_config.effort', accepted: ['low', 'max'], default: 'low', levelsUi: [] };
+    expect(await sentFor({ conversation, model: { reasoning, thinking: can } })).toMatchObject({
       output_config: { effort: 'low' },
       thinking: { type: 'disabled' },
     });
-    const sent = await sentFor({ conversation, model: { thinking: { ...can, canDisable: false } } });
+    const sent = await sentFor({ conversation, model: { reasoning, thinking: { ...can, canDisable: false } } });
     expect(sent.output_config).toEqual({ effort: 'low' });
     expect(sent).not.toHaveProperty('thinking');
   },

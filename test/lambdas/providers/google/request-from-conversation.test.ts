@@ -4,12 +4,18 @@ import type { Conversation, Turn } from '../../../../lambdas/core/text/conversat
 import { fromConversation } from '../../../../lambdas/providers/google/request.ts';
 import { conversationOf } from './wire-call.ts';
 
-const bodyOf = (changes: Partial<Conversation>) => fromConversation(conversationOf(changes), 'alpha-1').body;
+const levels = ['low', 'medium', 'high'] as const;
+const alpha = {
+  id: 'alpha-1',
+  reasoning: { field: 'reasoning_effort', accepted: [...levels], default: 'low', levelsUi: [] },
+} as const;
+
+const bodyOf = (changes: Partial<Conversation>) => fromConversation(conversationOf(changes), alpha).body;
 const contentsOf = (...turns: readonly Turn[]) => bodyOf({ turns }).contents;
 
 const refused = (changes: Partial<Conversation>) => {
   try {
-    fromConversation(conversationOf(changes), 'alpha-1');
+    fromConversation(conversationOf(changes), alpha);
     return undefined;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -45,6 +51,15 @@ test('CHAT-2 a conversation of one user turn has one content and no settings', (
   expect(bodyOf({ turns })).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], generationConfig: {} });
 });
 
+test.for([
+  ['none', 'LOW'],
+  ['minimal', 'LOW'],
+  ['medium', 'MEDIUM'],
+  ['xhigh', 'HIGH'],
+])('CHAT-9 the effort %s is sent as the nearest level, %s', ([effort, level]) => {
+  expect(bodyOf({ turns, effort })).toMatchObject({ generationConfig: { thinkingConfig: { thinkingLevel: level } } });
+});
+
 test.for<readonly [string, Partial<Conversation>, object]>([
   ['temperature', { temperature: 0 }, { generationConfig: { temperature: 0 } }],
   ['top_p', { topP: 0.5 }, { generationConfig: { topP: 0.5 } }],
@@ -56,11 +71,6 @@ test.for<readonly [string, Partial<Conversation>, object]>([
     { generationConfig: { stopSequences: ['a', 'b', 'c', 'd', 'e', 'f'] } },
   ],
   ['effort', { effort: 'high' }, { generationConfig: { thinkingConfig: { thinkingLevel: 'HIGH' } } }],
-  [
-    'an effort that the provider rejects',
-    { effort: 'none' },
-    { generationConfig: { thinkingConfig: { thinkingLevel: 'NONE' } } },
-  ],
   ['user', { endUser: 'someone' }, { generationConfig: {} }],
   [
     'penalties',
