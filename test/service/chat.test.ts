@@ -99,6 +99,38 @@ test.each([
   expect(await response.json()).toMatchObject({ choices: [{ logprobs: null, message: { role: 'assistant' } }] });
 });
 
+const shot =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
+const seen = [
+  { type: 'text', text: 'shot' },
+  { type: 'image_url', image_url: { url: shot } },
+];
+
+test.each<[model: string, body: object, sent: object]>([
+  [MODEL, {}, { messages: [{}, {}, { role: 'tool' }, { role: 'user' }] }],
+  [SOL, overResponses, { input: [{}, {}, { output: [{ type: 'input_text' }, { type: 'input_image' }] }] }],
+  [
+    'claude-haiku-4-5',
+    { tools },
+    { messages: [{}, {}, { content: [{ content: [{ type: 'text' }, { type: 'image' }] }] }] },
+  ],
+  [
+    'gemini-3.8-flash',
+    { tools },
+    { contents: [{}, {}, { parts: [{ functionResponse: { parts: [{ inlineData: {} }] } }] }] },
+  ],
+])('CHAT-5 %s sees the image of a tool result', async (model, more, sent) => {
+  const messages = [
+    ...saying('Say hello'),
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: seen },
+  ];
+  const response = await postChat(gateway, { ...more, model, messages });
+  expect([response.status, await response.json()]).toMatchObject([200, { object: 'chat.completion' }]);
+  expect(vendor.requests.at(-1)?.body).toMatchObject(sent);
+});
+
 test('CHAT-10 a response over /v1/responses has every field of a chat completion', async () => {
   vendor.next({ claimedUsage: { input: 900, cached: 500, cacheWrite: 300, output: 70, reasoning: 60 } });
   const result = await completions.create({ ...overResponses, messages: saying('hello') });

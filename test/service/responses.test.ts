@@ -61,6 +61,20 @@ test('RESP-3, RESP-4 unsupported fields get errors that name them, without a pro
   expect(vendor.requests).toHaveLength(0);
 });
 
+test('RESP-1 files in messages and in results of functions reach the provider, and the hold covers them', async () => {
+  const file = { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0xLjQK' };
+  const input = [
+    { role: 'user', content: [{ type: 'input_text', text: 'Say hello' }, file] },
+    { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c1', output: [file] },
+  ];
+  const { result, spent } = await spentBy(gateway, () => postResponses(gateway, { input }));
+  expect(result.status).toBe(200);
+  expect(vendor.requests.at(-1)?.body).toMatchObject({ input });
+  const { usage } = await result.json();
+  expect(spent).toBe(priceOf(countsOf(usage)));
+});
+
 test('RESP-1 responses.parse of the SDK reads a zod schema', async () => {
   const person = z.strictObject({ name: z.string(), age: z.int() });
   const format = zodTextFormat(person, 'person');

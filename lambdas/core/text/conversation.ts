@@ -46,7 +46,13 @@ export type Turn = Placed &
     | { readonly role: 'user'; readonly content: readonly ContentPart[] }
     /** Text, tool calls or both. The text may be empty. */
     | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
-    | { readonly role: 'tool'; readonly callId: string; readonly text: string }
+    /** `content` is set if the result has images or videos. It then has all parts in their order, with the text. */
+    | {
+        readonly role: 'tool';
+        readonly callId: string;
+        readonly text: string;
+        readonly content?: readonly ContentPart[] | undefined;
+      }
   );
 
 export interface ToolDefinition {

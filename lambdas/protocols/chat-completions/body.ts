@@ -15,17 +15,11 @@ const written: FieldPolicy = { unknown: 'list', accepted: ['cache_control', 'id'
 const copied: FieldPolicy = { unknown: 'accept' };
 
 const textPart = fields({ type: z.literal('text'), text: z.string() }, written);
-const imagePart = fields(
-  {
-    type: z.literal('image_url'),
-    image_url: fields(
-      { url: z.string().min(1), detail: z.enum(['auto', 'low', 'high', 'original']).optional() },
-      written,
-    ),
-  },
-  written,
-);
+const imageUrl = { url: z.string().min(1), detail: z.enum(['auto', 'low', 'high', 'original']).optional() };
+const imagePart = fields({ type: z.literal('image_url'), image_url: fields(imageUrl, written) }, written);
 const copiedText = fields({ type: z.literal('text'), text: z.string() }, copied);
+/** OpenAI's own tool messages have only text. Clients of other providers send images as well. */
+const resultImage = fields({ type: z.literal('image_url'), image_url: fields(imageUrl, copied) }, copied);
 const refusalPart = fields({ type: z.literal('refusal'), refusal: z.string() }, copied);
 /** Thoughts of a model, as LiteLLM and LangChain store them. They are not sent. */
 const thoughtPart = fields({ type: z.literal(['thinking', 'reasoning', 'redacted_thinking']) }, copied);
@@ -85,7 +79,14 @@ const message = z.discriminatedUnion('role', [
     written,
   ),
   assistant,
-  fields({ role: z.literal('tool'), content: contentOf(copiedText), tool_call_id: z.string().min(1) }, copied),
+  fields(
+    {
+      role: z.literal('tool'),
+      content: contentOf(z.discriminatedUnion('type', [copiedText, resultImage])),
+      tool_call_id: z.string().min(1),
+    },
+    copied,
+  ),
 ]);
 
 const STOP = 'must be a string or an array of at most 16 strings';
@@ -298,16 +299,22 @@ type Format = NonNullable<ChatBody['response_format']>;
 
 /** Only OpenAI's chat protocol has a person's name and the detail level of an image. */
 const forForeignVendor = (message: Message, ignored: IgnoredFields): Message => {
-  if (message.role === 'tool') return message;
+  if (message.role === 'tool') return { ...message, content: withoutDetail(message.content, ignored) };
   if (message.name !== undefined) ignored.add(['messages', 0, 'name']);
-  if (message.role !== 'user' || typeof message.content === 'string') return { ...message, name: undefined };
-  const content = message.content.map((part) => {
+  if (message.role !== 'user') return { ...message, name: undefined };
+  return { ...message, name: undefined, content: withoutDetail(message.content, ignored) };
+};
+
+type Seen = Extract<Message, { role: 'user' | 'tool' }>['content'];
+
+const withoutDetail = (content: Seen, ignored: IgnoredFields): Seen => {
+  if (typeof content === 'string') return content;
+  return content.map((part) => {
     if (part.type !== 'image_url') return part;
     const { url, detail } = part.image_url;
     if (detail === 'low' || detail === 'original') ignored.add(['messages', 0, 'content', 0, 'image_url', 'detail']);
     return { ...part, image_url: { url } };
   });
-  return { ...message, name: undefined, content };
 };
 
 /**

@@ -118,12 +118,47 @@ export const toSend = (body: ChatBody, extras: JsonObject): JsonObject => {
   }
   return {
     ...kept,
-    messages: messages.map(toMessage),
+    messages: imagesAfterResults(messages).map(toMessage),
     // Without a stream the field is ignored (CHAT-1).
     ...(body.stream && options ? { stream_options: options } : {}),
     ...(tools?.length ? { tools } : {}),
     ...extras,
   };
+};
+
+type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
+type ToolPart = Exclude<ToolMessage['content'], string>[number];
+type ToolImage = Extract<ToolPart, { type: 'image_url' }>;
+
+const isImage = (part: ToolPart): part is ToolImage => part.type === 'image_url';
+
+/** Text of a result that has only images, because the provider's tool messages need one. */
+const IMAGES_FOLLOW = 'The images follow in a user message.';
+
+/**
+ * Moves the images of tool results into a user message after these results. The provider rejects images in tool
+ * messages (https://github.com/OpenHands/OpenHands/issues/7700, 2025-04), or its model does not see them
+ * (https://github.com/openai/openai-openapi/issues/523, 2026-02).
+ */
+const imagesAfterResults = (messages: readonly ChatMessage[]): readonly ChatMessage[] => {
+  const sent: ChatMessage[] = [];
+  let moved: Extract<UserMessage['content'], readonly unknown[]>[number][] = [];
+  for (const message of messages) {
+    if (message.role !== 'tool' && moved.length > 0) {
+      sent.push({ role: 'user', content: moved });
+      moved = [];
+    }
+    const images =
+      message.role === 'tool' && typeof message.content !== 'string' ? message.content.filter(isImage) : [];
+    if (message.role !== 'tool' || typeof message.content === 'string' || images.length === 0) {
+      sent.push(message);
+      continue;
+    }
+    const texts = message.content.filter((part) => !isImage(part));
+    sent.push({ ...message, content: texts.length > 0 ? texts : IMAGES_FOLLOW });
+    moved.push({ type: 'text', text: `Images of the tool result ${message.tool_call_id}:` }, ...images);
+  }
+  return moved.length > 0 ? [...sent, { role: 'user', content: moved }] : sent;
 };
 
 const toMessage = (message: ChatMessage): JsonObject => {
@@ -219,7 +254,7 @@ const toTurn = (message: ChatMessage, param: string, model: TextModel): Turn => 
     case 'developer':
       return { role: 'system', text: textOf(message.content), param };
     case 'tool':
-      return { role: 'tool', callId: message.tool_call_id, text: textOf(message.content), param };
+      return toResult(message, param, model);
     case 'user':
       return { role: 'user', content: contentOf(message, param, model), param };
     case 'assistant':
@@ -237,6 +272,19 @@ const toTurn = (message: ChatMessage, param: string, model: TextModel): Turn => 
   }
 };
 
+const toResult = (message: ToolMessage, param: string, model: TextModel): Turn => {
+  const { tool_call_id: callId, content } = message;
+  const texts = typeof content === 'string' ? content : content.filter((part) => part.type === 'text');
+  const isMixed = typeof content !== 'string' && content.some(isImage);
+  return {
+    role: 'tool',
+    callId,
+    text: textOf(texts),
+    content: isMixed ? contentOf(message, param, model) : undefined,
+    param,
+  };
+};
+
 const spokenIn = ({ content, refusal }: Extract<ChatMessage, { role: 'assistant' }>): string =>
   textOf(Array.isArray(content) ? saidIn(content) : content) || (refusal ?? '');
 
@@ -247,7 +295,7 @@ const textOf = (content: string | readonly Said[] | null | undefined): string =>
 
 type UserMessage = Extract<ChatMessage, { role: 'user' }>;
 
-const contentOf = ({ content }: UserMessage, param: string, model: TextModel): readonly ContentPart[] => {
+const contentOf = ({ content }: UserMessage | ToolMessage, param: string, model: TextModel): readonly ContentPart[] => {
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
   return content.map((part, index) => {
     if (part.type === 'text') return { kind: 'text', text: part.text };

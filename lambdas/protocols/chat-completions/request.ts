@@ -192,12 +192,12 @@ const measure = (
   };
 };
 
-/** Whether the body has numbers, which can become longer, or thoughts, which are not sent. */
+/** Whether the body has numbers, which can become longer, thoughts, which are not sent, or images that are moved. */
 const mayChange = ({ tools, response_format: format, logit_bias: bias, messages }: ChatBody): boolean =>
   Boolean(tools ?? format ?? bias) ||
   messages.some(
     ({ role, content }) =>
-      role === 'assistant' &&
+      (role === 'assistant' || role === 'tool') &&
       Array.isArray(content) &&
       content.some(({ type }) => type !== 'text' && type !== 'refusal'),
   );

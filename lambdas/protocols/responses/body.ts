@@ -24,6 +24,20 @@ const inputPart = (policy: Pick<FieldPolicy, 'unknown'>) =>
       },
       { ...policy, refused: { file_id: 'files are not stored here. Send image_url.' } },
     ),
+    fields(
+      {
+        type: z.literal('input_file'),
+        file_data: z.string().min(1).nullish(),
+        file_url: z
+          .string()
+          .regex(/^https?:\/\//i, 'must be an http(s) URL')
+          .refine((url) => URL.canParse(url), 'must be an http(s) URL')
+          .nullish(),
+        filename: z.string().nullish(),
+        detail: z.enum(['auto', 'low', 'high']).nullish(),
+      },
+      { ...policy, refused: { file_id: 'files are not stored here. Send file_data or file_url.' } },
+    ),
   ] as const;
 const outputPart = [
   fields({ type: z.literal('output_text'), text: z.string() }, copied),
@@ -104,7 +118,7 @@ const item = z.discriminatedUnion('type', [
 
 /**
  * https://platform.openai.com/docs/api-reference/responses/create#responses-create-input, without what the gateway
- * cannot look up or price: files, references to stored items, and the calls of tools that run at the provider. Members
+ * cannot look up or price: stored files, references to stored items, and the calls of tools that run at the provider. Members
  * are those of the package openai 7.55.0 (resources/responses/responses.d.ts), because the provider rejects others.
  */
 export const inputSchema = z.union(
@@ -119,8 +133,17 @@ export type ResponseInput = z.output<typeof inputSchema>;
 type ResponseItem = Exclude<ResponseInput, string>[number];
 
 interface InputImage {
+  readonly kind: 'image';
   readonly url: string;
   readonly detail: ImageDetail;
+  readonly param: string;
+}
+
+export interface InputFile {
+  readonly kind: 'file';
+  /** Content of the file. Without it, the provider opens `url`. */
+  readonly data: string | undefined;
+  readonly url: string | undefined;
   readonly param: string;
 }
 
@@ -129,17 +152,20 @@ const partsOf = (entry: ResponseItem) => {
   return { field: 'content', content: 'role' in entry ? entry.content : '' } as const;
 };
 
-/** All images of an input, with their place. */
-export const imagesOf = (input: ResponseInput): InputImage[] => {
+/** All images and files of an input in its order, with their place. */
+export const mediaOf = (input: ResponseInput): (InputImage | InputFile)[] => {
   if (typeof input === 'string') return [];
   return input.flatMap((entry, at) => {
     const { field, content } = partsOf(entry);
     if (typeof content === 'string') return [];
-    return content.flatMap((part, index) =>
-      part.type === 'input_image'
-        ? [{ url: part.image_url, detail: part.detail ?? 'auto', param: `input[${at}].${field}[${index}].image_url` }]
-        : [],
-    );
+    return content.flatMap((part, index): (InputImage | InputFile)[] => {
+      const param = `input[${at}].${field}[${index}]`;
+      if (part.type === 'input_file') {
+        return [{ kind: 'file', data: part.file_data ?? undefined, url: part.file_url ?? undefined, param }];
+      }
+      if (part.type !== 'input_image') return [];
+      return [{ kind: 'image', url: part.image_url, detail: part.detail ?? 'auto', param: `${param}.image_url` }];
+    });
   });
 };
 

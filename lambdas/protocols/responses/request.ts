@@ -9,7 +9,7 @@ import { IgnoredFields, type KeptFields, keepFields } from '../fields.ts';
 import { charactersOf, inlineImageCharacters } from '../image-url.ts';
 import { hasAtMost, type OptionalField, unsupported, withoutUnsupported } from '../optional-fields.ts';
 import { parseWith } from '../parse.ts';
-import { imagesOf, type ResponsesBody, responsesBody } from './body.ts';
+import { type InputFile, mediaOf, type ResponsesBody, responsesBody } from './body.ts';
 import { LOGPROBS, SEALED, toSend } from './to-send.ts';
 
 /** Fields that not every model accepts (CHAT-16), in this format. */
@@ -213,13 +213,17 @@ const measure = (
   model: TextModel,
   { chosen, sent }: Measured,
 ): PromptSize => {
-  const images = imagesOf(body.input);
-  const [first] = images;
+  const media = mediaOf(body.input);
+  const [first] = media;
+  // The provider also reads each page of a PDF as an image.
   if (first && !model.inputTypes.includes('image')) {
     const others = alternatives(({ inputTypes }) => inputTypes.includes('image'));
-    throw invalidRequest(first.param, `${first.param}: "${model.id}" does not accept images.${others}`);
+    throw invalidRequest(first.param, `${first.param}: "${model.id}" does not accept ${first.kind}s.${others}`);
   }
-  const inline = images.filter(({ url, param }) => inlineImageCharacters(url, param) > 0).map(({ url }) => url);
+  const inline = media.flatMap((part) => {
+    if (part.kind === 'file') return contentOf(part);
+    return inlineImageCharacters(part.url, part.param) > 0 ? part.url : [];
+  });
   // The gateway serializes the body again. It can become shorter, because ignored fields are removed, or longer,
   // because 1e20 becomes 21 digits.
   const isAsItCame = chosen === json && !mayGrow(body);
@@ -228,8 +232,16 @@ const measure = (
     bytes: bytes - charactersOf(inline),
     textTokens: promptTextTokens(sent, inline, model),
     hasOpaqueParts: hasOpaqueParts(sent),
-    images: images.map(({ detail }) => detail),
+    images: media.flatMap((part) => (part.kind === 'image' ? part.detail : [])),
+    // The provider reads files of many types, and their bytes do not limit their tokens.
+    documents: media.filter(({ kind }) => kind === 'file').length,
   };
+};
+
+const contentOf = ({ data, url, param }: InputFile): readonly string[] => {
+  if (data !== undefined) return [data];
+  if (url !== undefined) return [];
+  throw invalidRequest(`${param}.file_data`, `${param}.file_data: required. Send it, or file_url.`);
 };
 
 /** Whether the body contains free JSON, such as the schema of a tool. Its numbers can become longer when written again. */

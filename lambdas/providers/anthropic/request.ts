@@ -40,7 +40,7 @@ export const translate = (
   const turns = withInstruction(toVendorTurns(conversation.turns, model.id), conversation.format);
   const thinking = thinkingFor(conversation, model, ownCap);
   return {
-    remoteImages: turns.messages.flatMap(blocksOf).flatMap(({ fetched }) => fetched ?? []),
+    remoteImages: turns.messages.flatMap(blocksOf).flatMap(fetchedIn),
     toParam: chatParams(turns.messages.map((message) => blocksOf(message).map(({ param }) => param))),
     toBody: (cap, sources) => toBody({ model: upstream.model, cap, stream, settings, turns, thinking, sources }),
   };
@@ -62,9 +62,7 @@ const toBody = ({ model, cap, stream, settings, turns, thinking, sources }: Body
   ...(turns.system === undefined ? {} : { system: turns.system }),
   messages: turns.messages.map((message) => ({
     role: message.role,
-    content: blocksOf(message).map(({ value, fetched }) =>
-      fetched ? { ...value, source: sources.get(fetched.url) } : value,
-    ),
+    content: blocksOf(message).map((block) => filled(block, sources)),
   })),
   ...settings,
   ...thinking(cap),
@@ -125,12 +123,24 @@ const toFormat = (format: AnswerFormat | undefined): JsonObject => {
 
 type TurnOf<Role extends Turn['role']> = Extract<Turn, { readonly role: Role }>;
 
-/** One content block and its place in the client's body. `fetched` is an image whose source is filled in later. */
+/** One content block and its place in the client's body. */
 interface Block {
   readonly value: JsonObject;
   readonly param: string;
+  /** Image whose source is filled in later. */
   readonly fetched?: ImagePart;
+  /** Content of a result with images. */
+  readonly inner?: readonly Block[];
 }
+
+const fetchedIn = ({ fetched, inner = [] }: Block): readonly ImagePart[] =>
+  fetched ? [fetched] : inner.flatMap(fetchedIn);
+
+const filled = ({ value, fetched, inner }: Block, sources: BodyParts['sources']): JsonObject => ({
+  ...value,
+  ...(fetched && { source: sources.get(fetched.url) }),
+  ...(inner && { content: inner.map((block) => filled(block, sources)) }),
+});
 
 interface Message {
   readonly role: 'user' | 'assistant';
@@ -172,7 +182,7 @@ class Messages {
         return;
       case 'tool':
         if (!this.#calls.has(turn.callId)) throw withoutCall(turn);
-        this.#last('user').results.push(toResult(turn));
+        this.#last('user').results.push(toResult(turn, modelId));
         return;
       case 'user':
         this.#last('user').content.push(...toUserBlocks(turn, modelId));
@@ -202,10 +212,12 @@ const invalidMessages = (param: string, message: string): GatewayError =>
 const withoutCall = ({ param }: TurnOf<'tool'>): GatewayError =>
   invalidMessages(`${param}.tool_call_id`, 'the preceding assistant message has no call with this id.');
 
-const toResult = ({ callId, text, param }: TurnOf<'tool'>): Block => ({
-  value: { type: 'tool_result', tool_use_id: callId, ...(text === '' ? {} : { content: text }) },
-  param,
-});
+const toResult = ({ callId, text, content, param }: TurnOf<'tool'>, modelId: string): Block => {
+  const value = { type: 'tool_result', tool_use_id: callId };
+  if (!content) return { value: { ...value, ...(text === '' ? {} : { content: text }) }, param };
+  const shown = content.filter((part) => part.kind !== 'text' || part.text.trim() !== '');
+  return { value, param, inner: shown.map((part) => toPartBlock(part, param, modelId)) };
+};
 
 const textBlock = (text: string, param: string): Block => ({ value: { type: 'text', text }, param });
 

@@ -18,7 +18,7 @@ import { toWireStream } from '../read-stream.ts';
 import { unreadable } from '../refusals.ts';
 import { callVendor, type WireOptions } from '../vendor-call.ts';
 import { parseRefusal, toGoogleError, toInBandError } from './errors.ts';
-import { fromConversation, generatePath, type ImageSlot, toNativeBody } from './request.ts';
+import { fromConversation, generatePath, type ImageSlot, nestsMedia, toNativeBody } from './request.ts';
 import { type LinkImage, readAnswer } from './response.ts';
 import { nativeReader, neutralReader } from './stream.ts';
 
@@ -59,7 +59,10 @@ const prepareTranslated = (options: GenerateContentOptions, call: WireCall, targ
   const conversation = call.request.toConversation?.();
   if (!conversation) throw new Error(`the Google wire cannot serve ${call.protocol}`);
   refuseMoreAnswers(target.choices, call.model.id);
-  const { body, slots } = fromConversation(conversation, call.model, options.linkImage !== undefined);
+  const { body, slots } = fromConversation(conversation, call.model, {
+    draws: options.linkImage !== undefined,
+    nestsMedia: nestsMedia(call.upstream.model),
+  });
   return {
     ...(slots.length > 0 ? { gather: (fetched: FetchedImages) => fillSlots(slots, options.fetchImage, fetched) } : {}),
     send: (dispatch) => send(options, target, body, dispatch),

@@ -50,15 +50,28 @@ interface Translated {
   readonly slots: readonly ImageSlot[];
 }
 
+interface TranslationOptions {
+  /** Whether the model generates images. */
+  readonly draws?: boolean;
+  /** Whether results of functions can have images. */
+  readonly nestsMedia?: boolean;
+}
+
+/**
+ * Whether the model accepts images in the results of functions: Gemini 3 and later. Earlier ones reject them:
+ * https://github.com/maximhq/bifrost/pull/4202 (2026-06)
+ */
+export const nestsMedia = (upstreamModel: string): boolean => !/^gemini-[12]\D/.test(upstreamModel);
+
 /** https://ai.google.dev/api/generate-content. Throws the 400 for content that this API does not support (CHAT-16). */
 export const fromConversation = (
   conversation: Conversation,
   { id: modelId, reasoning }: Pick<TextModel, 'id' | 'reasoning'>,
-  draws = false,
+  { draws = false, nestsMedia = true }: TranslationOptions = {},
 ): Translated => {
   const { tools, toolChoice, turns } = conversation;
   const system = turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : []));
-  const { contents, slots } = toContents(turns);
+  const { contents, slots } = toContents(turns, nestsMedia);
   if (contents.length === 0) {
     const message = `messages: "${modelId}" needs a message other than a system message.`;
     throw new GatewayError('invalid_messages', message, { param: 'messages' });
@@ -143,29 +156,58 @@ interface Contents {
 /**
  * Merges consecutive turns of one kind into one content. Drops an empty assistant turn, which was cut off while the
  * model was thinking. Results of tools keep their own content, because the provider requires as many of them as the
- * preceding content has calls. System turns are sent elsewhere.
+ * preceding content has calls. Media that they cannot have follow in a content of the user. System turns are sent
+ * elsewhere.
  */
-const toContents = (turns: readonly Turn[]): Contents => {
+const toContents = (turns: readonly Turn[], nests: boolean): Contents => {
   const found: Content[] = [];
   const slots: ImageSlot[] = [];
   const calls = new Map<string, ToolCall>();
+  const add = (kind: Kind, parts: JsonObject[]): void => {
+    if (parts.length === 0) return;
+    const last = found.at(-1);
+    if (last?.kind === kind) last.parts.push(...parts);
+    else found.push({ kind, parts });
+  };
+  let beside: (ImagePart | VideoPart)[] = [];
+  const addBeside = (): void => {
+    add(
+      'user',
+      beside.map((part) => toMediaPart(part, slots)),
+    );
+    beside = [];
+  };
   for (const turn of turns) {
     if (turn.role === 'system') continue;
-    const parts = toParts(turn, calls, slots);
-    if (parts.length === 0) continue;
-    const last = found.at(-1);
-    if (last?.kind === turn.role) last.parts.push(...parts);
-    else found.push({ kind: turn.role, parts });
+    if (turn.role === 'tool') beside.push(...mediaIn(turn).filter((part) => !isNested(part, nests)));
+    else addBeside();
+    add(turn.role, toParts(turn, { calls, slots, nests }));
   }
+  addBeside();
   const contents = found.map(({ kind, parts }) => ({ role: kind === 'assistant' ? 'model' : 'user', parts }));
   return { contents, slots };
 };
 
-const toParts = (
-  turn: Exclude<Turn, { role: 'system' }>,
-  calls: Map<string, ToolCall>,
-  slots: ImageSlot[],
-): JsonObject[] => {
+type ToolTurn = Extract<Turn, { role: 'tool' }>;
+
+const mediaIn = ({ content = [] }: ToolTurn): readonly (ImagePart | VideoPart)[] =>
+  content.filter((part) => part.kind !== 'text');
+
+/**
+ * Whether a part belongs into the result of its function. Results can have images and PDF documents:
+ * https://ai.google.dev/gemini-api/docs/function-calling#multimodal
+ */
+const isNested = ({ kind }: ImagePart | VideoPart, nests: boolean): boolean => nests && kind === 'image';
+
+interface Place {
+  /** Calls without a result so far, by their id. */
+  readonly calls: Map<string, ToolCall>;
+  readonly slots: ImageSlot[];
+  readonly nests: boolean;
+}
+
+const toParts = (turn: Exclude<Turn, { role: 'system' }>, place: Place): JsonObject[] => {
+  const { calls, slots } = place;
   switch (turn.role) {
     case 'user':
       return saidIn(turn).map((part) => (part.kind === 'text' ? { text: part.text } : toMediaPart(part, slots)));
@@ -175,7 +217,7 @@ const toParts = (
       return [...text, ...turn.toolCalls.map((call, index) => toCallPart(call, index, turn.param))];
     }
     case 'tool':
-      return [toResponsePart(turn, calls)];
+      return [toResponsePart(turn, place)];
   }
 };
 
@@ -201,10 +243,8 @@ const toCallPart = ({ id, name, arguments: text, signature }: ToolCall, index: n
   };
 };
 
-const toResponsePart = (
-  { callId, text, param }: Extract<Turn, { role: 'tool' }>,
-  calls: Map<string, ToolCall>,
-): JsonObject => {
+const toResponsePart = (turn: ToolTurn, { calls, slots, nests }: Place): JsonObject => {
+  const { callId, text, param } = turn;
   const call = calls.get(callId);
   if (!call) {
     const place = `${param}.tool_call_id`;
@@ -214,7 +254,10 @@ const toResponsePart = (
   // Each call has one result, so a second result for the same call is rejected.
   calls.delete(callId);
   const response = exactObject(text) ?? { result: text };
-  return { functionResponse: { ...idMember(callId), name: call.name, response } };
+  const parts = mediaIn(turn)
+    .filter((part) => isNested(part, nests))
+    .map((part) => toMediaPart(part, slots));
+  return { functionResponse: { ...idMember(callId), name: call.name, response, ...(parts.length > 0 && { parts }) } };
 };
 
 /** A call and its response have the same id, or neither has one. https://ai.google.dev/api/caching#FunctionCall */

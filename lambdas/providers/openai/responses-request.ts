@@ -76,7 +76,7 @@ const toItems = (turn: Turn, modelId: string): readonly JsonObject[] => {
     case 'user':
       return [{ role: 'user', content: turn.content.map((part) => toPart(part, modelId)) }];
     case 'tool':
-      return [{ type: 'function_call_output', call_id: turn.callId, output: turn.text }];
+      return [{ type: 'function_call_output', call_id: turn.callId, output: toOutput(turn, modelId) }];
     case 'assistant': {
       const calls = turn.toolCalls.map(({ id, name, arguments: text }) => ({
         type: 'function_call',
@@ -89,6 +89,12 @@ const toItems = (turn: Turn, modelId: string): readonly JsonObject[] => {
     }
   }
 };
+
+const toOutput = (
+  { text, content }: Extract<Turn, { role: 'tool' }>,
+  modelId: string,
+): string | readonly JsonObject[] =>
+  content?.filter((part) => part.kind !== 'text' || part.text !== '').map((part) => toPart(part, modelId)) ?? text;
 
 const toPart = (part: ContentPart, modelId: string): JsonObject => {
   switch (part.kind) {

@@ -15,12 +15,26 @@ const pagesMax = 1_000;
 /** Image types whose bytes are checked here. */
 const knownTypes = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
+/** Source: https://ai.google.dev/gemini-api/docs/function-calling#multimodal */
+const resultTypes = new Set(['image/png', 'image/jpeg', 'image/webp', pdfType, 'text/plain']);
+
+/** Returns the media in the result of a function. */
+export function resultParts({ functionResponse }: Part): readonly Pick<Part, 'inlineData' | 'fileData'>[] {
+  return functionResponse?.parts ?? [];
+}
+
 /**
+ * Models before Gemini 3 reject media in results: https://github.com/maximhq/bifrost/pull/4202 (2026-06).
  * Sources of the messages: https://github.com/google-gemini/gemini-cli/issues/3054,
  * https://github.com/maximhq/bifrost/pull/1989, https://github.com/google-gemini/gemini-cli/issues/13808
  */
-export function refuseMedia(contents: readonly Content[]): VendorRefusal | undefined {
-  for (const { inlineData, fileData } of contents.flatMap(({ parts = [] }) => parts)) {
+export function refuseMedia(contents: readonly Content[], nests: boolean): VendorRefusal | undefined {
+  const parts = contents.flatMap(({ parts: own = [] }) => own);
+  const nested = parts.flatMap(resultParts);
+  if (nested.length > 0 && !nests) return invalidArgument();
+  const wrong = nested.find((part) => !resultTypes.has(mediaTypeOf(part) ?? ''));
+  if (wrong !== undefined) return invalidArgument(`Unsupported MIME type: ${mediaTypeOf(wrong) ?? ''}`);
+  for (const { inlineData, fileData } of [...parts, ...nested]) {
     const refusal = inlineData && refuseBytes(inlineData);
     if (refusal !== undefined) return refusal;
     if (fileData !== undefined && !isReachable(fileData.fileUri ?? '')) {
@@ -59,6 +73,6 @@ export function imagesOf({ parts = [] }: Content): readonly string[] {
   return parts.flatMap((part) => mediaTypeOf(part) ?? []).filter((type) => type.startsWith('image/'));
 }
 
-export function mediaTypeOf({ inlineData, fileData }: Part): string | undefined {
+export function mediaTypeOf({ inlineData, fileData }: Pick<Part, 'inlineData' | 'fileData'>): string | undefined {
   return inlineData === undefined && fileData === undefined ? undefined : ((inlineData ?? fileData)?.mimeType ?? '');
 }

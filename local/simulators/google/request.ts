@@ -6,18 +6,23 @@ import { bytes, enumOf, int64, message, repeated, struct } from './proto.ts';
  * Fields of `generateContent`. Unknown names are refused: https://github.com/googleapis/python-genai/issues/1088
  * Sources: @google/genai 3.1.0, the conversions it makes for the Gemini API; https://ai.google.dev/api/generate-content
  */
+const inlineData = message({ mimeType: z.string().optional(), data: bytes.optional() });
+const fileData = message({ mimeType: z.string().optional(), fileUri: z.string().optional() });
+/** Media in the result of a function: https://ai.google.dev/gemini-api/docs/function-calling#multimodal */
+const resultPart = message({ inlineData: inlineData.optional(), fileData: fileData.optional() });
+
 const part = message({
   text: z.string().optional(),
   thought: z.boolean().optional(),
   thoughtSignature: bytes.optional(),
-  inlineData: message({ mimeType: z.string().optional(), data: bytes.optional() }).optional(),
-  fileData: message({ mimeType: z.string().optional(), fileUri: z.string().optional() }).optional(),
+  inlineData: inlineData.optional(),
+  fileData: fileData.optional(),
   functionCall: message({ id: z.string().optional(), name: z.string().optional(), args: struct.optional() }).optional(),
   functionResponse: message({
     id: z.string().optional(),
     name: z.string().optional(),
     response: struct.optional(),
-    parts: repeated(struct).optional(),
+    parts: repeated(resultPart).optional(),
     willContinue: z.boolean().optional(),
     scheduling: z.string().optional(),
   }).optional(),

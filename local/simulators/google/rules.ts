@@ -25,7 +25,7 @@ const rules: readonly Rule[] = [
   refuseFunctions,
   refuseFormats,
   refuseDrawing,
-  ({ contents = [] }) => refuseMedia(contents),
+  ({ contents = [] }, model) => refuseMedia(contents, isGemini3OrLater(model.id)),
   ({ contents = [] }, model) => refuseTurns(contents, isGemini3OrLater(model.id)),
   ({ cachedContent }) =>
     cachedContent === undefined ? undefined : googleError(403, 'CachedContent not found (or permission denied)'),

@@ -2,7 +2,7 @@ import type { Composed } from '../compose.ts';
 import { pdfPages } from '../pdf-pages.ts';
 import type { ClaimedUsage } from '../scenario.ts';
 import { countTokens } from '../tokens.ts';
-import { mediaTypeOf, pdfType } from './media.ts';
+import { mediaTypeOf, pdfType, resultParts } from './media.ts';
 import type { Content, GenerateRequest, Part } from './request.ts';
 
 const modalities = ['TEXT', 'IMAGE', 'VIDEO', 'AUDIO', 'DOCUMENT'] as const;
@@ -27,7 +27,8 @@ export function countPrompt({
   const schemas = [tools, generationConfig?.responseSchema, generationConfig?.responseJsonSchema];
   const written = schemas.filter((part) => part !== undefined).map((part) => countTokens(JSON.stringify(part)));
   const total: Partial<Record<Modality, number>> = { TEXT: sum(written) };
-  for (const part of [...(contents ?? []), systemInstruction ?? {}].flatMap(({ parts }: Content) => parts ?? [])) {
+  const parts = [...(contents ?? []), systemInstruction ?? {}].flatMap(({ parts: own }: Content) => own ?? []);
+  for (const part of parts.flatMap((own): readonly Part[] => [own, ...resultParts(own)])) {
     const { modality, tokens } = mediaTokens(part, generationConfig?.mediaResolution);
     total[modality] = (total[modality] ?? 0) + tokens + textTokens(part);
   }
@@ -54,7 +55,7 @@ function mediaTokens(part: Part, resolution: string | undefined): Counted {
 }
 
 function textTokens({ text = '', functionCall, functionResponse }: Part): number {
-  const structured = functionCall ?? functionResponse;
+  const structured = functionCall ?? (functionResponse && { ...functionResponse, parts: undefined });
   return countTokens(text) + (structured === undefined ? 0 : countTokens(JSON.stringify(structured)));
 }
 

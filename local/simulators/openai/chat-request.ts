@@ -38,7 +38,11 @@ const message = z.discriminatedUnion('role', [
     function_call: z.null().optional(),
     name,
   }),
-  z.object({ role: z.literal('tool'), content: textContent, tool_call_id: z.string() }),
+  z.object({
+    role: z.literal('tool'),
+    content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart]))]),
+    tool_call_id: z.string(),
+  }),
 ]);
 
 const functionTool = z.object({

@@ -21,6 +21,7 @@ const rules: readonly Rule[] = [
   refuseSampling,
   refuseEffort,
   refuseStreamOptions,
+  refuseImagesOfTools,
   refuseToolMessages,
   refuseJsonFormat,
   refuseImages,
@@ -76,6 +77,22 @@ function refuseStreamOptions({ stream, stream_options: options }: ChatRequest): 
   if (options == null || stream === true) return undefined;
   const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
   return openaiError(400, message, { param: 'stream_options' });
+}
+
+/**
+ * Newer models accept these images and do not see them: https://github.com/openai/openai-openapi/issues/523 (2026-02).
+ * Source of the message: https://github.com/OpenHands/OpenHands/issues/7700 (2025-04)
+ */
+function refuseImagesOfTools({ messages }: ChatRequest): VendorRefusal | undefined {
+  const at = messages.findIndex(
+    ({ role, content }) =>
+      role === 'tool' && Array.isArray(content) && content.some(({ type }) => type === 'image_url'),
+  );
+  if (at < 0) return undefined;
+  const message =
+    `Invalid 'messages[${at}]'. Image URLs are only allowed for messages with role 'user', ` +
+    "but this message with role 'tool' contains an image URL.";
+  return openaiError(400, message, { param: `messages[${at}]`, code: 'invalid_value' });
 }
 
 /** A tool result must answer a call before it. */

@@ -11,6 +11,14 @@ const inputImage = z.strictObject({
   image_url: z.string(),
   detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
 });
+/** Source: https://developers.openai.com/api/docs/guides/file-inputs (2026-11). Nothing is stored here, so there is no `file_id`. */
+const inputFile = z.strictObject({
+  type: z.literal('input_file'),
+  file_data: z.string().nullish(),
+  file_url: z.string().nullish(),
+  filename: z.string().nullish(),
+  detail: z.enum(['auto', 'low', 'high']).nullish(),
+});
 const outputText = z.strictObject({
   type: z.literal('output_text'),
   text: z.string(),
@@ -19,7 +27,7 @@ const outputText = z.strictObject({
 });
 const refusal = z.strictObject({ type: z.literal('refusal'), refusal: z.string() });
 
-const inputParts = z.array(z.discriminatedUnion('type', [inputText, inputImage]));
+const inputParts = z.array(z.discriminatedUnion('type', [inputText, inputImage, inputFile]));
 const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
 const idOf = (prefix: string) =>
   z
@@ -164,7 +172,15 @@ export function isUserMessage(item: InputItem): item is InputMessage {
 
 /** Returns all images of an item in order, including those of tool results. */
 export function itemImages(item: InputItem): readonly z.infer<typeof inputImage>[] {
+  return partsOf(item).flatMap((part) => (part.type === 'input_image' ? [part] : []));
+}
+
+/** Returns all files of an item in order, including those of tool results. */
+export function itemFiles(item: InputItem): readonly z.infer<typeof inputFile>[] {
+  return partsOf(item).flatMap((part) => (part.type === 'input_file' ? [part] : []));
+}
+
+function partsOf(item: InputItem) {
   const content = 'output' in item ? item.output : 'role' in item ? item.content : [];
-  if (typeof content === 'string') return [];
-  return [...content].flatMap((part) => (part.type === 'input_image' ? [part] : []));
+  return typeof content === 'string' ? [] : [...content];
 }

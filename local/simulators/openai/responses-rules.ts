@@ -2,6 +2,7 @@ import type { VendorRefusal } from '../wire.ts';
 import { openaiError } from './error.ts';
 import { isProModel, isReasoningModel, reasonsAlways } from './model-traits.ts';
 import { parseBody, refuseImage, unsupportedParameter } from './request-errors.ts';
+import { refuseFiles } from './responses-files.ts';
 import { refuseItemOrder } from './responses-item-order.ts';
 import { contentText, itemImages } from './responses-items.ts';
 import {
@@ -35,6 +36,7 @@ const rules: readonly Rule[] = [
   refuseJsonFormat,
   refuseItemOrder,
   refuseImages,
+  (request) => refuseFiles(itemsOf(request)),
 ];
 
 const capMin = 16;

@@ -2,7 +2,8 @@ import type { Composed } from '../compose.ts';
 import type { ClaimedUsage } from '../scenario.ts';
 import { countTokens } from '../tokens.ts';
 import { imageTokens } from './image-tokens.ts';
-import { type InputItem, itemImages, itemText } from './responses-items.ts';
+import { fileTokens } from './responses-files.ts';
+import { type InputItem, itemFiles, itemImages, itemText } from './responses-items.ts';
 import { itemsOf, type ResponsesRequest } from './responses-request.ts';
 
 const tokensPerItem = 3;
@@ -20,7 +21,8 @@ export function countInputTokens(request: ResponsesRequest): number {
 
 function itemTokens(item: InputItem): number {
   const images = itemImages(item).reduce((sum, { detail }) => sum + imageTokens(detail), 0);
-  return tokensPerItem + images + countTokens(itemText(item));
+  const files = itemFiles(item).reduce((sum, file) => sum + fileTokens(file), 0);
+  return tokensPerItem + images + files + countTokens(itemText(item));
 }
 
 /** Input tokens include cache reads and writes; output tokens include reasoning tokens. */

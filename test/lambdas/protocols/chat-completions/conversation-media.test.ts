@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
-import { bodyOf, prepared, refusalOf, showing, versatile } from './chat-requests.ts';
+import { bodyOf, hello, jpeg, png, prepared, refusalOf, showing, versatile } from './chat-requests.ts';
 
 const watching = {
   inputTypes: ['text', 'image', 'video'],
@@ -68,4 +68,60 @@ test('BILL-5 a recording counts as the whole context, and its characters are not
     expect(request.prompt.bytes).toBe(bodyBytes - inlined);
     expect(promptTokensAtMost(model, request)).toBe(1_000_000);
   }
+});
+
+const shows = (url: string, detail?: string) => ({ type: 'image_url', image_url: { url, detail } });
+const text = (words: string) => ({ type: 'text', text: words });
+const call = (id: string) => ({ id, type: 'function', function: { name: 'look', arguments: '{}' } });
+const called = [hello, { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] }];
+const result = (tool_call_id: string, ...content: readonly object[]) => ({ role: 'tool', tool_call_id, content });
+const looked = [...called, result('a', shows(png), text('left')), result('b', shows(jpeg, 'low')), hello];
+
+test('CHAT-5 images of tool results follow the results in a user message of a chat body', () => {
+  const { body } = prepared({ messages: looked });
+  expect(body.messages).toEqual([
+    ...called,
+    result('a', text('left')),
+    { role: 'tool', tool_call_id: 'b', content: expect.any(String) },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: expect.stringContaining('a:') },
+        shows(png),
+        { type: 'text', text: expect.stringContaining('b:') },
+        shows(jpeg, 'low'),
+      ],
+    },
+    hello,
+  ]);
+});
+
+test('CHAT-5 a tool turn with images has its parts in their order, and its text alone', () => {
+  const param = 'messages[2].content[0].image_url.url';
+  const image = { kind: 'image', url: png, detail: 'auto', param };
+  const { turns = [] } = prepared({ messages: looked }).toConversation?.() ?? {};
+  expect(turns[2]).toEqual({
+    role: 'tool',
+    callId: 'a',
+    text: 'left',
+    content: [image, { kind: 'text', text: 'left' }],
+    param: 'messages[2]',
+  });
+  expect(turns[3]).toMatchObject({ callId: 'b', text: '', content: [{ kind: 'image', detail: 'low' }] });
+});
+
+test('BILL-5 the hold counts the images of tool results as those of a user message', () => {
+  const { prompt } = prepared({ messages: looked });
+  expect(prompt.images).toEqual(['auto', 'low']);
+  const sent = Buffer.byteLength(JSON.stringify(prepared({ messages: looked }).body));
+  expect(prompt.bytes).toBe(sent - png.length - jpeg.length);
+});
+
+test('CHAT-6 images of tool results are checked like those of a user message', () => {
+  const param = 'messages[2].content[0].image_url.url';
+  const showingOne = (url: string) => ({ messages: [...called, result('a', shows(url))] });
+  expect(refusalOf(showingOne('data:image/png;base64,AAAA'))).toMatchObject({ code: 'invalid_image_format', param });
+  expect(
+    refusalOf(showingOne(png), { inputTypes: ['text'], capabilities: { ...versatile().capabilities, vision: false } }),
+  ).toMatchObject({ param });
 });

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { promptTokensAtMost } from '../../../../lambdas/core/text/token-estimate.ts';
 import { bodyOf, prepared, refusalOf, shipped } from './responses-requests.ts';
 
 const png = `data:image/png;base64,${Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1').toString('base64')}`;
+const pdf = `data:application/pdf;base64,${Buffer.from('%PDF-1.4\n').toString('base64')}`;
+const call = { type: 'function_call', call_id: 'c', name: 'weather', arguments: '{}' };
 const tool = { type: 'function', name: 'weather', parameters: { type: 'object' }, strict: true };
 const message = (content: unknown, role = 'user') => ({ role, content });
 
@@ -19,6 +22,9 @@ const accepted: readonly object[] = [
   { input: [message('Hello'), { type: 'message', ...message([{ type: 'input_text', text: 'x' }], 'developer') }] },
   { input: [message([{ type: 'input_image', image_url: png, detail: 'low' }])] },
   { input: [message([{ type: 'input_image', image_url: 'https://example.com/a.png' }])] },
+  { input: [message([{ type: 'input_file', filename: 'a.pdf', file_data: pdf, detail: 'low' }])] },
+  { input: [message([{ type: 'input_file', file_url: 'https://example.com/a.pdf' }])] },
+  { input: [call, { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_file', file_data: pdf }] }] },
 ];
 
 const SEALED = 'reasoning.encrypted_content';
@@ -47,7 +53,9 @@ test.for([
   [{ input: [{ type: 'compaction', encrypted_content: 'x' }] }, 'input[0].type'],
   [{ input: [message([{ type: 'input_audio', input_audio: {} }])] }, 'input[0].content[0].type'],
   [{ input: [message('a'), message([{ type: 'text', text: 'x' }])] }, 'input[1].content[0].type'],
-  [{ input: [message([{ type: 'input_file', file_id: 'f' }])] }, 'input[0].content[0].type'],
+  [{ input: [message([{ type: 'input_file', file_id: 'f' }])] }, 'input[0].content[0].file_id'],
+  [{ input: [message([{ type: 'input_file', filename: 'a.pdf' }])] }, 'input[0].content[0].file_data'],
+  [{ input: [message([{ type: 'input_file', file_url: 'ftp://a.test/b' }])] }, 'input[0].content[0].file_url'],
   [{ input: [message([{ type: 'input_image', file_id: 'f' }])] }, 'input[0].content[0].file_id'],
   [{ input: [message([{ type: 'input_image', image_url: null }])] }, 'input[0].content[0].image_url'],
   [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].type'],
@@ -139,4 +147,17 @@ test('BILL-5 images count by their detail and not by their characters', () => {
   const { prompt } = prepared({ input });
   expect(prompt.images).toEqual(['low', 'auto']);
   expect(prompt.bytes).toBe(Buffer.byteLength(JSON.stringify(bodyOf({ input }))) - png.length);
+});
+
+test('BILL-5 a file counts as the whole context, and its characters are not text', () => {
+  const image = { type: 'input_image', image_url: png };
+  const output = [image, { type: 'input_file', file_data: pdf }];
+  const request = prepared({ input: [call, { type: 'function_call_output', call_id: 'c', output }] });
+  const { prompt } = request;
+  expect(prompt).toMatchObject({ images: ['auto'], documents: 1 });
+  expect(prompt.bytes).toBeLessThan(300);
+  const model = shipped('gpt-5.5-pro');
+  expect(promptTokensAtMost(model, request)).toBe(model.limits.contextTokens);
+  const linked = [message([{ type: 'input_file', file_url: 'https://example.com/a.pdf' }])];
+  expect(promptTokensAtMost(model, prepared({ input: linked }))).toBe(model.limits.contextTokens);
 });

@@ -92,3 +92,32 @@ test.for(['data:image/png;base64,R0lGODlhAQAB', 'data:image/png', ''])('CHAT-6 %
     expect.objectContaining({ code: 'invalid_image_format', param }),
   );
 });
+
+test('CHAT-5 a tool result has its images as blocks, fetched if the provider does not open the URL', async () => {
+  const turn = { role: 'user', content: [{ kind: 'text', text: 'Look' }], param: 'messages[0]' } as const;
+  const call = { id: 'c1', name: 'look', arguments: '{}' };
+  const asked = { role: 'assistant', text: '', toolCalls: [call], param: 'messages[1]' } as const;
+  const content = [
+    { kind: 'text', text: 'shot' } as const,
+    part(`data:image/png;base64,${png}`),
+    part('http://a.test/1'),
+  ];
+  const result = { role: 'tool', callId: 'c1', text: 'shot', content, param: 'messages[2]' } as const;
+  const fetchImage: ImageFetch = async () => ({ mediaType: 'image/webp', bytes: Buffer.from('x') });
+  const { wire, seen } = wireTo({ ...answered, fetchImage });
+  const prepared = wire.buildCall(messagesCall(turns(turn, asked, result)));
+  await prepared.gather?.({ byUrl: new Map(), memory: unlimitedMemory });
+  await prepared.send(dispatch());
+  const data = Buffer.from('x').toString('base64');
+  expect(JSON.parse(seen.requests[0]?.body ?? '').messages[2].content).toEqual([
+    {
+      type: 'tool_result',
+      tool_use_id: 'c1',
+      content: [
+        { type: 'text', text: 'shot' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+        { type: 'image', source: { type: 'base64', media_type: 'image/webp', data } },
+      ],
+    },
+  ]);
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { Conversation, Turn } from '../../../../lambdas/core/text/conversation.ts';
-import { fromConversation } from '../../../../lambdas/providers/google/request.ts';
+import { fromConversation, nestsMedia } from '../../../../lambdas/providers/google/request.ts';
 import { conversationOf } from './wire-call.ts';
 
 const levels = ['low', 'medium', 'high'] as const;
@@ -276,4 +276,49 @@ test('CHAT-6 inline images have the type of their bytes, CHAT-7 videos the decla
 test('CHAT-8 a format without a schema is 400', () => {
   const format = { kind: 'json_schema', name: 'a', description: undefined, schema: undefined, strict: true } as const;
   expect(refused({ turns, format })?.[2]).toBe('response_format.json_schema.schema');
+});
+
+const shot = { kind: 'image', url: `data:image/png;base64,${PNG}`, detail: 'auto', param } as const;
+const clip = { kind: 'video', url: 'https://youtu.be/a', param } as const;
+const shown: readonly Turn[] = [
+  user('Look'),
+  assistant('', ['c1', 'look'], ['c2', 'look']),
+  {
+    role: 'tool',
+    callId: 'c1',
+    text: 'left',
+    content: [{ kind: 'text', text: 'left' }, shot, clip],
+    param: 'messages[2]',
+  },
+  tool('c2', 'right'),
+  user('And?'),
+];
+const inlineData = { inlineData: { mimeType: 'image/png', data: PNG } };
+const linked = { fileData: { fileUri: clip.url } };
+
+test('CHAT-5 a function response has its images as parts; a video follows as content of the user', () => {
+  const [, , results, beside, ...more] = fromConversation(conversationOf({ turns: shown }), alpha).body
+    .contents as readonly object[];
+  expect(results).toEqual({
+    role: 'user',
+    parts: [
+      { functionResponse: { id: 'c1', name: 'look', response: { result: 'left' }, parts: [inlineData] } },
+      { functionResponse: { id: 'c2', name: 'look', response: { result: 'right' } } },
+    ],
+  });
+  expect([beside, more]).toEqual([{ role: 'user', parts: [linked, { text: 'And?' }] }, []]);
+});
+
+test('CHAT-5 for a model before Gemini 3 the images of results follow them as content of the user', () => {
+  expect(['gemini-2.5-flash', 'gemini-3-flash', 'gemini-4-argon', 'gemini-10'].map(nestsMedia)).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
+  const { contents } = fromConversation(conversationOf({ turns: shown.slice(0, -1) }), alpha, {
+    nestsMedia: false,
+  }).body;
+  expect(contents).toMatchObject([{}, {}, {}, { role: 'user', parts: [inlineData, linked] }]);
+  expect(JSON.stringify(contents).match(/inlineData/g)).toHaveLength(1);
 });

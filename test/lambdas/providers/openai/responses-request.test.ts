@@ -148,3 +148,25 @@ test.for([
 test('CHAT-16 several choices are 422', async () => {
   await expect(play(chatCall({}, { choices: 2 }), { body })).rejects.toMatchObject({ status: 422, param: 'n' });
 });
+
+test('CHAT-5 the result of a tool with an image is a list of parts', async () => {
+  const param = 'messages[0]';
+  const content = [
+    { kind: 'text', text: 'left' } as const,
+    { kind: 'image', url: 'https://example.com/a.png', detail: 'auto', param } as const,
+  ];
+  const turns: Conversation['turns'] = [
+    { role: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'look', arguments: '{}' }], param },
+    { role: 'tool', callId: 'c', text: 'left', content, param },
+  ];
+  expect((await asked({ turns })).input).toMatchObject([
+    { type: 'function_call' },
+    {
+      type: 'function_call_output',
+      output: [
+        { type: 'input_text', text: 'left' },
+        { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'auto' },
+      ],
+    },
+  ]);
+});

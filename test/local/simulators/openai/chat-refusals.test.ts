@@ -35,6 +35,7 @@ test('tools and sampling work with reasoning turned off', async () => {
 const user = (content: unknown) => ({ role: 'user', content });
 const calls = 'messages[1].tool_calls';
 const orphan = { role: 'tool', tool_call_id: 'call_1', content: '21 degrees' };
+const showing = { ...orphan, content: [{ type: 'image_url', image_url: { url: 'https://a.test/b.png' } }] };
 const imaged = (url: string) => ({ messages: [user([{ type: 'image_url', image_url: { url } }])] });
 
 test.each<[string, object, object]>([
@@ -48,6 +49,7 @@ test.each<[string, object, object]>([
   ['a tool result without its call', { messages: [user('Hi'), orphan] }, { param: 'messages.[1].role' }],
   ['data that are not an image', imaged('data:image/png;base64,bm8gaW1hZ2U='), { code: 'invalid_image_format' }],
   ['an image out of reach', imaged('https://gone.invalid/a.png'), { code: 'invalid_image_url' }],
+  ['an image in a tool result', { messages: [user('Hi'), showing] }, { param: 'messages[1]' }],
   ['two caps', { max_tokens: 5, max_completion_tokens: 5 }, { code: 'invalid_parameter_combination' }],
 ])('a request with %s is rejected', async (_, change, expected) => {
   const body = { model: 'gpt-4.1-mini', messages: [{ role: 'user', content: 'Hello' }], ...change };

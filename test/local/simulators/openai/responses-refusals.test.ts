@@ -45,6 +45,10 @@ test.each<[string, object, object]>([
     { text: { format: { type: 'json_object' } }, instructions: 'Answer in JSON.' },
     { param: 'input' },
   ],
+  ['a file without content', filed({ filename: 'a.pdf' }), { code: null }],
+  ['a file without a data URL', filed({ file_data: 'JVBERi0=' }), { code: 'invalid_value' }],
+  ['a file that is not a PDF', filed({ file_data: 'data:application/pdf;base64,AAAA' }), { code: null }],
+  ['a stored file', filed({ file_id: 'file-1' }), { code: 'unknown_parameter' }],
   [
     'an image out of reach',
     { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://gone.invalid/a.png' }] }] },
@@ -174,3 +178,7 @@ test('reasoning without encrypted content gets 404 if the request has store: fal
   expect(await send({ input, store: false })).toMatchObject({ status: 404, error: { param: 'input' } });
   expect((await send({ input })).status).toBe(200);
 });
+
+function filed(file: object) {
+  return { input: [{ role: 'user', content: [{ type: 'input_file', ...file }] }] };
+}
