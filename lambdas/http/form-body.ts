@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import {
   getMultipartBoundary,
   MaxHeaderSizeExceededError,
   MaxPartsExceededError,
   MultipartParseError,
-  type MultipartPart,
+  MultipartPart,
   parseMultipart,
 } from '@remix-run/multipart-parser';
 import { GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
@@ -30,7 +31,7 @@ export const parseFormBody = (bytes: Uint8Array, contentType: string): Form => {
   if (bytes.length === 0) throw malformed('The body is empty. Send a multipart form.');
   const fields: { readonly name: string; readonly value: string }[] = [];
   const files: FormFile[] = [];
-  for (const part of readParts(bytes, boundary)) {
+  for (const part of readParts(fromFirstBoundary(bytes, boundary), boundary)) {
     const { name, fileName, mediaType } = readHead(part);
     const content = contentOf(part);
     if (fileName === undefined) fields.push({ name, value: toText(content) });
@@ -48,18 +49,33 @@ const boundaryOf = (contentType: string): string => {
   throw invalidRequest('content-type', `content-type: ${problem}. Let your HTTP client write this header.`);
 };
 
-const readParts = (bytes: Uint8Array, boundary: string): readonly MultipartPart[] => {
+/**
+ * Returns the body without the text that may precede its first boundary, which a parser must ignore
+ * (https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1). The library accepts none.
+ */
+const fromFirstBoundary = (bytes: Uint8Array, boundary: string): Buffer => {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const line = Buffer.from(`--${boundary}`);
+  if (body.subarray(0, line.length).equals(line)) return body;
+  const at = body.indexOf(`\r\n--${boundary}\r\n`);
+  return at < 0 ? body : body.subarray(at + 2);
+};
+
+const readParts = (body: Buffer, boundary: string): readonly MultipartPart[] => {
   // If a part has no header, the parser would read the header of the next part as the header of this one.
-  if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(`--${boundary}\r\n\r\n`)) throw nameless();
+  if (body.includes(`--${boundary}\r\n\r\n`)) throw nameless();
+  const parts: MultipartPart[] = [];
+  const limits = { maxHeaderSize: HEADER_BYTES_MAX, maxFileSize: BODY_BYTES_MAX, maxParts: PARTS_MAX };
+  let headAt = `--${boundary}\r\n`.length;
   try {
-    return [
-      ...parseMultipart(bytes, {
-        boundary,
-        maxHeaderSize: HEADER_BYTES_MAX,
-        maxFileSize: BODY_BYTES_MAX,
-        maxParts: PARTS_MAX,
-      }),
-    ];
+    for (const part of parseMultipart(body, { boundary, ...limits })) {
+      const contentAt = body.indexOf('\r\n\r\n', headAt) + 4;
+      const head = body.subarray(headAt, contentAt - 4);
+      // The library reads only UTF-8, but a file name can have any bytes.
+      parts.push(isUtf8(head) ? part : new MultipartPart(Buffer.from(head.toString()), part.content));
+      headAt = contentAt + part.size + `\r\n--${boundary}\r\n`.length;
+    }
+    return parts;
   } catch (error) {
     throw error instanceof MultipartParseError ? toRefusal(error) : error;
   }
@@ -85,9 +101,10 @@ interface Head {
 }
 
 const readHead = (part: MultipartPart): Head => {
-  const headers = headersOf(part);
+  const { headers } = part;
   const { name } = part;
   if (!name) throw nameless();
+  if (name.includes(REPLACED)) throw malformed('The name of a part of the form is not valid UTF-8.');
   const encoding = headers['content-transfer-encoding']?.toLowerCase();
   if (encoding !== undefined && !plainEncodings.has(encoding)) {
     throw malformed('A part of the form has a content-transfer-encoding. Send its bytes as they are.');
@@ -102,15 +119,11 @@ const readHead = (part: MultipartPart): Head => {
 /** Encodings that change nothing: https://www.rfc-editor.org/rfc/rfc2045#section-6.2 */
 const plainEncodings: ReadonlySet<string> = new Set(['binary', '8bit', '7bit']);
 
-const headersOf = (part: MultipartPart) => {
-  try {
-    return part.headers;
-  } catch {
-    throw malformed('The header of a part of the form is not valid UTF-8.');
-  }
-};
+/** Character that replaces invalid UTF-8. */
+const REPLACED = '\ufffd';
 
-const fileNameForm = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/i;
+/** A quoted name ends at a quote before the next parameter or the end, because some clients do not escape quotes. */
+const fileNameForm = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.|"(?!\s*(?:;|$)))*)"|([^;]*))/i;
 const encodedFileNameForm = /;\s*filename\*\s*=/i;
 
 /**

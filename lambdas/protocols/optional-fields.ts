@@ -3,10 +3,9 @@ import type { Wire } from '../core/catalog/providers.ts';
 import type { TextModel } from '../core/catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../core/errors/gateway-error.ts';
 import { formatUsd, parseUsd } from '../core/money/usd.ts';
-import type { Form } from '../http/exchange.ts';
 import type { Alternatives } from './alternatives.ts';
 import type { IgnoredFields } from './fields.ts';
-import { showAs, shownName } from './parse.ts';
+import { showAs } from './parse.ts';
 
 export type Capability = Exclude<keyof TextModel['capabilities'], 'promptCache'>;
 
@@ -143,36 +142,4 @@ const toPicos = (text: string): bigint | undefined => {
     if (!(error instanceof RangeError)) throw error;
     return undefined;
   }
-};
-
-interface FormFields {
-  /** Names of the file fields. */
-  readonly files: readonly string[];
-  /** Content of such a file, for the error message if text was sent instead. */
-  readonly content: string;
-  /** Whether the field takes text. A file in such a field is rejected with a separate error. */
-  isText(name: string): boolean;
-}
-
-/**
- * Returns the text fields of a form by name; they are then checked like JSON. Throws the 400 for a repeated field, for
- * a file in a text field and for text in a file field.
- */
-export const toTextFields = ({ fields, files }: Form, rules: FormFields): Record<string, string> => {
-  const seen = new Map<string, string>();
-  for (const { name, value } of fields) {
-    const shown = shownName(name);
-    // SDKs write the members of an object in brackets.
-    const file = rules.files.find((each) => name === each || name.startsWith(`${each}[`));
-    if (file) throw invalidRequest(shown, `${shown}: send the ${rules.content} as one file with the name ${file}.`);
-    if (seen.has(name)) throw invalidRequest(shown, `${shown}: sent twice. Send it once.`);
-    seen.set(name, value);
-  }
-  const other = files.find(({ field }) => !rules.files.includes(field));
-  if (!other) return Object.fromEntries(seen);
-  const shown = shownName(other.field);
-  const fix = rules.isText(other.field)
-    ? 'must be text, not a file. Send it as text.'
-    : `unknown file field. Send the file as "${rules.files[0]}".`;
-  throw invalidRequest(shown, `${shown}: ${fix}`);
 };

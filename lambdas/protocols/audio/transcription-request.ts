@@ -3,7 +3,7 @@ import type { TranscriptionParams } from '../../core/audio/transcribe.ts';
 import type { TranscriptionModel } from '../../core/catalog/schema.ts';
 import { type GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { Form, FormFile } from '../../http/exchange.ts';
-import { toTextFields } from '../optional-fields.ts';
+import { isFalse, toTextFields, withoutEmpty } from '../form-fields.ts';
 import { shownName } from '../parse.ts';
 
 /** Returns the only file of a form. Throws the 400 that names the problem. */
@@ -46,7 +46,8 @@ const decimal = /^(?:0|1)(?:\.\d{1,10})?$|^\.\d{1,10}$/;
  * https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create, without
  * timestamps, subtitles and speakers, which the models do not support. Throws the 400 that names the field.
  */
-export const toTranscriptionRequest = (form: Form): TranscriptionRequest => {
+export const toTranscriptionRequest = (sent: Form): TranscriptionRequest => {
+  const form = withoutEmpty(sent);
   refuseOtherForms(form);
   const isText = (name: string): boolean => fieldNames.has(name);
   const fields = new Map(Object.entries(toTextFields(form, { files: ['file'], content: 'recording', isText })));
@@ -75,7 +76,7 @@ const refuseOtherForms = ({ fields }: Form): void => {
 };
 
 const refuseStream = (sent: string | undefined): void => {
-  if (sent === undefined || sent === 'false') return;
+  if (sent === undefined || isFalse(sent)) return;
   throw refuse('stream', 'must be false. Transcripts are not streamed.');
 };
 
@@ -92,12 +93,11 @@ const readLanguage = (sent: string | undefined): string | undefined => {
   throw refuse('language', 'must be an ISO 639-1 code, such as en.');
 };
 
-/** An empty prompt counts as absent. */
-const readPrompt = (sent = ''): string | undefined => {
-  if ([...sent.slice(0, 2 * PROMPT_CHARACTERS_MAX + 1)].length > PROMPT_CHARACTERS_MAX) {
+const readPrompt = (sent: string | undefined): string | undefined => {
+  if (sent !== undefined && [...sent.slice(0, 2 * PROMPT_CHARACTERS_MAX + 1)].length > PROMPT_CHARACTERS_MAX) {
     throw refuse('prompt', `must have at most ${PROMPT_CHARACTERS_MAX} characters.`);
   }
-  return sent === '' ? undefined : sent;
+  return sent;
 };
 
 const readTemperature = (sent: string | undefined): string | undefined => {

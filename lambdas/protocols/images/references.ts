@@ -3,6 +3,7 @@ import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts
 import type { ImageFile, ImageReference } from '../../core/images/image-wire.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Form } from '../../http/exchange.ts';
+import { fileFieldOf } from '../form-fields.ts';
 import { checkImageFile } from '../image-file.ts';
 import { inlineTypeOf } from '../image-url.ts';
 
@@ -103,8 +104,7 @@ const decode = (base64: string, param: string): Uint8Array => {
 
 const IMAGE = 'image';
 const MASK = 'mask';
-/** SDKs append brackets to the name if they send a list. */
-export const editFiles = [IMAGE, `${IMAGE}[]`, MASK];
+export const editFiles = [IMAGE, MASK];
 
 interface EditFiles {
   readonly references: readonly ImageReference[];
@@ -113,8 +113,9 @@ interface EditFiles {
 
 /** Images of the form in their order, and the mask for the first of them (IMG-5). */
 export const toEditFiles = ({ files }: Form, model: ImageModel): EditFiles => {
-  const images = files.filter(({ field }) => field !== MASK);
-  const masks = files.filter(({ field }) => field === MASK);
+  const { image: images = [], mask: masks = [] } = Object.groupBy(files, ({ field }) =>
+    fileFieldOf(field) === MASK ? MASK : IMAGE,
+  );
   if (images.length === 0) throw invalidRequest(IMAGE, `${IMAGE}: missing. Send at least one image as a file.`);
   if (images.length > model.image.references.max) throw tooMany(IMAGE, model);
   refuseMasks(masks.length, model);

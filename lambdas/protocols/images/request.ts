@@ -6,7 +6,8 @@ import type { ImageParams } from '../../core/images/draw-images.ts';
 import type { ChosenSize, ImageAsk, ImageFile, ImageQuality, ImageReference } from '../../core/images/image-wire.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import type { Form } from '../../http/exchange.ts';
-import { endUserName, hasAtMost, promptText, toTextFields } from '../optional-fields.ts';
+import { isFalse, toTextFields, withoutEmpty } from '../form-fields.ts';
+import { endUserName, hasAtMost, promptText } from '../optional-fields.ts';
 import { parseWith, shownName } from '../parse.ts';
 import { editFiles, isReferenceName, toEditFiles, toReferences } from './references.ts';
 
@@ -100,7 +101,7 @@ const streaming: ReadonlySet<string> = new Set(['stream', 'partial_images']);
 /** Rejects requests for a stream. SDKs may send `stream: false`, which has no effect. In a form it is text. */
 export const refuseStreaming = (sent: JsonObject): void => {
   const stream = sent.stream ?? false;
-  if (stream !== false && stream !== 'false') {
+  if (stream !== false && !(typeof stream === 'string' && isFalse(stream))) {
     throw invalidRequest('stream', 'stream: images are not streamed here. Remove it to get the complete response.');
   }
   if ((sent.partial_images ?? null) !== null) {
@@ -214,7 +215,8 @@ export const toGenerationParams = (json: JsonObject): Omit<ImageParams, 'dryRun'
 };
 
 /** POST /v1/images/edits (IMG-5). Throws the 400 that names the field. */
-export const toEditParams = (form: Form): Omit<ImageParams, 'dryRun'> => {
+export const toEditParams = (sentForm: Form): Omit<ImageParams, 'dryRun'> => {
+  const form = withoutEmpty(sentForm);
   const isKnown = (name: string): boolean => Object.hasOwn(editBody.shape, name);
   const fields = toTextFields(form, { files: editFiles, content: 'image', isText: isKnown });
   const sent = parseWith(editBody, fields);

@@ -8,8 +8,9 @@ import type { Webhook } from '../../core/videos/video-job.ts';
 import type { ReferenceImage } from '../../core/videos/video-wire.ts';
 import { credentialForms } from '../../http/authenticate.ts';
 import type { Exchange, Form } from '../../http/exchange.ts';
+import { toTextFields, withoutEmpty } from '../form-fields.ts';
 import { checkImageFile } from '../image-file.ts';
-import { hasAtMost, promptText, toTextFields } from '../optional-fields.ts';
+import { hasAtMost, promptText } from '../optional-fields.ts';
 import { parseWith, showAs } from '../parse.ts';
 
 const PARAM = 'input_reference';
@@ -75,7 +76,8 @@ type Sent = Pick<Exchange, 'body' | 'form'> & {
 };
 
 /** Converts JSON or a form to the core's terms (VID-1, VID-2). Throws the 400 that names the field. */
-export const toVideoParams = ({ body, form, event }: Sent, checkWebhookUrl: CheckWebhookUrl): VideoParams => {
+export const toVideoParams = ({ body, form: sentForm, event }: Sent, checkWebhookUrl: CheckWebhookUrl): VideoParams => {
+  const form = sentForm && withoutEmpty(sentForm);
   const sent = parseWith(videoBody, form ? toFields(form) : body?.json);
   const reference = form && referenceIn(form);
   const url = sent.webhook_url ?? undefined;

@@ -138,7 +138,35 @@ test.for([
   }
 });
 
-test('GEN-2 text and headers that are not UTF-8 are 400, and a byte order mark is text', () => {
+test.for([
+  ['a line end', '\r\n'],
+  ['text', 'This is a form.\r\n'],
+  ['text that repeats the start of the boundary', `--the\r\nx--${BOUNDARY}y\r\n`],
+] as const)('VID-2 %s before the first boundary is ignored', ([, text]) => {
+  const { bytes, contentType } = handmade(partOf(named('a'), '1'), partOf(named('b', '; filename="b"'), '2'));
+  const form = parse({ bytes: Buffer.concat([Buffer.from(text), bytes]), contentType });
+  expect(plain(form)).toEqual({ fields: [['a', '1']], files: [['b', 'b', '', '32']] });
+});
+
+test.for([
+  ['Latin-1', Buffer.from('caf\xe9.png', 'latin1'), 'caf\ufffd.png'],
+  ['a quote', Buffer.from('my "best" cat.png'), 'my "best" cat.png'],
+  ['a path of Windows', Buffer.from('C:\\cats\\a.png'), 'C:\\cats\\a.png'],
+] as const)('VID-2 a file name in %s is read, with all parts after it', ([, name, expected]) => {
+  const head = Buffer.concat([
+    Buffer.from(`--${BOUNDARY}\r\n${named('a', '; filename="')}`),
+    name,
+    Buffer.from('"\r\nContent-Type: image/png\r\n\r\n'),
+  ]);
+  const file = (content: string) => Buffer.concat([head, Buffer.from(`${content}\r\n`)]);
+  const form = parse(handmade(file('1'), file(''), partOf(named('b'), '2'), file('3')));
+  expect(plain(form)).toEqual({
+    fields: [['b', '2']],
+    files: ['31', '', '33'].map((hex) => ['a', expected, 'image/png', hex]),
+  });
+});
+
+test('GEN-2 text and names that are not UTF-8 are 400, and a byte order mark is text', () => {
   const latin1 = Buffer.from('caf\xe9', 'latin1');
   expect(refusalOf(handmade(partOf(named('a'), latin1))).message).toContain('not valid UTF-8');
   const head = Buffer.concat([Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="`), latin1]);

@@ -76,8 +76,8 @@ test.for([
   ['prompt', '👋'.repeat(4_001)],
   ['temperature', '1.1'],
   ['temperature', 'NaN'],
-  ['response_format', ''],
-  ['stream', 'true'],
+  ['stream', 'True'],
+  ['stream', '1'],
   ['chunking_strategy', 'auto'],
   ['include[]', 'logprobs'],
   ['known_speaker_names[]', 'a'],
@@ -85,6 +85,16 @@ test.for([
   const [param, message] = refused(formWith({ [field]: value }));
   expect(param).toBe(field);
   expect(message).toMatch(new RegExp(`^${field.replaceAll(/[[\]]/g, '\\$&')}: `));
+});
+
+test('AUD-1 empty fields of a form count as absent', () => {
+  const names = ['language', 'prompt', 'temperature', 'response_format', 'stream', 'timestamp_granularities[]'];
+  const empty = Object.fromEntries(names.map((name) => [name, '']));
+  expect(read(formWith(empty))).toEqual(read(formWith()));
+});
+
+test.for(['False', 'false', '0'])('AUD-1 the text %s in stream means false', (stream) => {
+  expect(read(formWith({ stream })).format).toBe('json');
 });
 
 test.for(['verbose_json', 'srt', 'vtt', 'diarized_json'])(
@@ -102,7 +112,6 @@ test.for(['timestamp_granularities[]', 'timestamp_granularities'])('AUD-1 %s is 
 
 test('AUD-1 values at their limits are accepted', () => {
   expect(read(formWith({ prompt: '👋'.repeat(4_000) })).prompt).toHaveLength(8_000);
-  expect(read(formWith({ prompt: '' })).prompt).toBeUndefined();
   expect(read(formWith({ temperature: '1' })).temperature).toBe('1');
   const long = 'abc-abcdefgh-abcdefgh-abcdefgh-abcd';
   expect(read(formWith({ language: long })).language).toBe(long);

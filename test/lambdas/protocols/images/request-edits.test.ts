@@ -55,9 +55,31 @@ test('IMG-5 an edit has the fields of a generation, and its images in order', as
   });
 });
 
-test('IMG-5 the field image[] of an SDK is read like image', async () => {
-  const { references } = await edit('gpt-image-2', ['image[]', picture(1, 2)], ['image[]', picture(3, 4)]);
-  expect(references.map((each) => (each.kind === 'file' ? each.file.width : 0))).toEqual([64, 1, 3]);
+test('IMG-5 file fields with brackets or an index are read like those without', async () => {
+  const ask = await edit(
+    'gpt-image-2',
+    ['image[]', picture(1, 2)],
+    ['image[2]', picture(3, 4)],
+    ['mask[]', picture(64, 64)],
+  );
+  expect(ask.references.map((each) => (each.kind === 'file' ? each.file.width : 0))).toEqual([64, 1, 3]);
+  expect(ask.mask).toMatchObject({ width: 64 });
+});
+
+test('IMG-5 empty fields and empty file inputs of a form count as absent', async () => {
+  const names = ['n', 'size', 'quality', 'user', 'background', 'stream', 'partial_images', 'response_format', 'mask'];
+  const ask = await edit(
+    'gpt-image-2',
+    ...names.map((name): FormEntry => [name, '']),
+    ['mask', new File([], '')],
+    ['image', new File([], '')],
+  );
+  expect(ask).toMatchObject({ n: 1, quality: undefined, endUser: undefined, mask: undefined, extras: {} });
+  expect(ask.references).toHaveLength(1);
+});
+
+test.for(['False', 'false', '0'])('IMG-5 the text %s in stream means false', async (stream) => {
+  expect(await edit('gpt-image-2', ['stream', stream])).toMatchObject({ n: 1 });
 });
 
 const families = [
@@ -113,10 +135,9 @@ const refused: readonly (readonly [
   ['gpt-image-2', [['size', picture()]], plain, 'size', 'must be text'],
   ['gpt-image-2', [['markup', picture()]], plain, 'markup', 'unknown file field'],
   ['gpt-image-2', [['n', '0']], plain, 'n', 'at least 1'],
-  ['gpt-image-2', [['n', '']], plain, 'n', 'whole number'],
   ['gpt-image-2', [['n', '99999999999']], plain, 'n', 'whole number'],
-  ['gpt-image-2', [['size', '']], 'invalid_size', 'size', '<width>x<height>'],
-  ['gpt-image-2', [['stream', 'true']], plain, 'stream', 'not streamed'],
+  ['gpt-image-2', [['stream', 'True']], plain, 'stream', 'not streamed'],
+  ['gpt-image-2', [['stream', '1']], plain, 'stream', 'not streamed'],
   ['gpt-image-2', [['input_fidelity', 'high']], plain, 'input_fidelity', 'not supported'],
 ];
 

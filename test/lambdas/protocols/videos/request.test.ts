@@ -78,6 +78,14 @@ test('VID-1 null counts as absent, and a default is checked like a sent value', 
   expect(refusalOf(() => order.validateFor(noReference)).message).toBe('seconds: must be one of "8" with "film-1".');
 });
 
+test('VID-2 empty fields and an empty file input of a form count as absent', async () => {
+  const names = ['seconds', 'size', 'webhook_url', 'input_reference'];
+  const empty = names.map((name) => [name, ''] as const);
+  const order = orderOfForm(await texts(...empty, ['input_reference', new File([], '')]));
+  expect(order.webhook).toBeUndefined();
+  expect(order.validateFor(model)).toEqual(orderOf({}).validateFor(model));
+});
+
 const long = 'x'.repeat(32_001);
 
 test.for([
@@ -110,9 +118,7 @@ test('VID-1 a prompt of 32,000 characters is accepted, however many bytes they h
 
 test.for([
   ['seconds', '5', 'invalid_request_error', 'seconds: must be one of "4", "8", "12" with "film-1".'],
-  ['seconds', '', 'invalid_request_error', 'seconds: must be one of "4", "8", "12" with "film-1".'],
   ['size', '720x1280', 'invalid_size', 'size: must be one of 1280x720, 1920x1080 with "film-1".'],
-  ['size', '', 'invalid_size', 'size: must be one of 1280x720, 1920x1080 with "film-1".'],
 ] as const)('VID-1 %s "%s" is not in the entry: 400 %s', async ([param, value, code, message]) => {
   for (const order of [orderOf({ [param]: value }), orderOfForm(await texts([param, value]))]) {
     expect(refusalOf(() => order.validateFor(model))).toMatchObject({ status: 400, code, param, message });
@@ -142,7 +148,7 @@ test.for([
     'input_reference',
     'sent twice.',
   ],
-  [[['webhook_url', '']], 'webhook_url', 'must be an http(s) URL.'],
+  [[['webhook_url', 'a']], 'webhook_url', 'must be an http(s) URL.'],
 ] as const)('VID-2 a form with %j is 400 naming it', async ([more, param, fix]) => {
   const sent = await texts(...more);
   const { code, param: found, message } = refusalOf(() => orderOfForm(sent));
@@ -154,7 +160,7 @@ test.for([
 test('VID-2 a form without model or prompt is 400, and a long name is truncated', async () => {
   expect(refusalOf(() => orderOfForm(handmade()))).toMatchObject({ code: 'invalid_request_error', param: 'model' });
   expect(refusalOf(() => orderOfForm(handmade(partOf(named('model'), 'film-1')))).param).toBe('prompt');
-  const withLongName = await texts(['x'.repeat(5_000), '']);
+  const withLongName = await texts(['x'.repeat(5_000), '1']);
   const { message, param } = refusalOf(() => orderOfForm(withLongName));
   expect([message.length < 200, param?.length]).toEqual([true, 101]);
 });
