@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { speechBody } from '../../lambdas/protocols/audio/speech-request.ts';
 import { file, transcript } from '../answers/media.ts';
 import type { Body, Operation } from '../operation.ts';
+import { requireParameters } from '../parameters.ts';
 import { receipt } from '../response-headers.ts';
 
 /** Schema of the form, which code checks field by field. A test compares the names. */
@@ -60,6 +61,7 @@ const speechFields: Record<keyof typeof speechBody.shape, string> = {
   response_format: 'One of `limits.formats` of the model. Default: `mp3`.',
   speed: 'Speed. Default: 1.',
   stream_format: 'Must be `audio`, the bytes of the audio.',
+  instructions: 'Not sent, because no model follows it. `X-Service-Ignored-Parameters` lists it.',
 };
 
 const speechRequest: Body = {
@@ -97,10 +99,12 @@ export const audioOperations: Record<'transcribe' | 'speak', Operation> = {
     summary: 'Create speech from text',
     description:
       'Charged by the characters (Unicode code points) of the input. The audio is streamed as it is created. If it breaks off, the connection closes and nothing is charged.',
+    parameters: [requireParameters],
     json: speechRequest,
     answers: {
       '200': {
         description: 'The audio. The receipt has the cost; there is no cost header.',
+        headers: ['X-Service-Ignored-Parameters'],
         content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: file }])),
       },
     },

@@ -73,6 +73,17 @@ test.each(['tts-1', 'tts-1-hd'])(
   },
 );
 
+test('AUD-3, GEN-16 instructions are not sent, and the header and the receipt list them', async () => {
+  const response = await postSpeech({ instructions: 'Whisper.', speed: null });
+  expect([response.status, response.headers.get('x-service-ignored-parameters')]).toEqual([200, 'instructions']);
+  await response.arrayBuffer();
+  const receipt = await fetch(`${gateway.url}/api/usage/${response.headers.get('x-request-id')}`, {
+    headers: { authorization: `Bearer ${gateway.apiKey}` },
+  });
+  expect(await receipt.json()).toMatchObject({ ignored: ['instructions'] });
+  expect(JSON.stringify(vendor.requests)).not.toContain('Whisper');
+});
+
 test('AUD-3 a failure after the first byte closes the connection and costs nothing', async () => {
   const input = `${'A long evening. '.repeat(100)}[[pause 50]][[cut 2]]`;
   const { spent } = await spentBy(gateway, async () => {

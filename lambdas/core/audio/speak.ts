@@ -25,6 +25,8 @@ export interface SpeakDependencies extends PaidCallDependencies {
 export interface SpeechParams {
   readonly modelId: string;
   readonly endUser: string | undefined;
+  /** Names of the ignored request fields (GEN-16). */
+  readonly ignored: readonly string[];
   /** Whether the client requests only the cost (BILL-16). */
   readonly dryRun: boolean;
   /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */
@@ -45,7 +47,7 @@ export interface Speech {
  */
 export const speak = async (deps: SpeakDependencies, caller: Caller, order: SpeechParams): Promise<DryRun | Speech> => {
   const nowMs = deps.ledger.clock.now();
-  const { modelId } = order;
+  const { modelId, ignored } = order;
   const choice = { modelId, protocol: 'audio_speech', kind: 'speech', nowMs, allowed: caller.models } as const;
   const model = chooseModel(deps.catalog, choice);
   const ask = order.validateFor(model);
@@ -56,7 +58,7 @@ export const speak = async (deps: SpeakDependencies, caller: Caller, order: Spee
   const prices = { character: rate };
   refuseAboveBudget(amountPicos, 'input', 'send a shorter text');
   if (order.dryRun) {
-    return { kind: 'dry_run', model, holdPicos: amountPicos, outputTokensMax: undefined, prices };
+    return { kind: 'dry_run', model, holdPicos: amountPicos, outputTokensMax: undefined, prices, ignored };
   }
   const deadline = upstreamDeadline(deps, caller, model);
   const { expiresAtMs } = deadline;
@@ -80,8 +82,9 @@ export const speak = async (deps: SpeakDependencies, caller: Caller, order: Spee
  * Builds the terms in a separate function, so that their closure does not keep the request's text in memory until the
  * stream ends.
  */
-const termsOf = ({ endUser }: SpeechParams, charge: Charge): Terms => ({
+const termsOf = ({ endUser, ignored }: SpeechParams, charge: Charge): Terms => ({
   endUser,
+  ignored,
   chargeFor: () => charge,
   expectsUsage: false,
 });

@@ -1,13 +1,15 @@
 import type { SpeechFormat } from '../../core/audio/audio-wire.ts';
 import { type SpeakDependencies, type Speech, speak } from '../../core/audio/speak.ts';
 import { type TranscribeDependencies, transcribe } from '../../core/audio/transcribe.ts';
+import type { SpeechModel } from '../../core/catalog/schema.ts';
 import { BinaryStream } from '../../http/binary-stream.ts';
 import { canBreak, endCut, isCut, markAsCut } from '../../http/cut-answers.ts';
 import { planAnswer } from '../../http/early-answer.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler, type Summary } from '../../http/exchange.ts';
+import { refuseIgnored } from '../fields.ts';
 import { pumpLive } from '../live-answer.ts';
 import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
-import { balanceHeaders, costHeaders, dryRunAnswer, recordReceipt } from '../paid-response.ts';
+import { balanceHeaders, costHeaders, dryRunAnswer, ignoredHeaders, recordReceipt } from '../paid-response.ts';
 import { toSpeechParams } from './speech-request.ts';
 import { toTranscriptionRequest } from './transcription-request.ts';
 
@@ -96,14 +98,19 @@ export const createAudioRoutes = (deps: AudioRouteDependencies): Record<'transcr
   speak: async (exchange) => {
     const { body, event, summary, startedAtMs } = exchange;
     if (!body) throw new Error('a speech request without a body');
-    const { dryRun } = readPaidHeaders(event.headers, noKeys, true);
+    const { dryRun, requireParameters } = readPaidHeaders(event.headers, noKeys, true);
     const order = toSpeechParams(body.json);
-    const params = { ...order, dryRun, validateFor: noteModel(exchange, order.validateFor) };
+    const validateFor = noteModel(exchange, (model: SpeechModel) => {
+      if (requireParameters) refuseIgnored(order.ignored, model.id);
+      return order.validateFor(model);
+    });
+    const params = { ...order, dryRun, validateFor };
     const answerBy = planAnswer(exchange, { kind: dryRun ? 'json' : 'pieces' });
     const spoken = await speak(deps.speech, callerOf(exchange, answerBy), params);
     if (spoken.kind === 'dry_run') return dryRunAnswer(exchange, spoken);
     summary.firstByteMs = deps.speech.ledger.clock.now() - startedAtMs;
-    return spokenAnswer(deps, exchange, spoken);
+    const spokenResponse = spokenAnswer(deps, exchange, spoken);
+    return { ...spokenResponse, headers: { ...spokenResponse.headers, ...ignoredHeaders(order.ignored) } };
   },
 });
 

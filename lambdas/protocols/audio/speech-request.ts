@@ -14,7 +14,7 @@ const format = showAs(z.unknown(), {
 
 /**
  * Body of https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create. Models that
- * are priced by character do not support `instructions` and the stream format `sse`. These and any other field are
+ * are priced by character do not support the stream format `sse`, and have no use for `instructions`. Any other field is
  * rejected by name (GEN-9).
  */
 export const speechBody = z.strictObject({
@@ -28,14 +28,17 @@ export const speechBody = z.strictObject({
     .max(4, 'must be at most 4')
     .nullish(),
   stream_format: z.literal('audio').nullish(),
+  instructions: z.string('must be a string').nullish(),
 });
 
 /** AUD-3. Throws the 400 that names the field. */
 export const toSpeechParams = (json: JsonObject): Omit<SpeechParams, 'dryRun'> => {
-  const body = parseWith(speechBody, json);
+  const sent = Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null));
+  const body = parseWith(speechBody, sent);
   return {
     modelId: body.model,
     endUser: undefined,
+    ignored: body.instructions ? ['instructions'] : [],
     validateFor: ({ speech }) => {
       refuseLong(body.input, speech);
       return {

@@ -127,6 +127,7 @@ export const createAudioWorld = async (options: WorldOptions = {}) => {
       speak({ ...deps, wires: new Map([['openai_audio', speaking]]) }, caller, {
         modelId: 'voice-1',
         endUser: undefined,
+        ignored: [],
         dryRun: false,
         validateFor: () => ({ text, voice: 'alloy', format: 'mp3', speed: undefined }),
         ...order,

@@ -52,9 +52,18 @@ test.for<[string, JsonObject, string]>([
   ['speed', { speed: 4.1 }, '4'],
   ['speed', { speed: '1' }, '0.25 to 4'],
   ['stream_format', { stream_format: 'sse' }, '"audio"'],
-  ['instructions', { instructions: 'Whisper.' }, 'not supported'],
+  ['instructions', { instructions: 5 }, 'a string'],
+  ['language', { language: 'en' }, 'not supported'],
 ])('AUD-3 %s in %j gets an error that names it', ([field, changes, words]) => {
   expect(refused(changes)).toEqual([field, expect.stringMatching(new RegExp(`^${field}: .*${words}`))]);
+});
+
+test('AUD-3, GEN-16 instructions are ignored and listed, and null and an empty text count as absent', () => {
+  const body = { model: 'voice-1', input: 'Hello', voice: 'alloy' };
+  expect(toSpeechParams({ ...body, instructions: 'Whisper.' }).ignored).toEqual(['instructions']);
+  expect(toSpeechParams({ ...body, instructions: '' }).ignored).toEqual([]);
+  expect(toSpeechParams({ ...body, instructions: null, language: null }).ignored).toEqual([]);
+  expect(read({ instructions: 'Whisper.' })).toEqual(read());
 });
 
 test('AUD-3 the longest text is counted in Unicode characters', () => {
