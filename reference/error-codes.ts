@@ -63,9 +63,10 @@ export const ofPrompts = [
 ] as const satisfies readonly ErrorCode[];
 
 /** Error codes that follow from a route's row in the route table. GEN-8 defines the order of the checks. */
-export const codesOfRoute = ({ credential, limited, body, billed }: Route): readonly ErrorCode[] => [
+export const codesOfRoute = ({ method, credential, limited, body, billed }: Route): readonly ErrorCode[] => [
   'direct_access_refused',
   'method_not_allowed',
+  ...(method === 'GET' ? (['upgrade_required'] as const) : []),
   ...(limited ? (['rate_limit_exceeded'] as const) : []),
   ...byCredential[credential],
   ...(body === 'none' ? [] : ofBodies),

@@ -231,6 +231,11 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: 'idempotency-key: already used with a different body, endpoint or list of fallback models. Use a new key.',
     param: 'idempotency-key',
   },
+  upgrade_required: {
+    when: 'the request opens a WebSocket',
+    fix: 'Use HTTP. A stream uses server-sent events.',
+    message: 'WebSocket is not supported. Use HTTP; a stream uses server-sent events.',
+  },
   unprocessable_entity: {
     when: 'the request is valid but the model cannot do it, such as several choices in one request',
     fix: 'Change the field that `param` names, or use another model.',

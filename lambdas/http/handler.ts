@@ -152,12 +152,22 @@ const isHead = ({ event }: Exchange): boolean => event.requestContext.http.metho
 
 const route = (exchange: Exchange, served: (name: RouteName) => boolean): void => {
   const { rawPath, requestContext } = exchange.event;
+  if (asksForWebSocket(exchange)) throw webSocketRefusal();
   // API Gateway cannot distinguish the paths of two functions and sends preflight requests to one of them, so any
   // function handles them.
   if (isPreflight(exchange) && matchPath(rawPath).length > 0) return;
   exchange.route = matchRoute(requestContext.http.method, rawPath, served);
   exchange.summary.route = exchange.route.name;
 };
+
+/** Whether this is a WebSocket handshake. A front door may remove `Upgrade`, but not the key. */
+const asksForWebSocket = ({ event: { headers, requestContext } }: Exchange): boolean =>
+  requestContext.http.method === 'GET' &&
+  (headers['sec-websocket-key'] !== undefined || /(?:^|,)\s*websocket\s*(?:,|$)/i.test(headers.upgrade ?? ''));
+
+/** Codex uses HTTP immediately after this status, and repeats the handshake after any other. */
+const webSocketRefusal = (): GatewayError =>
+  new GatewayError('upgrade_required', 'WebSocket is not supported. Use HTTP; a stream uses server-sent events.');
 
 /** Precedes authentication, so that a rejected request calls no table that an operator may be restoring (OPS-15). */
 const refuseInMaintenance = ({ maintenance }: HttpDependencies, exchange: Exchange): Promise<void> | undefined => {

@@ -38,6 +38,7 @@ export const errorRows = {
   range_not_satisfiable: [416, 'invalid_request_error'],
   idempotency_key_mismatch: [422, 'invalid_request_error'],
   unprocessable_entity: [422, 'invalid_request_error'],
+  upgrade_required: [426, 'invalid_request_error'],
   rate_limit_exceeded: [429, 'rate_limit_error'],
   upstream_capacity: [429, 'rate_limit_error'],
   internal_error: [500, 'upstream_error'],

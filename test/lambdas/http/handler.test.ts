@@ -215,6 +215,24 @@ test('OPS-15 every route with a method other than GET is rejected in maintenance
   for (const { method, writes } of Object.values<Route>(routes)) expect(method === 'GET' && writes).toBeFalsy();
 });
 
+test.for([
+  ['/v1/responses', { upgrade: 'websocket', connection: 'Upgrade' }],
+  ['/v1/responses', { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }],
+  ['/v1/realtime', { upgrade: 'h2c, WebSocket' }],
+] as const)(
+  'GEN-7 a handshake of a WebSocket at %s with %j is 426 before any key is checked',
+  async ([path, headers]) => {
+    const { send } = await opened();
+    expect(codeOf(await send({ path, headers }))).toBe('426 upgrade_required');
+  },
+);
+
+test('GEN-7 another protocol and a POST are served as usual', async () => {
+  const { send, post } = await opened();
+  expect((await send({ path: '/health', headers: { upgrade: 'h2c' } })).status).toBe(200);
+  expect((await post('{}', { upgrade: 'websocket' })).status).toBe(200);
+});
+
 test('OPS-15 reads, token counts and preflights continue in maintenance', async () => {
   const { send, authorization } = await opened({ maintenance: async () => 'on' });
   const headers = { authorization };

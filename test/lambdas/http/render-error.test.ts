@@ -56,6 +56,7 @@ const messagesTypes = {
   credit_mismatch: 'conflict_error',
   payload_too_large: 'request_too_large',
   unprocessable_entity: 'invalid_request_error',
+  upgrade_required: 'invalid_request_error',
   rate_limit_exceeded: 'rate_limit_error',
   internal_error: 'api_error',
   upstream_error: 'api_error',
