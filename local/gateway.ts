@@ -141,8 +141,7 @@ const start = async (options: LocalGatewayOptions, endings: Endings): Promise<We
   const host = await openHost(deps, {
     port,
     address: settings.HOST,
-    sourceIp: createClientIp(settings.TRUST_PROXY),
-    connectionLimit: { perAddress: settings.CONNECTIONS_PER_IP, isExempt: isSharedPeer(settings.TRUST_PROXY) },
+    ...connectionsOf(settings),
     beside: page?.take,
     onCrash: (error) => onFailure(`a handler failed: ${placeOf(error)}`),
   });
@@ -257,7 +256,15 @@ const openEngine = async (
   return (await import('./emulated-engine.ts')).openEmulatedEngine(options);
 };
 
-type HostPlace = Pick<HostOptions, 'port' | 'address' | 'sourceIp' | 'connectionLimit' | 'beside' | 'onCrash'>;
+type Connections = Pick<HostOptions, 'sourceIp' | 'connectionLimit' | 'keepAliveMs'>;
+
+const connectionsOf = ({ TRUST_PROXY, CONNECTIONS_PER_IP, KEEP_ALIVE_SECONDS }: LocalSettings): Connections => ({
+  sourceIp: createClientIp(TRUST_PROXY),
+  connectionLimit: { perAddress: CONNECTIONS_PER_IP, isExempt: isSharedPeer(TRUST_PROXY) },
+  keepAliveMs: KEEP_ALIVE_SECONDS * 1_000,
+});
+
+type HostPlace = Connections & Pick<HostOptions, 'port' | 'address' | 'beside' | 'onCrash'>;
 
 /** Every HTTP function behind one port. */
 const openHost = (deps: FunctionDependencies, place: HostPlace): Promise<Host> => {

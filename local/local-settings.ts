@@ -71,6 +71,8 @@ const schema = z.object({
   TRUST_PROXY: trustedProxies.default([]),
   /** Connections of one client IP at a time (LIM-9). */
   CONNECTIONS_PER_IP: whole(1, 100_000).default(512),
+  /** Time for which an idle connection stays open. */
+  KEEP_ALIVE_SECONDS: whole(1, 3_600).default(65),
   LOG: oneOf('line', 'json').default('line'),
   /** Time that requests have to finish when the program stops. */
   SHUTDOWN_SECONDS: whole(0, 900).optional(),

@@ -55,8 +55,8 @@ const readAddress = (text: string): Address | undefined =>
 /**
  * Returns the client's IP address (LIM-7), for `HostOptions.sourceIp`. Starts at the peer of the connection and follows
  * `X-Forwarded-For` from right to left as long as the address is a trusted proxy: each proxy appends the address that
- * it saw. Entries that the client wrote itself are further left and are not read. An entry that is not an IP address
- * makes the peer the client.
+ * it saw, some with the port. Entries that the client wrote itself are further left and are not read. An entry that is not
+ * an IP address makes the peer the client.
  */
 export const createClientIp =
   (proxies: TrustedProxies) =>
@@ -68,12 +68,16 @@ export const createClientIp =
     let client = peer;
     for (const entry of entries.reverse()) {
       if (!isTrusted(proxies, client)) break;
-      const next = readAddress(entry.trim());
+      const next = readAddress(withoutPort(entry.trim()));
       if (!next) return peer.toString();
       client = next;
     }
     return client.toString();
   };
+
+/** Returns the address of `203.0.113.7:50000`, `[2001:db8::1]:443` or `[2001:db8::1]`, and other text unchanged. */
+const withoutPort = (entry: string): string =>
+  entry.replace(/^([\d.]+):\d{1,5}$/, '$1').replace(/^\[([\da-f:.]+)\](?::\d{1,5})?$/i, '$1');
 
 /** A link-local peer has a zone, such as fe80::1%eth0. */
 const withoutZone = (address: string): string => address.replace(/%.*$/, '');

@@ -34,6 +34,8 @@ export interface HostOptions {
   readonly sourceIp?: (request: IncomingMessage) => string;
   /** Time limit of a request on this host in ms, counted from its start (LIM-6). */
   readonly requestMs?: number;
+  /** Time in ms for which an idle connection stays open, by default 65 s. */
+  readonly keepAliveMs?: number;
   /** Undefined if the connections of a client IP have no limit. */
   readonly connectionLimit?: ConnectionLimit;
   /** Handles requests outside of the routes; returns whether it accepted the request. */
@@ -52,6 +54,8 @@ export interface Host {
   idle(): Promise<void>;
 }
 
+/** Longer than the 60 s of most proxies, because a proxy must close an idle connection first. */
+const KEEP_ALIVE_MS = 65_000;
 /** Time in ms in which the headers of a request must arrive (GEN-15). */
 const HEADERS_MS = 15_000;
 /** Time in ms between two searches for connections whose headers are late. */
@@ -69,7 +73,7 @@ const answerInProgress = ({ [answering]: answer }: AnsweringSocket): ServerRespo
 /** Starts a plain HTTP server that runs the same handlers as the function URLs. */
 export const startHost = async (options: HostOptions): Promise<Host> => {
   const server = http.createServer({
-    keepAliveTimeout: 65_000,
+    keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
     headersTimeout: HEADERS_MS,
     connectionsCheckingInterval: HEADERS_CHECK_MS,
     requestTimeout: 0,
@@ -120,6 +124,7 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
 const serve = async (options: HostOptions, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   // A socket can break at any time; later writes are dropped.
   response.on('error', () => undefined);
+  useOriginForm(request);
   const problem = malformed(request);
   if (problem) {
     const requestId = options.newRequestId();
@@ -154,6 +159,17 @@ const handlerFor = (handlers: HostOptions['handlers'], path: string): StreamingH
   return handler;
 };
 
+/**
+ * Replaces a target that is a complete URL by its path, and `Host` by its host
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2). Clients send such a target to a proxy.
+ */
+const useOriginForm = (request: IncomingMessage): void => {
+  const [, host, target = ''] = /^https?:\/\/([^/?#@\s]+)((?:[/?].*)?)$/i.exec(request.url ?? '') ?? [];
+  if (host === undefined) return;
+  request.url = target.startsWith('/') ? target : `/${target}`;
+  if (request.headers.host !== undefined) request.headers.host = host;
+};
+
 /** GEN-7: rejects a request that two programs could interpret differently. */
 const malformed = (request: IncomingMessage): string | undefined => {
   const repeated = hasRepeatedHeader(request) ? request.headersDistinct : {};
@@ -164,7 +180,7 @@ const malformed = (request: IncomingMessage): string | undefined => {
   if ((repeated['idempotency-key']?.length ?? 0) > 1) return 'Idempotency-Key: sent twice. Send it once.';
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
     return 'Expect: only 100-continue is supported. Remove the header.';
-  return request.url?.startsWith('/') ? undefined : 'The request line must have a path, not a full URL.';
+  return request.url?.startsWith('/') ? undefined : 'The request line must have a path or an http(s) URL.';
 };
 
 const errorText = (error: GatewayError, format: ClientFormat, requestId: string): string =>

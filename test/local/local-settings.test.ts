@@ -28,6 +28,7 @@ test('an empty variable counts as absent, and absent settings have defaults', ()
     DATA_DIR: '.local',
     TRUST_PROXY: [],
     CONNECTIONS_PER_IP: 512,
+    KEEP_ALIVE_SECONDS: 65,
     LOG: 'line',
     SHUTDOWN_SECONDS: 3,
     CREDITS: 'on',

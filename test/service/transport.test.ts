@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { json as readBody } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { BODY_BYTES_MAX } from '../../lambdas/limits.ts';
 import { errorSchema, MODEL, readError } from '../support/gateway-chat.ts';
@@ -87,6 +90,20 @@ test('GEN-7 an unknown path is 404 and a wrong method 405 with Allow, before any
   expect((await call('GET', '/health?path=/v1/models&method=POST')).status).toBe(200);
 });
 
+test('GEN-7 a handshake of a WebSocket is 426 in the shape of an error', async () => {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'a',
+  };
+  const sent = get(`${gateway.url}/v1/responses`, { headers });
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  if (!response) throw new Error('no response');
+  expect([response.statusCode, response.headers.upgrade]).toEqual([426, 'HTTP/1.1']);
+  expect(errorSchema.parse(await readBody(response)).error.code).toBe('upgrade_required');
+});
+
 test('GEN-7 HEAD has the status and headers of GET, and no body', async () => {
   const varied = new Set(['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding']);
   const headersOf = ({ headers }: Response) => [...headers].filter(([name]) => !varied.has(name));
@@ -102,7 +119,6 @@ const close = 'Connection: close\r\n\r\n';
 
 test.each([
   ['two Host headers', `GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n${close}`],
-  ['an absolute-form target', `GET http://example.com/health HTTP/1.1\r\nHost: example.com\r\n${close}`],
   ['the asterisk', `OPTIONS * HTTP/1.1\r\nHost: a\r\n${close}`],
   ['an authority', `GET example.com:443 HTTP/1.1\r\nHost: a\r\n${close}`],
   ['an unknown method', `BREW /health HTTP/1.1\r\nHost: a\r\n${close}`],
@@ -124,6 +140,12 @@ test.each([
     code: 'invalid_request_error',
     type: 'invalid_request_error',
   });
+});
+
+test('GEN-7 a target with the URL of the gateway works, as a client sends it to a proxy', async () => {
+  const sent = 'GET http://gateway.example/v1/models HTTP/1.1\r\nHost: gateway.example\r\n';
+  const answer = await exchangeRaw(gateway.url, `${sent}Authorization: Bearer ${gateway.apiKey}\r\n${close}`);
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([200, { object: 'list' }]);
 });
 
 test('GEN-7 a request with one Host header and a path works over the same raw socket', async () => {

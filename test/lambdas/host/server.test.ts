@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-const started = async (handle: Parameters<typeof startHostWith>[0]) => {
-  const host = await startHostWith(handle);
+const started = async (...options: Parameters<typeof startHostWith>) => {
+  const host = await startHostWith(...options);
   stops.push(host.stop);
   return host;
 };
@@ -148,7 +148,9 @@ test('GEN-1 a body that stops early is incomplete and harms nothing', async () =
 
 test.for([
   [['GET /health HTTP/1.1', 'Host: one', 'Host: two']],
-  [['GET http://example.com/health HTTP/1.1', 'Host: example.com']],
+  [['GET http://example.com/health HTTP/1.1']],
+  [['GET http://someone@example.com/health HTTP/1.1', 'Host: example.com']],
+  [['GET ftp://example.com/health HTTP/1.1', 'Host: example.com']],
   [['GET /health HTTP/1.1', 'Bad Header']],
   [['NO HTTP']],
   [['POST /x HTTP/1.1', 'Host: localhost', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
@@ -166,6 +168,39 @@ test.for([
   const body = client.text().slice(client.text().indexOf('{'), client.text().lastIndexOf('}') + 1);
   expect(JSON.parse(body)).toMatchObject({ error: { code: 'invalid_request_error', param: null } });
   expect(handled).toBe(0);
+});
+
+test.for([
+  ['http://gateway.example/v1/models/a?b=1&b=2', 'gateway.example', '/v1/models/a', 'b=1&b=2'],
+  ['HTTPS://gateway.example:8443?b=1', 'gateway.example:8443', '/', 'b=1'],
+  ['http://[2001:db8::1]:80', '[2001:db8::1]:80', '/', ''],
+] as const)('GEN-7 the target %s counts as the host %s and the path %s', async ([target, ...expected]) => {
+  const host = await started(({ rawPath, rawQueryString, headers }, stream) =>
+    answerWith(stream, 200, JSON.stringify([headers.host, rawPath, rawQueryString])),
+  );
+  const client = await connectTo(host.port);
+  client.send(request([`GET ${target} HTTP/1.1`, 'Host: another.example']));
+  await expect.poll(client.text).toContain(JSON.stringify(expected));
+});
+
+test('GEN-7 an idle connection stays open for the time of the host', async () => {
+  const host = await started((_event, stream) => answerWith(stream, 200, 'ok'), { keepAliveMs: 7_000 });
+  expect((await fetch(host.url)).headers.get('keep-alive')).toBe('timeout=7');
+  expect(
+    (await fetch((await started((_event, stream) => answerWith(stream, 200, 'ok'))).url)).headers.get('keep-alive'),
+  ).toBe('timeout=65');
+});
+
+test.for([426, 404])('GEN-7 a handler responds to a handshake with %s, and the connection stays', async (status) => {
+  const host = await started((_event, stream) => answerWith(stream, status, 'the response'));
+  const client = await connectTo(host.port);
+  const handshake = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: a'];
+  client.send(request(['GET /v1/responses HTTP/1.1', ...handshake]));
+  await expect.poll(client.text).toContain('the response');
+  const named = /^upgrade: HTTP\/1\.1\r$/im.test(client.text()) && /^connection: upgrade\r$/im.test(client.text());
+  expect([client.text().slice(9, 12), named]).toEqual([String(status), status === 426]);
+  client.send(request(['GET /health HTTP/1.1', 'Host: localhost']));
+  await expect.poll(() => client.text().split('the response').length).toBe(3);
 });
 
 test('GEN-15 invalid HTTP closes a connection even if the client keeps its side open', async () => {

@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { installLambdaRuntime, type StreamingHandler } from '../../../lambdas/host/lambda-runtime.ts';
-import { type Host, startHost } from '../../../lambdas/host/server.ts';
+import { type Host, type HostOptions, startHost } from '../../../lambdas/host/server.ts';
 
 installLambdaRuntime();
 
 type Handle = (event: APIGatewayProxyEventV2, stream: Writable) => Promise<void>;
 
 /** Host with one handler for every function. */
-export const startHostWith = async (handle: Handle) => {
+export const startHostWith = async (handle: Handle, options: Partial<HostOptions> = {}) => {
   const crashes: unknown[] = [];
   const handler: StreamingHandler = handle;
   const host: Host = await startHost({
@@ -18,6 +18,7 @@ export const startHostWith = async (handle: Handle) => {
     now: () => Date.UTC(2026, 10, 1),
     newRequestId: () => 'OURS',
     onCrash: (error) => crashes.push(error),
+    ...options,
   });
   return { url: `http://127.0.0.1:${host.port}`, port: host.port, crashes, stop: () => host.stop(0) };
 };

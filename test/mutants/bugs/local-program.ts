@@ -239,7 +239,7 @@ const gatewayBugs = bugsIn('local/gateway.ts', 'test/local/gateway.test.ts', [
   {
     id: 'header-of-no-proxy-list',
     what: 'The local program ignores the list of proxies, and all their clients share one rate limit.',
-    find: 'sourceIp: createClientIp(settings.TRUST_PROXY),',
+    find: 'sourceIp: createClientIp(TRUST_PROXY),',
     replace: 'sourceIp: createClientIp([]),',
   },
 ]);
