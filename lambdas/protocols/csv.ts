@@ -1,3 +1,5 @@
+import type { GatewayResponse } from '../http/exchange.ts';
+
 export type Cell = string | number | boolean | null | undefined;
 
 /** RFC 4180 with a header line. A cell without a value is empty. */
@@ -28,3 +30,19 @@ export const toCsvCell = (cell: Cell): string => {
   const text = /^\p{Cc}/u.test(marked) ? `'${marked}` : marked;
   return /[",;\p{Cc}]|^\p{Z}|\p{Z}$/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
+
+/** Response with a CSV file. With a byte order mark, spreadsheet programs read it as UTF-8. */
+export const csvFile = (
+  name: string,
+  table: string,
+  format: 'csv' | 'csv-bom',
+  headers: Readonly<Record<string, string>> = {},
+): GatewayResponse => ({
+  statusCode: 200,
+  headers: {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${name}"`,
+    ...headers,
+  },
+  body: format === 'csv-bom' ? `\ufeff${table}` : table,
+});

@@ -10,6 +10,12 @@ import { limit, type Parameter, query } from '../parameters.ts';
 const format = (description: string): Parameter =>
   query('format', description, { type: 'string', enum: ['json', 'csv'], default: 'json' });
 
+const bom = query(
+  'bom',
+  'Whether a CSV table starts with a UTF-8 byte order mark, which Excel needs for letters outside of ASCII.',
+  { type: 'string', enum: ['true', 'false', ''] },
+);
+
 const moment = 'a day such as 2026-11-20 or a time such as 2026-11-20T08:00:00Z, in UTC';
 
 const parameters: Record<(typeof usageParameters)[number], Parameter> = {
@@ -23,6 +29,7 @@ const parameters: Record<(typeof usageParameters)[number], Parameter> = {
   cursor: query('cursor', '`next_cursor` of the previous page.', { type: 'string', pattern: '^[\\w-]*$' }),
   limit: limit(1_000, 100),
   format: format('JSON or a CSV table.'),
+  bom,
 };
 
 const summaryQuery: Record<(typeof summaryParameters)[number], Parameter> = {
@@ -35,6 +42,7 @@ const summaryQuery: Record<(typeof summaryParameters)[number], Parameter> = {
   from: query('from', 'First UTC day, at most 91 days before `to`. Default: 29 days before `to`.', orEmpty(dayForm)),
   to: query('to', 'Last UTC day. Default: today.', orEmpty(dayForm)),
   format: format('JSON or a CSV table.'),
+  bom,
 };
 
 /** The mini app reads the same list with its own credential. */
@@ -117,7 +125,7 @@ export const accountOperations: Record<
     description:
       'Opening + credits - returns - charges = closing. The amounts of a month that is over never change, and its `charges` do not change once they are complete. Open holds are not part of the sum.',
     path: { month: ['Calendar month in UTC.', '2026-11', MONTH_FORM] },
-    parameters: [format('JSON or a CSV table with one line per amount.')],
+    parameters: [format('JSON or a CSV table with one line per amount.'), bom],
     answers: {
       '200': {
         description: 'The statement.',

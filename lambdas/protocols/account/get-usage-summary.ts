@@ -8,12 +8,12 @@ import { groupCells, type SummaryRow, type UsageCell, type UsageGroup } from '..
 import { formatUsd } from '../../core/money/usd.ts';
 import { admissionOf, type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable } from '../account-reads.ts';
-import { toCsvTable } from '../csv.ts';
-import { type Format, readDay, readFormat, refuseUnknown } from './usage-query.ts';
+import { csvFile, toCsvTable } from '../csv.ts';
+import { type Format, formatParameters, readDay, readFormat, refuseUnknown } from './usage-query.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-export const summaryParameters = ['group_by', 'from', 'to', 'format'] as const;
+export const summaryParameters = ['group_by', 'from', 'to', ...formatParameters] as const;
 export const usageGroups = ['day', 'model', 'key', 'end_user'] as const satisfies readonly UsageGroup[];
 
 const DAY_MS = 86_400_000;
@@ -81,14 +81,8 @@ export const createGetUsageSummary =
     const named = rows.map((row) => ({ ...row, keyName: keyNames.get(row.keyId ?? '') }));
     const summary = { ...toSummaryObject(range, groups, named, total), ...toCompleteness(summaries.incompleteDays) };
     if (format === 'json') return json(200, summary);
-    return {
-      statusCode: 200,
-      headers: {
-        'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="usage-${range.fromDay}-${range.toDay}.csv"`,
-      },
-      body: toSummaryCsv(groups, named, summary.complete),
-    };
+    const table = toSummaryCsv(groups, named, summary.complete);
+    return csvFile(`usage-${range.fromDay}-${range.toDay}.csv`, table, format);
   };
 
 /** A request without an API key comes from the owner's mini app. */

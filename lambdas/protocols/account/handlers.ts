@@ -5,8 +5,9 @@ import { readStatement, type StatementDependencies } from '../../core/ledger/sta
 import { listUsage, usageOfRequest } from '../../core/ledger/usage.ts';
 import { admissionOf, type Exchange, json, type RouteHandler } from '../../http/exchange.ts';
 import { orUnavailable, toAccountObject } from '../account-reads.ts';
+import { csvFile } from '../csv.ts';
 import { readMonth, statementOf, toStatementCsv, toStatementObject } from './statement-object.ts';
-import { readFormat, readUsageQuery, refuseUnknown, toCursor } from './usage-query.ts';
+import { formatParameters, readFormat, readUsageQuery, refuseUnknown, toCursor } from './usage-query.ts';
 import { toCsv, toOpenRow, toUsageRow } from './usage-row.ts';
 
 /** GET /api/account (BILL-15). */
@@ -38,18 +39,10 @@ export const createListUsage =
     const rows = records.map(toUsageRow);
     const next = nextHoldId === undefined ? null : toCursor(nextHoldId);
     if (format === 'json') return json(200, { object: 'list', data: rows, has_more: next !== null, next_cursor: next });
-    return {
-      statusCode: 200,
-      headers: {
-        'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': 'attachment; filename="usage.csv"',
-        ...(next === null ? {} : { 'x-service-next-cursor': next }),
-      },
-      body: toCsv(rows),
-    };
+    return csvFile('usage.csv', toCsv(rows), format, next === null ? {} : { 'x-service-next-cursor': next });
   };
 
-export const statementParameters = ['format'] as const;
+export const statementParameters = formatParameters;
 
 /** GET /api/statements/{month} (BILL-22): the statement of one calendar month in UTC. */
 export const createGetStatement =
@@ -62,14 +55,7 @@ export const createGetStatement =
     const reply = await orUnavailable(readStatement(deps, admissionOf(exchange).accountId, month));
     const statement = toStatementObject(statementOf(reply, month));
     if (format === 'json') return json(200, statement);
-    return {
-      statusCode: 200,
-      headers: {
-        'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="statement-${month}.csv"`,
-      },
-      body: toStatementCsv(statement),
-    };
+    return csvFile(`statement-${month}.csv`, toStatementCsv(statement), format);
   };
 
 const requestIdForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

@@ -10,8 +10,11 @@ export interface UsageQuery {
   readonly format: Format;
 }
 
-const formats = ['json', 'csv'] as const;
-export type Format = (typeof formats)[number];
+/** Form of a response. `csv-bom` is CSV with a byte order mark. */
+export type Format = 'json' | 'csv' | 'csv-bom';
+
+/** Parameters of `readFormat`. */
+export const formatParameters = ['format', 'bom'] as const;
 
 export const usageParameters = [
   'from',
@@ -23,7 +26,7 @@ export const usageParameters = [
   'outcome',
   'cursor',
   'limit',
-  'format',
+  ...formatParameters,
 ] as const;
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
@@ -51,8 +54,7 @@ export const refuseUnknown = (query: Query, parameters: readonly string[]): void
   const unknown = Object.keys(query).find((name) => !parameters.includes(name));
   if (unknown === undefined) return;
   const name = unknown.slice(0, 100);
-  const fix = parameters.length === 1 ? `Use ${parameters[0]}.` : `Use one of ${parameters.join(', ')}.`;
-  throw invalidRequest(name, `${name}: unknown query parameter. ${fix}`);
+  throw invalidRequest(name, `${name}: unknown query parameter. Use one of ${parameters.join(', ')}.`);
 };
 
 const day = z.iso.date();
@@ -146,10 +148,12 @@ const readLimit = ({ limit }: Query): number => {
 };
 
 /** Throws the 400 that names the parameter. An empty parameter counts as absent. */
-export const readFormat = ({ format }: Query): Format => {
-  const found = format ? formats.find((known) => known === format) : 'json';
-  if (found) return found;
-  throw invalidRequest('format', `format: must be one of ${formats.join(', ')}.`);
+export const readFormat = ({ format, bom }: Query): Format => {
+  if (format && format !== 'json' && format !== 'csv')
+    throw invalidRequest('format', 'format: must be one of json, csv.');
+  if (bom && bom !== 'true' && bom !== 'false') throw invalidRequest('bom', 'bom: must be one of true, false.');
+  if (format !== 'csv') return 'json';
+  return bom === 'true' ? 'csv-bom' : 'csv';
 };
 
 const holdIdForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}\.\d$/;

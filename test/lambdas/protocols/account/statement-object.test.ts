@@ -122,13 +122,15 @@ test('BILL-22 the statement of the present month is returned as JSON or CSV', as
   expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8');
   expect(csv.headers['content-disposition']).toBe('attachment; filename="statement-2026-11.csv"');
   expect(csv.text.split('\r\n')).toHaveLength(7);
+  const marked = await ask('/api/statements/2026-11?format=csv&bom=true');
+  expect(marked.text).toBe(`\ufeff${csv.text}`);
 });
 
 test.for([
   ['2026-13', 'month', 'month: "2026-13" is not a month. Use a form such as 2026-11.'],
   ['2026-12', 'month', 'month: 2026-12 has not begun. Use 2026-11 or an earlier month.'],
   ['2026-11?format=pdf', 'format', 'format: must be one of json, csv.'],
-  ['2026-11?from=2026-11-01', 'from', 'from: unknown query parameter. Use format.'],
+  ['2026-11?from=2026-11-01', 'from', 'from: unknown query parameter. Use one of format, bom.'],
 ])('BILL-22 %s is 400 for %s', async ([target, param, message]) => {
   const { status, body } = await ask(`/api/statements/${target}`);
   expect([status, body.error.param, body.error.message]).toEqual([400, param, message]);

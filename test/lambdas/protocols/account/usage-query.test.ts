@@ -56,6 +56,7 @@ test.each<readonly [param: string, query: Readonly<Record<string, string>>]>([
     (limit) => ['limit', { limit }] as const,
   ),
   ...['xml', 'JSON', 'json,csv'].map((format) => ['format', { format }] as const),
+  ['bom', { bom: '1' }],
   ...['x', HOLD_ID, toCursor('account#other'), toCursor('01KAFE0000000000000000000A'), toCursor(`${HOLD_ID}0`)].map(
     (cursor) => ['cursor', { cursor }] as const,
   ),
