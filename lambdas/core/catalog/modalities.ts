@@ -8,12 +8,15 @@ const quality = z.enum(['low', 'medium', 'high']);
 
 /** How a model treats the `size` field (IMG-2). */
 const sizeRule = z.discriminatedUnion('mode', [
-  /** Any size within the bounds; `maxRatio` is the longer edge over the shorter. */
+  /**
+   * Any size within the bounds; `maxRatio` is the longer edge over the shorter. Without `maxEdge`, only the area limits
+   * the edges.
+   */
   z.strictObject({
     mode: z.literal('free'),
     multipleOf: pixels,
     minEdge: pixels.optional(),
-    maxEdge: pixels,
+    maxEdge: pixels.optional(),
     minPixels: pixels.optional(),
     maxPixels: pixels,
     maxRatio: z.number().min(1).optional(),

@@ -102,12 +102,12 @@ export const largestSquare = (rule: FreeRule): string | undefined => {
   return size && toSizeText(size);
 };
 
-const boundsOf = (rule: FreeRule): SizeBounds => ({
-  multipleOf: rule.multipleOf,
-  minEdge: rule.minEdge ?? rule.multipleOf,
-  maxEdge: rule.maxEdge,
+const boundsOf = ({ multipleOf, minEdge = multipleOf, maxPixels, ...rule }: FreeRule): SizeBounds => ({
+  multipleOf,
+  minEdge,
+  maxEdge: rule.maxEdge ?? Math.floor(maxPixels / minEdge),
   minPixels: rule.minPixels ?? 1,
-  maxPixels: rule.maxPixels,
+  maxPixels,
   maxRatio: rule.maxRatio ?? Number.POSITIVE_INFINITY,
 });
 
@@ -148,7 +148,7 @@ const ofRatio = (model: ImageModel, text: string, bounds: SizeBounds): ChosenSiz
   const maxPixels = Math.min(bounds.maxPixels, RATIO_PIXELS_MAX);
   const size = ratio && largestOfRatio(ratio, { ...bounds, maxPixels });
   if (size) return inPixels(size);
-  const most = Math.floor(bounds.maxEdge / bounds.minEdge);
+  const most = Math.floor(Math.min(bounds.maxEdge, maxPixels / bounds.minEdge) / bounds.minEdge);
   throw invalidSize(model, {
     allowed: `a ratio of two whole numbers such as 16:9, from 1:${most} to ${most}:1,`,
     nearest: undefined,

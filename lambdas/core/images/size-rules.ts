@@ -192,7 +192,8 @@ export const describeBounds = (bounds: SizeBounds): string => {
   const edges = [
     ...(multipleOf > 1 ? [`a multiple of ${multipleOf}`] : []),
     ...(minEdge > multipleOf ? [`at least ${minEdge}`] : []),
-    `at most ${maxEdge}`,
+    // A bound that follows from the area is left out.
+    ...((maxEdge + 1) * minEdge <= maxPixels ? [`at most ${maxEdge}`] : []),
   ].join(', ');
   const area = minPixels > minEdge ** 2 ? `${minPixels} to ${maxPixels} pixels` : `at most ${maxPixels} pixels`;
   const shape = Number.isFinite(maxRatio) ? `, the longer edge at most ${maxRatio} times the shorter` : '';

@@ -5,6 +5,11 @@ import { issueText } from '../issue-text.ts';
 import { isRecord } from '../json-sample.ts';
 import { bflError, invalidField } from './error.ts';
 
+/**
+ * Bounds of the sizes, read on 2026-11-29:
+ * https://github.com/black-forest-labs/skills/blob/main/skills/bfl-api/references/endpoints.md. No bound for the longest
+ * edge or the ratio: https://github.com/withceleste/celeste-python/issues/369, 2026-08-31.
+ */
 const edgeMin = 64;
 const edgeStep = 16;
 const pixelsMax = 2048 * 2048;

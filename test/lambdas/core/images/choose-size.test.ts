@@ -55,11 +55,15 @@ const accepted: readonly (readonly [id: string, wish: Partial<RequestedSize>, ex
   ['flux-2-pro', { hasReferences: true }, vendor(4_194_304)],
   ['flux-2-max', { size: '2048x2048' }, pixels('2048x2048', 2048, 2048)],
   ['flux-2-flex', { width: 256, height: 2048 }, pixels('256x2048', 256, 2048)],
+  ['flux-2-pro', { size: '2560x1440' }, pixels('2560x1440', 2560, 1440)],
+  ['flux-2-pro', { width: 4096, height: 1024 }, pixels('4096x1024', 4096, 1024)],
+  ['flux-2-pro', { size: '64x65536' }, pixels('64x65536', 64, 65_536)],
   ['flux-2-klein-9b', { aspectRatio: '16:9' }, pixels('1280x720', 1280, 720)],
   ['flux-2-pro', { aspectRatio: '1:1', hasReferences: true }, pixels('1024x1024', 1024, 1024)],
   ['flux-2-pro', { aspectRatio: '239:100' }, pixels('1584x656', 1584, 656)],
   ['flux-2-pro', { aspectRatio: '21:9' }, pixels('1456x624', 1456, 624)],
-  ['flux-2-pro', { aspectRatio: '1:8' }, pixels('256x2048', 256, 2048)],
+  ['flux-2-pro', { aspectRatio: '1:9' }, pixels('336x3024', 336, 3024)],
+  ['flux-2-pro', { aspectRatio: '256:1' }, pixels('16384x64', 16_384, 64)],
 ];
 
 test.for(accepted)('IMG-2 %s accepts %o', ([id, wish, expected]) => {
@@ -102,10 +106,10 @@ const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>
   ['seedream-5-5', { size: '4K' }, 'size', '1K or 1.5K or 2K or <width>x<height>'],
   ['flux-2-pro', { size: 'auto' }, 'size', 'at most 4194304 pixels'],
   ['flux-2-pro', { size: '2064x2048' }, 'size', 'The nearest is 2048x2048.'],
-  ['flux-2-pro', { size: '240x240' }, 'size', 'The nearest is 256x256.'],
+  ['flux-2-pro', { size: '48x48' }, 'size', 'The nearest is 64x64.'],
   ['flux-2-pro', { width: 1000, height: 1024 }, 'width', 'The nearest is 1008x1024.'],
-  ['flux-2-pro', { width: 1024, height: 2064 }, 'height', 'The nearest is 1024x2048.'],
-  ['flux-2-pro', { aspectRatio: '9:1' }, 'aspect_ratio', 'from 1:8 to 8:1'],
+  ['flux-2-pro', { width: 1024, height: 4112 }, 'width', 'The nearest is 1024x4096.'],
+  ['flux-2-pro', { aspectRatio: '999:1' }, 'aspect_ratio', 'from 1:256 to 256:1'],
   ['flux-2-pro', { aspectRatio: '16x9' }, 'aspect_ratio', 'such as 16:9'],
   ['flux-2-pro', { aspectRatio: '1:1:1' }, 'aspect_ratio', 'such as 16:9'],
 ];
