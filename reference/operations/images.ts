@@ -11,7 +11,8 @@ const sharedFields: Record<keyof typeof editBody.shape, string> = {
   prompt: 'Description of the image. `limits` of the model has its maximum length.',
   size: '`<width>x<height>`, or a name such as `2K`. `limits.size` of the model lists the allowed sizes. Other sizes are `invalid_size`.',
   quality: '`low`, `medium`, `high` or `auto`, on models that list it.',
-  response_format: 'A link that works for 24 hours, or the image in base64. Default: `url`.',
+  response_format:
+    'A link that works for 24 hours, or the image in base64. Default: `limits.response_format_default` of the model.',
   user: 'Your name for the end user. The receipt includes it.',
   n: 'Number of images. Default: 1. A value above 1 is 422 for models that create one image per request.',
 };
@@ -63,7 +64,13 @@ const generationRequest: Body = {
   examples: {
     free: {
       summary: 'A free size with a quality',
-      value: { model: 'gpt-image-2', prompt: 'A paper boat on a lake', size: '1024x1024', quality: 'low' },
+      value: {
+        model: 'gpt-image-2',
+        prompt: 'A paper boat on a lake',
+        size: '1024x1024',
+        quality: 'low',
+        response_format: 'url',
+      },
     },
     edges: {
       summary: 'Width and height in pixels',
@@ -96,7 +103,13 @@ const editRequest: Body = {
   examples: {
     plain: {
       summary: 'An edited image',
-      value: { model: 'gpt-image-2', prompt: 'The same boat in the evening', size: '1024x1024', image: ['boat.png'] },
+      value: {
+        model: 'gpt-image-2',
+        prompt: 'The same boat in the evening',
+        size: '1024x1024',
+        response_format: 'url',
+        image: ['boat.png'],
+      },
     },
     several: {
       summary: 'Two images combined',

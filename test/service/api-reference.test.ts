@@ -182,7 +182,8 @@ test('REF-1 a receipt, a statement and an image link return described responses'
   for (const query of ['', '?format=csv'])
     await expectDescribed(rowOf('getStatement'), await customer.send(rowOf('getStatement'), { path, query }));
 
-  const drawn = await customer.send(rowOf('generateImages'), { value: { model: 'gpt-image-2', prompt: 'A boat' } });
+  const value = { model: 'gpt-image-2', prompt: 'A boat', response_format: 'url' };
+  const drawn = await customer.send(rowOf('generateImages'), { value });
   const [image] = z.looseObject({ data: z.array(z.looseObject({ url: z.url() })) }).parse(await drawn.json()).data;
   const name = image?.url.split('/').at(-1) ?? '';
   await expectDescribed(rowOf('getMedia'), await customer.send(rowOf('getMedia'), { path: { name } }));

@@ -44,6 +44,7 @@ test('IMG-1 the SDK generates images as links and as inline bytes', async () => 
     prompt: 'A boat',
     size: '1024x1024',
     quality: 'low',
+    response_format: 'url',
   });
   const [link] = linked.data ?? [];
   const response = await fetch(link?.url ?? '');
@@ -56,7 +57,6 @@ test('IMG-1 the SDK generates images as links and as inline bytes', async () => 
   const inline = await sdk.images.generate({
     model: 'gpt-image-2',
     prompt: 'A boat',
-    response_format: 'b64_json',
     n: 2,
   });
   expect(inline.data?.map(({ b64_json: text }) => sizeOf(Buffer.from(text ?? '', 'base64')))).toEqual([
@@ -90,6 +90,20 @@ test('IMG-9 an image has the largest size of its ratio that the provider support
   const [width = 0, height = 0] = (data[0]?.size ?? '').split('x').map(Number);
   expect(width * height).toBeLessThanOrEqual(8_294_400);
   expect(Math.abs(width / height - 4 / 3)).toBeLessThan(0.01);
+});
+
+test.each([
+  ['gpt-image-2-prompt', 'b64_json'],
+  ['flux-2-klein-9b', 'url'],
+])('IMG-1 %s returns %s without a response_format', async (model, form) => {
+  const { data } = await readImages(await postImages(gateway, { model, prompt: 'A boat [[takes 1]]' }));
+  expect(data.map((image) => [form in image, 'url' in image && 'b64_json' in image])).toEqual([[true, false]]);
+});
+
+test('IMG-2 Flux creates an image whose edges are limited by its area alone', async () => {
+  const body = { model: 'flux-2-klein-9b', size: '2560x1440', prompt: 'A boat [[takes 1]]' };
+  const { data } = await readImages(await postImages(gateway, body));
+  expect(sizeOf(await bytesOf(data[0]!))).toBe('2560x1440');
 });
 
 test('IMG-7 if one of four images fails, three are sent and charged', async () => {

@@ -97,7 +97,9 @@ export const startSampleRunner = async () => {
     return id;
   };
   const newImage = async (): Promise<string> => {
-    const drawn = await send('generateImages', { value: { model: 'gpt-image-2', prompt: 'A boat' } });
+    const drawn = await send('generateImages', {
+      value: { model: 'gpt-image-2', prompt: 'A boat', response_format: 'url' },
+    });
     const [image] = z.looseObject({ data: z.array(z.looseObject({ url: z.string() })) }).parse(await drawn.json()).data;
     return image?.url.split('/').at(-1) ?? '';
   };

@@ -85,6 +85,8 @@ export const imageRules = {
       /** Maximum number of tokens of a reference image, for the hold of a model that is priced by tokens. */
       tokensMax: tokens.optional(),
     }),
+    /** Form of the images if the request has no `response_format`: that of the provider. */
+    responseFormatDefault: z.enum(['url', 'b64_json']).default('url'),
     /** Maximum length of a prompt, in characters. */
     promptCharactersMax: z.int().positive().default(32_000),
   }),

@@ -35,7 +35,8 @@ export interface ImageDependencies extends PaidCallDependencies, MediaDependenci
 export interface ImageParams {
   readonly protocol: 'images_generations' | 'images_edits';
   readonly modelId: string;
-  readonly format: 'url' | 'b64_json';
+  /** Undefined for the default of the model. */
+  readonly format: 'url' | 'b64_json' | undefined;
   /** End user, as the client names them (CHAT-15). */
   readonly endUser: string | undefined;
   /** Whether the client requests only the cost (BILL-16). */
@@ -71,10 +72,11 @@ export const drawImages = async (
   order: ImageParams,
   idempotent?: KeyedImages,
 ): Promise<DrawnImages> => {
-  const { protocol, modelId, format, endUser, dryRun } = order;
+  const { protocol, modelId, endUser, dryRun } = order;
   const nowMs = deps.ledger.clock.now();
   const model = chooseModel(deps.catalog, { modelId, protocol, kind: 'image', nowMs, allowed: caller.models });
   const ask = order.validateFor(model);
+  const format = order.format ?? model.image.responseFormatDefault;
   const money = priceImages(deps.catalog.priceRow(model, nowMs), model, ask);
   const { upstream, provider, wire, circuit } = reachModel(deps, caller, model, (spoken) => spoken.check?.(ask, model));
   refuseAboveBudget(money.holdPicos, 'n', ADVICE);

@@ -199,7 +199,7 @@ export const toGenerationParams = (json: JsonObject): Omit<ImageParams, 'dryRun'
   return {
     protocol: 'images_generations',
     modelId: sent.model,
-    format: sent.response_format ?? 'url',
+    format: sent.response_format ?? undefined,
     endUser: sent.user ?? undefined,
     validateFor: (model) =>
       toAsk(model, {
@@ -224,7 +224,7 @@ export const toEditParams = (sentForm: Form): Omit<ImageParams, 'dryRun'> => {
   return {
     protocol: 'images_edits',
     modelId: sent.model,
-    format: sent.response_format ?? 'url',
+    format: sent.response_format ?? undefined,
     endUser: sent.user ?? undefined,
     validateFor: (model) =>
       toAsk(model, {

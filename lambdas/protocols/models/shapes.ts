@@ -81,10 +81,10 @@ const limitsOf = (model: Model): object => {
       return { seconds, sizes, input_reference: inputReference };
     }
     case 'image': {
-      const { size, nMax, references, promptCharactersMax } = model.image;
+      const { size, nMax, references, responseFormatDefault, promptCharactersMax } = model.image;
       const { max, fields, form } = references;
       const shown = { size: snakeCased(size), n_max: nMax, references: { max, fields, form } };
-      return { ...shown, prompt_characters_max: promptCharactersMax };
+      return { ...shown, response_format_default: responseFormatDefault, prompt_characters_max: promptCharactersMax };
     }
     case 'speech':
       return snakeCased(model.speech);

@@ -77,10 +77,10 @@ test('IMG-1 the rows above cover every image model of the catalog', () => {
   expect(imageModels.filter(({ id }) => !asked.has(id))).toEqual([]);
 });
 
-test('IMG-1 the response has a link unless the client asks for base64', () => {
+test('IMG-1 the model decides about the form of images without a response_format', () => {
   const plain = generationOrder({ model: 'm' });
-  expect(plain).toMatchObject({ protocol: 'images_generations', modelId: 'm', format: 'url', endUser: undefined });
-  expect(generationOrder({ model: 'm', response_format: null }).format).toBe('url');
+  expect(plain).toMatchObject({ protocol: 'images_generations', modelId: 'm', format: undefined, endUser: undefined });
+  expect(generationOrder({ model: 'm', response_format: null }).format).toBeUndefined();
   expect(generationOrder({ model: 'm', response_format: 'b64_json', user: 'u' })).toMatchObject({
     format: 'b64_json',
     endUser: 'u',
