@@ -2,7 +2,7 @@ import type { Wire } from '../core/catalog/providers.ts';
 import type { TextModel } from '../core/catalog/schema.ts';
 import type { JsonObject } from '../core/json.ts';
 import { upstreamFor } from '../core/paid-call/route-model.ts';
-import { isTaken, type OptionalField } from './optional-fields.ts';
+import { hasAtMost, isTaken, type OptionalField } from './optional-fields.ts';
 
 export const chat: readonly Wire[] = ['openai_chat'];
 const openai: readonly Wire[] = ['openai_chat', 'openai_responses'];
@@ -11,6 +11,7 @@ export const claude: readonly Wire[] = ['anthropic_messages'];
 
 /** Fields of a chat completion that the table and the choice of the upstream read. */
 export interface ChatFields {
+  readonly model?: string | undefined;
   readonly temperature?: number | null | undefined;
   readonly top_p?: number | null | undefined;
   readonly presence_penalty?: number | null | undefined;
@@ -42,8 +43,21 @@ const isForced = ({ tool_choice: choice }: ChatFields): boolean => typeof choice
 const hasTools = ({ tools }: ChatFields): boolean => Boolean(tools?.length);
 const isEmpty = (value: object | null | undefined): boolean => Object.keys(value ?? {}).length === 0;
 
-/** Whether the gateway stores and sends the end user's name: at most 256 characters (CHAT-15). */
-export const isEndUser = (name: string): boolean => name.length <= 512 && [...name].length <= 256;
+/** Whether the gateway stores the end user's name: at most 256 characters (CHAT-15). */
+export const isEndUser = (name: string): boolean => hasAtMost(name, 256);
+
+/**
+ * Whether OpenAI accepts a text that identifies something. It rejects `user`, `prompt_cache_key` and
+ * `safety_identifier` of more than 64 characters (`lambdas/providers/openai/fields.md`).
+ */
+export const isShortId = (text: string | null | undefined): boolean => hasAtMost(text ?? '', 64);
+
+/** Whether a provider that reads the seed as a signed 32-bit number accepts it, as Google does. */
+const isInt32 = (seed: number | null | undefined): boolean => ((seed ?? 0) | 0) === (seed ?? 0);
+
+/** Whether the name of the model turns thinking on (MSG-3). Claude then accepts no sampling fields. */
+const isThinking = ({ model: name }: ChatFields, { id, thinking }: TextModel): boolean =>
+  thinking?.suffix !== undefined && name === `${id}${thinking.suffix}`;
 
 /**
  * Whether the name is an email address or a telephone number. Claude rejects both:
@@ -65,8 +79,10 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
   {
     field: 'temperature',
     // Gemini accepts it on all models, also on the native route.
-    isTaken: ({ temperature }, { capabilities }, wire) =>
-      gemini.includes(wire) || (capabilities.sampling && (!claude.includes(wire) || (temperature ?? 0) <= 1)),
+    isTaken: (body, model, wire) =>
+      gemini.includes(wire) ||
+      (model.capabilities.sampling &&
+        (!claude.includes(wire) || ((body.temperature ?? 0) <= 1 && !isThinking(body, model)))),
     otherwise: 'list',
     isDefault: ({ temperature }) => temperature === 1,
   },
@@ -74,9 +90,10 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
     field: 'top_p',
     // Claude accepts `temperature` or `top_p`, but not both:
     // https://platform.claude.com/docs/en/about-claude/models/migration-guide
-    isTaken: ({ temperature }, { capabilities }, wire) =>
+    isTaken: (body, model, wire) =>
       gemini.includes(wire) ||
-      (capabilities.sampling && !(claude.includes(wire) && typeof temperature === 'number' && temperature <= 1)),
+      (model.capabilities.sampling &&
+        !(claude.includes(wire) && (isThinking(body, model) || (body.temperature ?? 2) <= 1))),
     otherwise: 'list',
     isDefault: (body) => body.top_p === 1,
   },
@@ -94,7 +111,13 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
     otherwise: 'list',
     isDefault: (body) => body.frequency_penalty === 0,
   },
-  { field: 'seed', capability: 'seed', wires: [...chat, ...gemini], otherwise: 'list' },
+  {
+    field: 'seed',
+    capability: 'seed',
+    wires: [...chat, ...gemini],
+    isTaken: ({ seed }, _, wire) => !gemini.includes(wire) || isInt32(seed),
+    otherwise: 'list',
+  },
   {
     field: 'stop',
     capability: 'stop',
@@ -142,12 +165,29 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
   {
     field: 'user',
     wires: [...openai, ...claude],
-    isTaken: ({ user }, _, wire) => isEndUser(user ?? '') && !(claude.includes(wire) && isContact(user ?? '')),
+    isTaken: ({ user }, _, wire) =>
+      claude.includes(wire) ? isEndUser(user ?? '') && !isContact(user ?? '') : isShortId(user),
     otherwise: 'list',
   },
-  { field: 'metadata', wires: openai, otherwise: 'list', isDefault: ({ metadata }) => isEmpty(metadata) },
-  { field: 'prompt_cache_key', wires: openai, otherwise: 'list' },
-  { field: 'safety_identifier', wires: openai, otherwise: 'list' },
+  // OpenAI's chat accepts it only with `store` of true, and the gateway sends false.
+  {
+    field: 'metadata',
+    wires: ['openai_responses'],
+    otherwise: 'list',
+    isDefault: ({ metadata }) => isEmpty(metadata),
+  },
+  {
+    field: 'prompt_cache_key',
+    wires: openai,
+    isTaken: ({ prompt_cache_key: key }) => isShortId(key),
+    otherwise: 'list',
+  },
+  {
+    field: 'safety_identifier',
+    wires: openai,
+    isTaken: ({ safety_identifier: id }) => isShortId(id),
+    otherwise: 'list',
+  },
   { field: 'verbosity', wires: openai, isTaken: (_, { reasoning }) => reasoning !== null, otherwise: 'list' },
   {
     field: 'prompt_cache_options',
@@ -162,7 +202,8 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
   { field: 'service_tier', wires: chat, otherwise: 'list', isDefault: () => true },
   { field: 'modalities', wires: chat, otherwise: 'list', isDefault: () => true },
   { field: 'store', wires: chat, otherwise: 'list', isDefault: () => true },
-  { field: 'prompt_cache_retention', wires: chat, otherwise: 'list', isDefault: () => true },
+  // The newest models accept only the other value.
+  { field: 'prompt_cache_retention', wires: [], otherwise: 'list' },
   { field: 'reasoning_effort', isTaken: (_, { reasoning }) => reasoning !== null, otherwise: 'list' },
   {
     field: 'output_config',

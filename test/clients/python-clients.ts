@@ -27,7 +27,7 @@ const threeMethods = { structured: { requests: 3 } };
 
 /** Fields of a request with `temperature` and `metadata` that the gateway ignores, by model. */
 const withMetadata: Readonly<Record<ChatModel, readonly string[]>> = {
-  'gpt-5.4-mini': ['temperature'],
+  'gpt-5.4-mini': ['metadata', 'temperature'],
   'claude-haiku-4-5': ['metadata'],
   'gemini-3.5-flash-lite': ['metadata'],
 };

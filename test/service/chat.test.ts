@@ -54,6 +54,20 @@ test.each([
   expect(spent).toBe((await pricesOf(gateway, body.model))(last.usage!));
 });
 
+const long = 'k'.repeat(65);
+
+test.each<[model: string, body: object, ignored: string | null]>([
+  ['gpt-5.4-mini', { metadata: { team: 'blue' } }, 'metadata'],
+  [SOL, { ...overResponses, metadata: { team: 'blue' } }, null],
+  ['gpt-5.5', { prompt_cache_retention: 'in_memory', user: long }, 'prompt_cache_retention,user'],
+  [SOL, { ...overResponses, prompt_cache_key: long, safety_identifier: long }, 'prompt_cache_key,safety_identifier'],
+  ['gemini-3.8-flash', { seed: 2 ** 31 }, 'seed'],
+  ['claude-haiku-4-5-thinking', { temperature: 0.2, max_tokens: 2_000 }, 'temperature'],
+])('CHAT-16 %s works with a field that its provider refuses: %j', async (model, body, ignored) => {
+  const response = await postChat(gateway, { ...body, model, messages: saying('Hello') });
+  expect([response.status, response.headers.get('x-service-ignored-parameters')]).toEqual([200, ignored]);
+});
+
 test.each<[model: string, body: object]>([
   [MODEL, {}],
   [SOL, overResponses],

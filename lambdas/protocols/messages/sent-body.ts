@@ -5,7 +5,7 @@ import type { Alternatives } from '../alternatives.ts';
 import type { IgnoredFields } from '../fields.ts';
 import { hasAtMost, type OptionalField, withoutUnsupported } from '../optional-fields.ts';
 import type { PromptBody } from './body.ts';
-import { refuseThinking, thinkingByName } from './thinking.ts';
+import { refuseThinking, thinkingByName, thinksByName } from './thinking.ts';
 
 const contextManagement = 'context-management-2025-06-27';
 const taskBudgets = 'task-budgets-2026-03-13';
@@ -81,16 +81,26 @@ const neededBy = ({ context_management, output_config, thinking, messages }: Pro
   ...(messages.some((message) => message.role === 'system' && message.clear_at) ? [clearAt] : []),
 ];
 
+/** The provider accepts no sampling fields together with thinking that the gateway adds (MSG-3). */
+const isSampled = (body: PromptBody, model: TextModel): boolean => !thinksByName(body, model);
+
 /** Fields that not every model accepts (CHAT-16), in this format. */
 const optional: readonly OptionalField<PromptBody>[] = [
   {
     field: 'temperature',
     capability: 'sampling',
+    isTaken: isSampled,
     otherwise: 'list',
     isDefault: ({ temperature }) => temperature === 1,
   },
-  { field: 'top_p', capability: 'sampling', otherwise: 'list', isDefault: (body) => body.top_p === 1 },
-  { field: 'top_k', capability: 'sampling', otherwise: 'list' },
+  {
+    field: 'top_p',
+    capability: 'sampling',
+    isTaken: isSampled,
+    otherwise: 'list',
+    isDefault: (body) => body.top_p === 1,
+  },
+  { field: 'top_k', capability: 'sampling', isTaken: isSampled, otherwise: 'list' },
   {
     field: 'stop_sequences',
     capability: 'stop',

@@ -50,14 +50,17 @@ const insteadOf = ({ thinking, reasoning }: TextModel): string => {
   return ` It accepts ${allowed}.${depth}`;
 };
 
-/** Thinking that the model's name turns on (MSG-3). Undefined if the client sent `thinking` itself. */
-export const thinkingByName = (
-  { model: name, thinking, max_tokens: cap }: PromptBody,
-  model: TextModel,
-): JsonObject | undefined => {
+/** Whether the model's name turns thinking on (MSG-3). */
+export const thinksByName = ({ model: name, thinking }: PromptBody, model: TextModel): boolean => {
   const suffix = model.thinking?.suffix;
-  if (thinking || !model.thinking || suffix === undefined || name !== `${model.id}${suffix}`) return undefined;
-  if (model.thinking.adaptive) return { type: 'adaptive', display: 'summarized' };
+  return !thinking && suffix !== undefined && name === `${model.id}${suffix}`;
+};
+
+/** Thinking that the model's name turns on. Undefined if the client sent `thinking` itself. */
+export const thinkingByName = (body: PromptBody, model: TextModel): JsonObject | undefined => {
+  if (!thinksByName(body, model)) return undefined;
+  const { model: name, max_tokens: cap } = body;
+  if (model.thinking?.adaptive) return { type: 'adaptive', display: 'summarized' };
   if (cap !== undefined && cap <= SMALLEST_BUDGET) {
     throw invalidRequest(
       'max_tokens',

@@ -5,6 +5,7 @@ import { isReadable } from '../../core/text/answer-size.ts';
 import type { PromptSize, TextParams, TextRequest } from '../../core/text/conversation.ts';
 import { hasOpaqueParts, promptTextTokens } from '../../core/text/token-estimate.ts';
 import type { Alternatives } from '../alternatives.ts';
+import { isShortId } from '../chat-fields.ts';
 import { IgnoredFields, type KeptFields, keepFields } from '../fields.ts';
 import { charactersOf, inlineImageCharacters } from '../image-url.ts';
 import { hasAtMost, type OptionalField, unsupported, withoutUnsupported } from '../optional-fields.ts';
@@ -35,6 +36,11 @@ const optional: readonly OptionalField<ResponsesBody>[] = [
     isDefault: (body) => body.top_logprobs === 0,
   },
   { field: 'stream', capability: 'streaming', otherwise: 'refuse', isDefault: ({ stream }) => stream === false },
+  { field: 'user', isTaken: ({ user }) => isShortId(user), otherwise: 'list' },
+  { field: 'prompt_cache_key', isTaken: ({ prompt_cache_key: key }) => isShortId(key), otherwise: 'list' },
+  { field: 'safety_identifier', isTaken: ({ safety_identifier: id }) => isShortId(id), otherwise: 'list' },
+  // The newest models accept only the other value.
+  { field: 'prompt_cache_retention', isTaken: () => false, otherwise: 'list' },
 ];
 
 /** Whether the request has a tool other than the web search, which is not sent. */
@@ -72,10 +78,6 @@ export const applyConstraints = (
   // The provider accepts them only with a stream.
   if (!body.stream) unsent.add('stream_options');
   leaveOutCacheOptions(body, unsent, ignored);
-  if (body.user && endUserOf(body) === undefined) {
-    unsent.add('user');
-    ignored.add(['user']);
-  }
   return unsent;
 };
 

@@ -44,8 +44,12 @@ function refuseSampling(request: MessagesRequest, facts: ModelFacts): VendorRefu
     const words = '`temperature` and `top_p` cannot both be specified for this model. Please use only one.';
     return anthropicError(400, words);
   }
-  if (thinking?.type !== 'enabled' || (temperature ?? 1) === 1) return undefined;
-  return anthropicError(400, '`temperature` may only be set to 1 when thinking is enabled.');
+  if (thinking?.type !== 'enabled') return undefined;
+  if ((temperature ?? 1) !== 1)
+    return anthropicError(400, '`temperature` may only be set to 1 when thinking is enabled.');
+  if ((top_p ?? 1) < 0.95)
+    return anthropicError(400, '`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.');
+  return top_k === undefined ? undefined : anthropicError(400, '`top_k` must be unset when thinking is enabled.');
 }
 
 function refuseThinkingType({ thinking }: MessagesRequest, facts: ModelFacts): VendorRefusal | undefined {

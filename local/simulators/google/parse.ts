@@ -30,6 +30,9 @@ function readerError(error: z.ZodError, body: unknown): VendorRefusal {
   if (issue.code === 'invalid_type') {
     return violation(path, `Invalid value${at} (${types[issue.expected] ?? 'TYPE_MESSAGE'}), ${value}`);
   }
+  if (issue.code === 'custom' && issue.message === 'int32') {
+    return violation(path, `Invalid value${at} (TYPE_INT32), ${value}`);
+  }
   if (issue.code === 'custom' && issue.message === 'base64') {
     return violation(path, `Invalid value${at} (TYPE_BYTES), Base64 decoding failed for ${value}`);
   }

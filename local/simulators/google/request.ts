@@ -109,7 +109,11 @@ const generationConfig = message({
   frequencyPenalty: z.number().optional(),
   responseLogprobs: z.boolean().optional(),
   logprobs: z.int().optional(),
-  seed: z.int().optional(),
+  // Messages of users: `generation_config.seed' (TYPE_INT32), 3812238859`, in many repositories from 2025 and 2026.
+  seed: z
+    .int()
+    .refine((seed) => (seed | 0) === seed, 'int32')
+    .optional(),
   responseMimeType: z.enum(['text/plain', 'application/json', 'text/x.enum']).optional(),
   responseSchema: openApiSchema.optional(),
   responseJsonSchema: z.unknown().optional(),

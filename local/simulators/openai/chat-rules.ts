@@ -3,6 +3,7 @@ import { type ChatRequest, chatRequestSchema, imagesOf, messageText } from './ch
 import { openaiError } from './error.ts';
 import { isReasoningModel, reasonsAlways } from './model-traits.ts';
 import { parseBody, refuseImage, unsupportedParameter } from './request-errors.ts';
+import { refuseLongIds, refuseRetention } from './shared-rules.ts';
 
 /** Parses the request, or throws the provider's 400. */
 export function parseChatRequest(body: unknown): ChatRequest {
@@ -22,6 +23,9 @@ const rules: readonly Rule[] = [
   refuseEffort,
   refuseStreamOptions,
   refuseImagesOfTools,
+  refuseMetadata,
+  refuseLongIds,
+  refuseRetention,
   refuseToolMessages,
   refuseJsonFormat,
   refuseImages,
@@ -93,6 +97,12 @@ function refuseImagesOfTools({ messages }: ChatRequest): VendorRefusal | undefin
     `Invalid 'messages[${at}]'. Image URLs are only allowed for messages with role 'user', ` +
     "but this message with role 'tool' contains an image URL.";
   return openaiError(400, message, { param: `messages[${at}]`, code: 'invalid_value' });
+}
+
+/** Sources: https://github.com/QwenLM/qwen-code/issues/243 (2025-08), https://github.com/tmc/langchaingo/issues/1484 (2026-03) */
+function refuseMetadata({ metadata, store }: ChatRequest): VendorRefusal | undefined {
+  if (metadata == null || store === true) return undefined;
+  return openaiError(400, "The 'metadata' parameter is only allowed when 'store' is enabled.");
 }
 
 /** A tool result must answer a call before it. */

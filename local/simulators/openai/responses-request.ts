@@ -47,6 +47,8 @@ export const responsesRequestSchema = z.strictObject({
       effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
       mode: z.literal('standard').nullish(),
       summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
+      // Deprecated, and still in the published document of 2026-08.
+      generate_summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
     })
     .nullish(),
   text: z

@@ -12,6 +12,7 @@ import {
   responsesRequestSchema,
 } from './responses-request.ts';
 import { callableTools } from './responses-tools.ts';
+import { refuseLongIds, refuseRetention } from './shared-rules.ts';
 
 /** Parses the request, or throws the provider's 400. */
 export function parseResponsesRequest(body: unknown): ResponsesRequest {
@@ -32,6 +33,8 @@ const rules: readonly Rule[] = [
   refuseEncryptedReasoning,
   refusePreviousResponse,
   refuseStreamOptions,
+  refuseLongIds,
+  refuseRetention,
   refuseToolChoice,
   refuseJsonFormat,
   refuseItemOrder,

@@ -27,7 +27,6 @@ const everything = {
   seed: 5,
   user: 'u',
   reasoning_effort: 'high',
-  metadata: { a: 'b' },
   logit_bias: { '5': -1 },
   logprobs: true,
   top_logprobs: 3,

@@ -108,7 +108,6 @@ test('CHAT-6 images keep their URL, their detail and their place', () => {
 
 test('CHAT-16 fields that some other providers have are among the extras', () => {
   const asked = {
-    metadata: { a: 'b' },
     logit_bias: { 1: 2 },
     verbosity: 'low',
     prompt_cache_key: 'k',
@@ -125,7 +124,6 @@ test('CHAT-16 fields that some other providers have are among the extras', () =>
   const { extras, endUser } = conversationOf(asked, { reasoning: effortField('reasoning_effort') });
   expect(endUser).toBe('someone');
   expect(extras).toEqual({
-    metadata: { a: 'b' },
     verbosity: 'low',
     prompt_cache_key: 'k',
     safety_identifier: 's',

@@ -72,6 +72,8 @@ const rows: readonly Row[] = [
   [{ presence_penalty: 0.5 }, 'presence_penalty', { ...all('list'), sampling: 'forward' }],
   [{ frequency_penalty: 0 }, 'frequency_penalty', { ...all('accept'), sampling: 'forward' }],
   [{ seed: 5 }, 'seed', { ...all('list'), sampling: 'forward', gemini: 'forward' }],
+  [{ seed: 2 ** 31 }, 'seed', { ...all('list'), sampling: 'forward' }],
+  [{ seed: -(2 ** 31) }, 'seed', { gemini: 'forward' }],
   [{ stop: ['x'] }, 'stop', { ...all('forward'), openai: '400 stop' }],
   [{ stop: [] }, 'stop', { openai: 'accept' }],
   [{ logit_bias: {} }, 'logit_bias', { ...all('accept'), sampling: 'forward' }],
@@ -105,18 +107,24 @@ const rows: readonly Row[] = [
   [{ output_config: {} }, 'output_config', { ...all('accept'), claude: 'forward' }],
   [{ user: 'u' }, 'user', { ...all('forward'), gemini: 'list' }],
   [{ user: 'u'.repeat(257) }, 'user', all('list')],
+  [{ user: '😀'.repeat(64) }, 'user', { sampling: 'forward', openai: 'forward' }],
+  [{ user: 'u'.repeat(65) }, 'user', { ...all('list'), claude: 'forward', haiku: 'forward' }],
   [{ user: 'ann@example.com' }, 'user', { ...all('list'), sampling: 'forward', openai: 'forward' }],
   [{ user: '+1 (555) 010-0199' }, 'user', { ...all('list'), sampling: 'forward', openai: 'forward' }],
-  [{ metadata: {} }, 'metadata', { sampling: 'forward', claude: 'accept', gemini: 'accept' }],
-  [{ metadata: { a: 'b' } }, 'metadata', { ...all('list'), sampling: 'forward', openai: 'forward' }],
+  [{ metadata: {} }, 'metadata', all('accept')],
+  [{ metadata: { a: 'b' } }, 'metadata', all('list')],
+  [{ metadata: { a: 'b' }, tools }, 'metadata', { ...all('list'), openai: 'forward' }],
   [{ prompt_cache_key: 'k' }, 'prompt_cache_key', { ...all('list'), sampling: 'forward', openai: 'forward' }],
   [{ safety_identifier: 's' }, 'safety_identifier', { ...all('list'), sampling: 'forward', openai: 'forward' }],
+  [{ prompt_cache_key: 'k'.repeat(65) }, 'prompt_cache_key', all('list')],
+  [{ safety_identifier: 's'.repeat(65) }, 'safety_identifier', all('list')],
   [{ verbosity: 'low' }, 'verbosity', { ...all('list'), openai: 'forward' }],
   [{ service_tier: 'auto' }, 'service_tier', { ...all('accept'), sampling: 'forward', openai: 'forward' }],
   [{ service_tier: 'flex' }, 'service_tier', all('400 service_tier')],
   [{ modalities: ['text'] }, 'modalities', { ...all('accept'), sampling: 'forward', openai: 'forward' }],
   [{ store: true }, 'store', all('400 store')],
   [{ prompt_cache_retention: '24h' }, 'prompt_cache_retention', all('400 prompt_cache_retention')],
+  [{ prompt_cache_retention: 'in_memory' }, 'prompt_cache_retention', all('list')],
   [{ prompt_cache_options: { mode: 'implicit' } }, 'prompt_cache_options', all('accept')],
   [{ prompt_cache_options: { mode: 'explicit' } }, 'prompt_cache_options', all('list')],
   [{ functions: [] }, 'functions', all('accept')],
@@ -154,6 +162,12 @@ test.for([
   ['claude', 'xhigh', []],
 ] as const)('CHAT-9 on a %s model the effort %s is listed as %j', ([name, reasoning_effort, listed]) => {
   expect(prepared(name, { reasoning_effort }).ignored).toEqual(listed);
+});
+
+test('CHAT-16 MSG-3 Claude gets no sampling fields where the name turns thinking on', () => {
+  const asked = { model: 'claude-haiku-4-5-thinking', temperature: 0.3, top_p: 0.9 };
+  expect(prepared('haiku', asked).ignored).toEqual(['temperature', 'top_p']);
+  expect(prepared('haiku', { ...asked, temperature: 1, top_p: 1 }).ignored).toEqual([]);
 });
 
 test('GEN-16 a chat completion with tools uses the responses API, which lacks some fields', () => {

@@ -45,6 +45,14 @@ test('MSG-2 a model without thinking accepts only that it is disabled', () => {
   }
 });
 
+test('MSG-3 thinking that the name turns on takes the place of sampling fields', () => {
+  const sampling = { temperature: 0.2, top_p: 0.5, top_k: 5 };
+  const { body, ignored } = prepared({ model: 'claude-haiku-4-5-thinking', max_tokens, ...sampling });
+  expect(body).toEqual({ ...bodyOf({ model: 'claude-haiku-4-5-thinking', max_tokens }), thinking: expect.anything() });
+  expect(ignored).toEqual(['temperature', 'top_k', 'top_p']);
+  expect(prepared({ model: 'claude-haiku-4-5', max_tokens, ...sampling }).body).toMatchObject(sampling);
+});
+
 const summarized = { type: 'adaptive', display: 'summarized' };
 
 test.for(['claude-fable-5-2', 'claude-opus-5-5', 'claude-haiku-5-5', 'claude-opus-4-8'])(

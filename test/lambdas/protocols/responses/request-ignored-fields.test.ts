@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
     {},
   ],
   ['an empty list of tools', { tools: [] }, {}],
-  ['a longer user', { user: 'x'.repeat(257) }, {}, ['user']],
+  ['a cache retention', { prompt_cache_retention: 'in_memory' }, {}, ['prompt_cache_retention']],
   [
     'the default mode of reasoning',
     { reasoning: { mode: 'standard', effort: 'high' } },
@@ -198,13 +198,13 @@ test('GEN-16 a client’s field that `extraFields` lists is sent and not reporte
   expect(request.ignored).toEqual(['bar']);
 });
 
-test('CHAT-15 a user of more than 256 characters is not sent', () => {
-  const order = (name: string) => prepared({ user: name }).body.user;
-  expect([order('x'.repeat(256)), order('😀'.repeat(256)), order('x'.repeat(257))]).toEqual([
-    'x'.repeat(256),
-    '😀'.repeat(256),
-    undefined,
-  ]);
+test.each(['user', 'prompt_cache_key', 'safety_identifier'])('CHAT-16 a %s above 64 characters is ignored', (name) => {
+  const order = (text: string) => {
+    const { body, ignored } = prepared({ [name]: text });
+    return [body[name], ignored];
+  };
+  expect(order('😀'.repeat(64))).toEqual(['😀'.repeat(64), []]);
+  expect(order('x'.repeat(65))).toEqual([undefined, [name]]);
 });
 
 /** Request whose objects all accept unknown members, except the objects in `ownShapes`, which the client defines. */

@@ -18,7 +18,7 @@ const accepted: readonly object[] = [
   { text: { format: { type: 'json_schema', name: 'a', schema: {}, strict: true } } },
   { metadata: { a: 'b' }, user: 'someone', safety_identifier: 's', prompt_cache_key: 'k', truncation: 'auto' },
   { stream: true, stream_options: { include_obfuscation: false } },
-  { service_tier: 'default', prompt_cache_retention: 'in_memory', include: ['message.input_image.image_url'] },
+  { service_tier: 'default', include: ['message.input_image.image_url'] },
   { input: [message('Hello'), { type: 'message', ...message([{ type: 'input_text', text: 'x' }], 'developer') }] },
   { input: [message([{ type: 'input_image', image_url: png, detail: 'low' }])] },
   { input: [message([{ type: 'input_image', image_url: 'https://example.com/a.png' }])] },

@@ -84,6 +84,11 @@ test.each<[object, string]>([
     withModel('claude-haiku-4-5', { temperature: 0.5, ...enabled }),
     '`temperature` may only be set to 1 when thinking is enabled.',
   ],
+  [
+    withModel('claude-haiku-4-5', { top_p: 0.9, ...enabled }),
+    '`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.',
+  ],
+  [withModel('claude-haiku-4-5', { top_k: 5, ...enabled }), '`top_k` must be unset when thinking is enabled.'],
   [enabled, `"thinking.type.enabled" is not supported for this model. ${adaptiveHint}`],
   [
     withModel('claude-opus-5-5', { thinking: { type: 'disabled' } }),

@@ -81,6 +81,7 @@ test.each([
     `Invalid value at 'generation_config.temperature' (TYPE_FLOAT), "hot"`,
   ],
   [{ generationConfig: { temperature: 3 } }, generic],
+  [{ generationConfig: { seed: 2 ** 31 } }, `Invalid value at 'generation_config.seed' (TYPE_INT32), 2147483648`],
   [{ generationConfig: { candidateCount: 2 } }, 'Multiple candidates is not enabled for this model'],
   [{ generationConfig: { presencePenalty: 0.5 } }, 'Penalty is not enabled for this model'],
   [{ generationConfig: { responseLogprobs: true } }, 'Logprobs is not enabled for models/gemini-3.8-flash'],
