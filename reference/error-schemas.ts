@@ -11,12 +11,9 @@ const values = (of: (error: GatewayError) => string) => z.enum([...new Set(error
 
 const message = z.string().describe('Cause and fix of the error, for people.');
 const code = z.enum(errorCodes).describe('Error code. The table of error codes lists all of them.');
-const members = {
-  message,
-  type: values(({ type }) => type).describe('Category of the error.'),
-  code,
-  param: z.string().nullable().describe('JSON path, header or form field to change, or null.'),
-};
+const type = values((error) => error.type).describe('Category of the error.');
+const param = z.string().nullable().describe('JSON path, header or form field to change, or null.');
+const members = { message, type, code, param };
 
 /** Source: https://google.aip.dev/193 */
 const detail = z
@@ -52,6 +49,7 @@ export const errorSchemas = {
         code: z.int().min(400).max(599).describe('HTTP status.'),
         message,
         status: values(googleStatusOf).describe('Canonical name of the HTTP status.'),
+        ...{ type, param },
         details: z.array(detail),
       }),
     })

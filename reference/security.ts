@@ -34,7 +34,7 @@ const accepted: Record<Credential, readonly Scheme[]> = {
   none: [],
   bearer: ['apiKey'],
   messages: ['messagesKey', 'apiKey'],
-  generate_content: ['providerKey', 'googleKey'],
+  generate_content: ['providerKey', 'googleKey', 'apiKey'],
   any: ['apiKey'],
   init_data: ['initData'],
   signature: ['paymentSignature'],

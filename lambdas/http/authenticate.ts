@@ -105,9 +105,12 @@ export const credentialForms: Record<KeyCredential, CredentialForm> = {
     advice: 'Send "x-api-key: <key>".',
   },
   generate_content: {
-    // A header takes precedence over the query (AUTH-3).
+    // The format's own ways take precedence over Bearer (AUTH-3), which a proxy can add for itself.
     read: (headers, query) =>
-      trimmed(headers['x-provider-api-key']) ?? trimmed(headers['x-goog-api-key']) ?? trimmed(query.key),
+      trimmed(headers['x-provider-api-key']) ??
+      trimmed(headers['x-goog-api-key']) ??
+      trimmed(query.key) ??
+      bearerOf(headers),
     param: 'x-provider-api-key',
     advice: 'Send "x-provider-api-key: <key>", "x-goog-api-key: <key>" or "?key=<key>".',
   },

@@ -21,9 +21,10 @@ export const googleStatusOf = ({ status }: GatewayError): string => googleStatus
 
 /**
  * https://google.aip.dev/193. Google's SDKs read the numeric code; the details carry the gateway's own code and field.
+ * `type` and `param` are those of every error, for clients of several formats.
  */
 const toGoogleError = (error: GatewayError): object => {
-  const { message, status, code, param, retryAfterSeconds } = error;
+  const { message, status, type, code, param, retryAfterSeconds } = error;
   const details = [
     {
       '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -35,7 +36,7 @@ const toGoogleError = (error: GatewayError): object => {
       ? []
       : [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` }]),
   ];
-  return { code: status, message, status: googleStatusOf(error), details };
+  return { code: status, message, status: googleStatusOf(error), type, param, details };
 };
 
 /**

@@ -15,11 +15,11 @@ type Headers = Readonly<Record<string, string | undefined>>;
 /** Requires at least one of the headers, and only supported versions. Throws the 400 that names the header. */
 export const requireMessagesVersion = (headers: Headers): void => {
   const sent = Object.entries(served).filter(([name]) => headers[name] !== undefined);
-  const checked = sent.length > 0 ? sent : Object.entries(served).slice(0, 1);
-  for (const [name, versions] of checked) {
+  for (const [name, versions] of sent) {
     if (versions.includes(headers[name]?.trim() ?? '')) continue;
-    const values = versions.join(' or ');
-    const problem = headers[name] === undefined ? `missing. Send ${values}.` : `must be ${values}.`;
-    throw invalidRequest(name, `${name}: ${problem}`);
+    throw invalidRequest(name, `${name}: must be ${versions.join(' or ')}.`);
   }
+  if (sent.length > 0) return;
+  const choices = Object.entries(served).map(([name, versions]) => `${name} (${versions.join(' or ')})`);
+  throw invalidRequest('anthropic-version', `anthropic-version: missing. Send ${choices.join(' or ')}.`);
 };

@@ -53,13 +53,14 @@ export const errorShapes = {
     .strictObject({
       error: z.strictObject({
         ...{ code: z.int().min(400).max(599), message, status: z.string().regex(/^[A-Z_]+$/) },
+        ...{ type: z.string(), param },
         details: z.tuple([errorInfo]).or(z.tuple([errorInfo, retryInfo])),
       }),
     })
-    .refine(
-      ({ error }) => error.code === new GatewayError(error.details[0].reason, '').status,
-      'the status belongs to another code',
-    )
+    .refine(({ error: { code, type, param, details } }) => {
+      const expected = new GatewayError(details[0].reason, '');
+      return code === expected.status && type === expected.type && param === (details[0].metadata.param ?? null);
+    }, 'the status, the type or the field belongs to another error')
     .transform(({ error: { code: http, message, status, details } }) => ({
       ...{ http, status, message, code: details[0].reason, param: details[0].metadata.param ?? null },
       retryDelay: details[1]?.retryDelay,

@@ -155,7 +155,7 @@ const inHeader = (name: string, kinds: readonly Credential[]): CredentialForm =>
 /** Every place where a route reads an API key (AUTH-1 to AUTH-3). */
 export const credentialForms = {
   bearer: {
-    ...inHeader('authorization', ['bearer', 'messages', 'any']),
+    ...inHeader('authorization', ['bearer', 'messages', 'generate_content', 'any']),
     carry: (credential) => ({ headers: [`authorization: Bearer ${credential}`], query: '' }),
   },
   xApiKey: inHeader('x-api-key', ['messages', 'any']),

@@ -42,7 +42,9 @@ test.for([
   [{}, { key: 'c' }, 'c'],
   [{ 'x-provider-api-key': 'a', 'x-goog-api-key': 'b' }, { key: 'c' }, 'a'],
   [{ 'x-goog-api-key': 'b' }, { key: 'c' }, 'b'],
-  [{ authorization: 'Bearer d' }, {}, undefined],
+  [{ authorization: 'Bearer d' }, {}, 'd'],
+  [{ authorization: 'Bearer d' }, { key: 'c' }, 'c'],
+  [{ authorization: 'Basic d' }, {}, undefined],
   [{ 'x-api-key': 'd' }, { key: '' }, undefined],
 ] as const)('AUTH-3 %j and the query %j on generate-content are %s', ([headers, query, key]) => {
   expect(credentialForms.generate_content.read(headers, query)).toBe(key);

@@ -22,13 +22,15 @@ test('GEN-3 an error of the messages format has a type of that format and the re
   });
 });
 
-test("GEN-3 an error of generateContent has Google's code and status, and our code in details", () => {
+test("GEN-3 an error of generateContent has Google's code and status, and our type, code and field", () => {
   const error = new GatewayError('upstream_capacity', 'words', { param: 'model', retryAfterSeconds: 7 });
   expect(toErrorBody(error, 'generate_content', 'id')).toEqual({
     error: {
       code: 429,
       message: 'words',
       status: 'RESOURCE_EXHAUSTED',
+      type: 'rate_limit_error',
+      param: 'model',
       details: [
         {
           '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -41,7 +43,12 @@ test("GEN-3 an error of generateContent has Google's code and status, and our co
     },
   });
   expect(toErrorBody(new GatewayError('unprocessable_entity', ''), 'generate_content', 'id')).toMatchObject({
-    error: { code: 422, status: 'INVALID_ARGUMENT', details: [{ reason: 'unprocessable_entity', metadata: {} }] },
+    error: {
+      code: 422,
+      status: 'INVALID_ARGUMENT',
+      param: null,
+      details: [{ reason: 'unprocessable_entity', metadata: {} }],
+    },
   });
 });
 

@@ -353,7 +353,7 @@ test.each<readonly [what: string, target: string, headers: (key: string) => read
   ['under other names', message, (key) => under(key, 'x-goog-api-key', 'x-provider-api-key', 'api-key')],
   ['twice', content, (key) => under(key, 'x-goog-api-key', 'x-goog-api-key')],
   ['with a scheme', content, (key) => [`x-provider-api-key: Bearer ${key}`]],
-  ['under other names', content, (key) => [`authorization: Bearer ${key}`, ...under(key, 'x-api-key', 'key')]],
+  ['under other names', content, (key) => [`authorization: Basic ${key}`, ...under(key, 'x-api-key', 'key')]],
 ])('AUTH-1 AUTH-2 AUTH-3 a valid key sent %s to %s is rejected without a lookup', async (_, target, make) => {
   const request = { method: target === message ? 'POST' : 'GET', target, headers: [VERSION, ...make(keyOf('good'))] };
   const replies = await exchange(gateway.port, request);

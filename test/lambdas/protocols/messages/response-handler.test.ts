@@ -31,6 +31,11 @@ test.for([
   expect(error.message).toContain(good);
 });
 
+test('AUTH-2 a request without a version gets both names of the header', () => {
+  const { message } = refusalIn(() => requireMessagesVersion({}));
+  for (const name of ['anthropic-version', 'provider-version']) expect(message).toContain(name);
+});
+
 const exchangeOf = (headers: Readonly<Record<string, string>>, fields: object = {}) => {
   const exchange: Exchange = {
     requestId: 'id',
