@@ -145,9 +145,11 @@ test.each<[model: string, body: object, sent: object]>([
   expect(vendor.requests.at(-1)?.body).toMatchObject(sent);
 });
 
-test('CHAT-10 a response over /v1/responses has every field of a chat completion', async () => {
+test('CHAT-10, BILL-18 a response over /v1/responses has every field, its receipt the cached tokens', async () => {
   vendor.next({ claimedUsage: { input: 900, cached: 500, cacheWrite: 300, output: 70, reasoning: 60 } });
-  const result = await completions.create({ ...overResponses, messages: saying('hello') });
+  const { data: result, response } = await completions
+    .create({ ...overResponses, messages: saying('hello') })
+    .withResponse();
   expect(result).toMatchObject({
     id: expect.stringMatching(/^chatcmpl-/),
     object: 'chat.completion',
@@ -157,10 +159,14 @@ test('CHAT-10 a response over /v1/responses has every field of a chat completion
       prompt_tokens: 900,
       completion_tokens: 70,
       total_tokens: 970,
-      prompt_tokens_details: { cached_tokens: 500 },
+      prompt_tokens_details: { cached_tokens: 0 },
       completion_tokens_details: { reasoning_tokens: 60 },
     },
   });
+  const receipt = await fetch(`${gateway.url}/api/usage/${response.headers.get('x-request-id')}`, {
+    headers: { authorization: `Bearer ${gateway.apiKey}` },
+  });
+  expect(await receipt.json()).toMatchObject({ usage: { input: 100, cache_read: 500, cache_write: 300 } });
 });
 
 test.each<[string, Scenario, string]>([

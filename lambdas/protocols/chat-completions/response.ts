@@ -69,10 +69,14 @@ const toChoice = (choice: JsonValue): JsonValue =>
       }
     : choice;
 
-/** The provider's counts. `cached_tokens` is always included and has no separate price here (BILL-18). */
+/**
+ * The provider's counts without those of a cache, because clients compute a discount or a surcharge from them, and every
+ * prompt token has one price here (BILL-18). `cached_tokens` is always included. Receipts keep all counts.
+ */
 export const withCachedTokens = (usage: JsonObject): JsonObject => {
   const details = isJsonObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  return { ...usage, prompt_tokens_details: { ...details, cached_tokens: details.cached_tokens ?? 0 } };
+  const { cache_write_tokens, cache_write_tokens_details, ...others } = details;
+  return { ...usage, prompt_tokens_details: { ...others, cached_tokens: 0 } };
 };
 
 /** Counts of a provider with another protocol. https://platform.openai.com/docs/api-reference/chat/object */
@@ -80,7 +84,7 @@ export const toChatUsage = (usage: TokenUsage): JsonObject => ({
   prompt_tokens: promptTokensOf(usage),
   completion_tokens: answerTokensOf(usage),
   total_tokens: promptTokensOf(usage) + answerTokensOf(usage),
-  prompt_tokens_details: { cached_tokens: usage.cacheRead },
+  prompt_tokens_details: { cached_tokens: 0 },
   completion_tokens_details: { reasoning_tokens: usage.reasoning },
 });
 

@@ -135,7 +135,7 @@ test('CHAT-5 neutral deltas become chunks: role first, calls by their index', ()
         prompt_tokens: 10,
         completion_tokens: 11,
         total_tokens: 21,
-        prompt_tokens_details: { cached_tokens: 2 },
+        prompt_tokens_details: { cached_tokens: 0 },
         completion_tokens_details: { reasoning_tokens: 6 },
         cost: 0.000720000001,
         cost_usd: '0.000720000001',

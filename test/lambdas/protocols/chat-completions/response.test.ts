@@ -9,7 +9,9 @@ const rendered = (body: JsonObject) =>
   toChatCompletion({ kind: 'answer', content: { kind: 'native', text: '', body }, usage: undefined }, context);
 
 test('CHAT-10 OpenAI’s response passes with the id of the catalog', () => {
-  expect(rendered(chatCompletion)).toEqual({ ...chatCompletion, model: 'alpha-1' });
+  const { prompt_tokens_details: details } = chatCompletion.usage;
+  const usage = { ...chatCompletion.usage, prompt_tokens_details: { ...details, cached_tokens: 0 } };
+  expect(rendered(chatCompletion)).toEqual({ ...chatCompletion, model: 'alpha-1', usage });
 });
 
 test('CHAT-10 members that a compatible server omits are filled in', () => {
@@ -34,11 +36,13 @@ test('CHAT-10 members that a compatible server omits are filled in', () => {
   });
 });
 
-test('CHAT-10 with null details the usage still has cached_tokens', () => {
-  const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
-  for (const details of [null, {}, { cached_tokens: null }]) {
-    expect(rendered({ choices: [], usage: { ...usage, prompt_tokens_details: details } })).toMatchObject({
-      usage: { ...usage, prompt_tokens_details: { cached_tokens: 0 } },
+test('CHAT-10, BILL-18 the usage shows no cached tokens, because they have no price of their own', () => {
+  const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
+  const cached = { cached_tokens: 4, cache_write_tokens: 5, cache_write_tokens_details: { ttl_30m_tokens: 5 } };
+  for (const details of [null, {}, { cached_tokens: null }, cached]) {
+    expect(rendered({ choices: [], usage: { ...usage, prompt_tokens_details: details } }).usage).toEqual({
+      ...usage,
+      prompt_tokens_details: { cached_tokens: 0 },
     });
   }
 });
@@ -80,7 +84,7 @@ test('CHAT-10 a response of another provider protocol has every member, and its 
       prompt_tokens: 19,
       completion_tokens: 11,
       total_tokens: 30,
-      prompt_tokens_details: { cached_tokens: 4 },
+      prompt_tokens_details: { cached_tokens: 0 },
       completion_tokens_details: { reasoning_tokens: 6 },
     },
   });
