@@ -9,8 +9,9 @@ export const allowedFallbacks = (catalog: Catalog, primary: TextModel, nowMs: nu
     .filter((candidate) => isAllowedFallback(catalog, primary, candidate, nowMs));
 
 /**
- * Whether a model may replace the primary (FALL-2): another model of the same company with at least its protocols and
- * limits, the same input types and capabilities, and no higher price. Both must be available on that day.
+ * Whether a model may replace the primary (FALL-2): another model of the same company with at least its protocols, the
+ * same input types and capabilities, and no higher price. Both must be available on that day. Limits do not count: a
+ * request that exceeds those of the other model is rejected when its turn comes (FALL-6).
  */
 export const isAllowedFallback = (
   catalog: Catalog,
@@ -24,7 +25,6 @@ export const isAllowedFallback = (
     includesAll(candidate.protocols, primary.protocols) &&
     sameSet(candidate.inputTypes, primary.inputTypes) &&
     sameCapabilities(candidate.capabilities, primary.capabilities) &&
-    isAsLarge(candidate, primary) &&
     isNoDearer(catalog.priceRow(candidate, nowMs), catalog.priceRow(primary, nowMs))
   );
 };
@@ -43,11 +43,6 @@ const sameCapabilities = (one: TextModel['capabilities'], other: TextModel['capa
   const others: Readonly<Record<string, unknown>> = other;
   return Object.entries(one).every(([name, able]) => others[name] === able);
 };
-
-const isAsLarge = ({ limits: offered }: TextModel, { limits: needed }: TextModel): boolean =>
-  offered.contextTokens >= needed.contextTokens &&
-  offered.outputTokensMax >= needed.outputTokensMax &&
-  (offered.inputTokensMax ?? offered.contextTokens) >= (needed.inputTokensMax ?? needed.contextTokens);
 
 const isNoDearer = (candidate: TextPriceRow, primary: TextPriceRow): boolean =>
   candidate.unit === primary.unit &&

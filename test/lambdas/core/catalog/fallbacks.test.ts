@@ -36,7 +36,9 @@ test.for<Row>([
   ['an equal model', {}],
   ['a cheaper model', priced('4', '20')],
   ['a model with more endpoints', native],
-  ['a model with a larger context', { limits: { ...limits, contextTokens: 2_000, outputTokensMax: 600 } }],
+  ['a model with a smaller context', { limits: { ...limits, contextTokens: 999 } }],
+  ['a model with a lower output limit', { limits: { ...limits, outputTokensMax: 499 } }],
+  ['a model with a lower input limit', { limits: { ...limits, inputTokensMax: 999 } }],
   ['a model with the same types in another order', { inputTypes: ['image', 'text'] }],
   ["a model that reaches the primary's prices only in its last tier", priced('4', '20', tier('8', '40'))],
 ])('FALL-2 a fallback may be %s', ([, candidate, primary]) => {
@@ -56,9 +58,6 @@ test.for<Row>([
   ['a model with more input types', {}, { inputTypes: ['text'], capabilities: capabilities({ vision: false }) }],
   ['a model that lacks a capability', { capabilities: capabilities({ jsonSchema: false }) }],
   ['a model with more capabilities', {}, { capabilities: capabilities({ tools: false }) }],
-  ['a model with a smaller context', { limits: { ...limits, contextTokens: 999 } }],
-  ['a model with a lower output limit', { limits: { ...limits, outputTokensMax: 499 } }],
-  ['a model with a lower input limit', { limits: { ...limits, inputTokensMax: 999 } }],
 ])('FALL-2 a fallback may not be %s', ([, candidate, primary]) => {
   expect(allows(candidate, primary)).toBe(false);
 });

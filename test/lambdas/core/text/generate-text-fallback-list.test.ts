@@ -3,7 +3,7 @@ import type { CallRejection, Circuits } from '../../../../lambdas/core/circuit/c
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { answerOnce } from '../../../../lambdas/core/idempotency/claim.ts';
 import { idempotencyOf } from '../../../support/memory/memory-idempotency.ts';
-import { price, text } from '../catalog/sample-data.ts';
+import { limits, price, text } from '../catalog/sample-data.ts';
 import { ACCOUNT, answered, createWorld, heldFor, REQUEST, requestOf, type WorldOptions } from './text-world.ts';
 
 const header = 'x-service-fallback-models';
@@ -225,6 +225,18 @@ test('FALL-6 a request that a listed model cannot serve is not sent to the next 
   const asked = world.generate({}, {}, { fallbacks: { header, modelIds: chain }, validateFor });
   await expect(asked).rejects.toMatchObject({ param: 'seed' });
   expect(world.log).toEqual([]);
+});
+
+test('FALL-2 FALL-6 a request that exceeds the context of a listed model is 400 when its turn comes', async () => {
+  const small = text({ id: 'beta-1', prices: halfOf, limits: { ...limits, contextTokens: 600 } });
+  const ask = async (doors: Doors) => {
+    const world = await worldOf(doors, { models: [text(), small, models[2]] });
+    const prompt = { bytes: 100_000, images: [] };
+    return world.generate({}, { prompt }, { fallbacks: { header, modelIds: ['beta-1', 'gamma-1'] } });
+  };
+  expect(await ask({})).toMatchObject({ model: { id: 'alpha-1' } });
+  const known = { 'alpha-1': openFor(9) };
+  await expect(ask({ known })).rejects.toMatchObject({ code: 'context_length_exceeded', status: 400 });
 });
 
 test.for([
