@@ -105,6 +105,19 @@ test('BILL-6 if the balance is too low for the default cap, header and provider 
   });
 });
 
+test('BILL-6 a high effort gets a higher cap once the process knows the balance', async () => {
+  await withGateway({ LOCAL_BALANCE_USD: '40' }, async (gateway) => {
+    const high = { ...body, model: 'gpt-5.6-sol' };
+    const capOf = async (more: object) =>
+      Number((await postChat(gateway, { ...high, ...more })).headers.get('x-service-max-tokens'));
+    const first = await capOf({ reasoning_effort: 'high' });
+    const usual = await capOf({ reasoning_effort: 'low' });
+    const raised = await capOf({ reasoning_effort: 'high' });
+    expect([first, raised > 2 * usual]).toEqual([usual, true]);
+    expect(vendor.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: raised });
+  });
+});
+
 test('BILL-6 a 402 has the required amount, the available amount and the affordable tokens', async () => {
   await withGateway({ LOCAL_BALANCE_USD: SHORT }, async (gateway) => {
     const asked = 20_000;

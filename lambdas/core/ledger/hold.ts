@@ -31,6 +31,8 @@ export interface PlacedHold {
   readonly cap?: HoldCap;
   /** Allowance of the account for uncollected amounts, in pico-USD (BILL-21). Undefined if they cannot use it. */
   readonly allowancePicos?: bigint | undefined;
+  /** Amount before the hold that it could have used, in pico-USD: of the account, or of the cap if that is less. */
+  readonly availablePicos: bigint;
   /** The account after the write of the hold. */
   readonly account: Pick<Account, 'spentPicos' | 'month'>;
 }
@@ -139,6 +141,7 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
       expiresAtMs: order.expiresAtMs,
       nextId: (order.firstId ?? 0) + attempts.length,
       allowancePicos: order.allowancePicos,
+      availablePicos: usableOf(account, cap) + held.amountPicos,
       account: { spentPicos: account.spentPicos, ...(account.month !== undefined && { month: account.month }) },
       ...(cap && { cap }),
     };
@@ -146,6 +149,12 @@ export const placeHold = async (deps: LedgerDependencies, order: HoldParams): Pr
     const uncertain = attempts.filter((attempt) => attempt.uncertain);
     if (uncertain.length > 0) await giveUp(deps, order, uncertain);
   }
+};
+
+/** Returns what the account has left, or the cap if that is less. */
+const usableOf = ({ availablePicos, caps }: Account, cap: HoldCap | undefined): bigint => {
+  const leftPicos = (cap && caps.get(cap.keyId)?.leftPicos) ?? availablePicos;
+  return leftPicos < availablePicos ? leftPicos : availablePicos;
 };
 
 interface Held {

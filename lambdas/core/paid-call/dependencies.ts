@@ -19,7 +19,7 @@ export interface PaidCallDependencies {
   readonly ledger: LedgerDependencies;
   readonly circuits: Circuits;
   /** Accounts that are known to have a balance. Undefined if none is known. */
-  readonly funded?: Pick<FundedAccounts, 'learnFrom' | 'has'> | undefined;
+  readonly funded?: Pick<FundedAccounts, 'learnFrom' | 'has' | 'lastAvailable'> | undefined;
   readonly notice: (notice: PaidEvent, requestId: string) => void;
   /** Time from the upstream's deadline to the expiry of the hold, in ms (BILL-13). */
   readonly holdGraceMs: number;

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { formatUsd, PICOS_PER_USD } from '../money/usd.ts';
 
 /** Maximum hold of one request (BILL-4). */
-const HOLD_MAX_PICOS = 100n * PICOS_PER_USD;
+export const HOLD_MAX_PICOS = 100n * PICOS_PER_USD;
 
 export const isAboveBudget = (amountPicos: bigint): boolean => amountPicos > HOLD_MAX_PICOS;
 

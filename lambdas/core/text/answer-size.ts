@@ -24,4 +24,8 @@ export interface AnswerShape {
  * response, and the gateway could not deliver it.
  */
 export const isReadable = ({ tokens, logprobsPerToken }: AnswerShape): boolean =>
-  tokens * (BYTES_PER_TOKEN + logprobsPerToken * BYTES_PER_LOGPROB) <= ANSWER_BYTES_MAX;
+  tokens <= readableTokens(logprobsPerToken);
+
+/** Number of tokens, of all choices together, whose response always fits. */
+export const readableTokens = (logprobsPerToken: number): number =>
+  Math.floor(ANSWER_BYTES_MAX / (BYTES_PER_TOKEN + logprobsPerToken * BYTES_PER_LOGPROB));

@@ -117,7 +117,10 @@ export interface TextRequest {
   /** Output limit per choice that the client set; undefined if it set none. */
   readonly outputTokensMax: number | undefined;
   readonly usesTools: boolean;
+  /** Level of reasoning in the words of the client's protocol; undefined if it set none that the model has. */
   readonly effort: string | undefined;
+  /** Alternatives per output token plus the token itself, if the response has them. */
+  readonly logprobsPerToken?: number | undefined;
   readonly prompt: PromptSize;
   /** How prompt tokens are priced. */
   readonly promptPricing: PromptPricing;

@@ -79,7 +79,7 @@ export const generateText = async (
   options: TextOptions,
 ): Promise<GeneratedText> => {
   const { asked, first, others } = chooseCandidates(deps, caller, order);
-  if (options.dryRun) return dryRun(caller, order, first);
+  if (options.dryRun) return dryRun(deps, caller, order, first);
   let fetched: FetchedImages | undefined;
   const ready = async (checked: CheckedText): Promise<ReadyText> => {
     if (checked.call.gather) {
@@ -125,8 +125,8 @@ const requireFundsFor = async (
   { params }: TextParams,
   checked: CheckedText,
 ): Promise<void> => {
-  const { accountId, requestId, storeTime, cap, estimate } = caller;
-  const { order } = priceText(checked, params.cap, estimate?.value);
+  const { accountId, requestId, storeTime, cap } = caller;
+  const { order } = priceFor(deps, caller, params.cap, checked);
   if (deps.funded?.has(accountId)) return;
   const allowancePicos = allowanceOf(deps, caller);
   await requireFunds(deps.ledger, { ...order, accountId, requestId, storeTime, cap, allowancePicos });
@@ -143,7 +143,7 @@ const makeReady = (
   { params, protocol }: TextParams,
   checked: CheckedText,
 ): ReadyText => {
-  const money = priceText(checked, params.cap, caller.estimate?.value);
+  const money = priceFor(deps, caller, params.cap, checked);
   const deadline = upstreamDeadline(deps, caller, checked.model);
   const { model, circuit, promptTokens } = checked;
   const hold = { ...money.order, expiresAtMs: deadline.expiresAtMs, allowancePicos: allowanceOf(deps, caller) };
@@ -158,9 +158,17 @@ const makeReady = (
   return { model, circuit, hold, checked, money, deadline, output, uncollected };
 };
 
+/** Computes the hold by what this process knows about the account. */
+const priceFor = (
+  { funded }: TextDependencies,
+  { accountId, estimate, cap }: Caller,
+  capParam: string,
+  checked: CheckedText,
+): TextHold => priceText(checked, capParam, estimate?.value, funded?.lastAvailable(accountId, cap?.keyId));
+
 /** Computes the cost without fetching anything. */
-const dryRun = ({ estimate }: Caller, { params }: TextParams, checked: CheckedText): DryRun => {
-  const money = priceText(checked, params.cap, estimate?.value);
+const dryRun = (deps: TextDependencies, caller: Caller, { params }: TextParams, checked: CheckedText): DryRun => {
+  const money = priceFor(deps, caller, params.cap, checked);
   const { model, row, request } = checked;
   return {
     kind: 'dry_run',

@@ -5,6 +5,7 @@ import type { Settlement } from '../paid-call/settle.ts';
 import { promptTokensOf } from '../pricing/charge.ts';
 import { factorFor } from '../pricing/estimate-factor.ts';
 import { affordableAnswerTokens, chargeFor, imageTokensOf, maximumPrice } from '../pricing/text-price.ts';
+import { chooseOutputLimit } from './output-limit.ts';
 import type { CheckedText } from './text-candidates.ts';
 import { promptTokensPlausible } from './token-estimate.ts';
 
@@ -30,18 +31,15 @@ export interface TextHold {
 /**
  * Computes the hold of a request. Throws `request_budget_exceeded` (BILL-4). `capParam` is the name of the output limit
  * in the client's protocol. `factor` multiplies the estimate of the prompt, unless the hold would then exceed the budget
- * (BILL-20).
+ * (BILL-20). `seenPicos` is what this process last saw available; undefined if it does not know (BILL-6).
  */
-export const priceText = (
-  { model, request, row, promptTokens }: CheckedText,
-  capParam: string,
-  factor = 1,
-): TextHold => {
+export const priceText = (checked: CheckedText, capParam: string, factor = 1, seenPicos?: bigint): TextHold => {
+  const { model, request, row, promptTokens } = checked;
   const { promptPricing, choices, imageTier } = request;
   const imageTokens = imageTokensOf(row, imageTier);
   const price = (tokens: number, cap: number) => maximumPrice(row, tokens, cap * choices, promptPricing, imageTokens);
   const raisedTokens = Math.min(Math.ceil(promptTokens * factor), model.limits.contextTokens);
-  let cap = request.outputTokensMax ?? model.limits.outputTokensDefault;
+  let cap = request.outputTokensMax ?? chooseOutputLimit(checked, raisedTokens, seenPicos);
   const isRaised = !isAboveBudget(price(raisedTokens, cap));
   const heldTokens = isRaised ? raisedTokens : promptTokens;
   const amountPicos = price(heldTokens, cap);
@@ -50,7 +48,9 @@ export const priceText = (
   const affordableAt = (availablePicos: bigint, tokens = raisedTokens): number =>
     Math.max(0, Math.floor(affordableAnswerTokens(row, tokens, availablePicos, promptPricing) / choices));
   const smaller = (availablePicos: bigint, outputTokensMax = cap): bigint | undefined => {
-    const affordable = Math.min(affordableAt(availablePicos), outputTokensMax);
+    // The refusal shows what is available, of which a high effort must not take all.
+    const chosen = chooseOutputLimit(checked, raisedTokens, availablePicos);
+    const affordable = Math.min(affordableAt(availablePicos), outputTokensMax, chosen);
     if (affordable < SMALLEST_CAP + imageTokens || affordable >= cap) return undefined;
     cap = affordable;
     return price(raisedTokens, affordable);

@@ -107,7 +107,8 @@ const validateFor = (parsed: Parsed, model: TextModel): TextRequest => {
     choices: body.n ?? 1,
     outputTokensMax: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     usesTools: Boolean(body.tools?.length),
-    effort: body.reasoning_effort ?? undefined,
+    effort: body.reasoning_effort ?? body.output_config?.effort ?? undefined,
+    logprobsPerToken: logprobsPerToken(body),
     prompt: measure(parsed, body, model, { sent, ignored, ...added }),
     promptPricing: 'one-rate',
     body: sent,
@@ -154,11 +155,14 @@ const longestBy = (body: ChatBody): string => {
   return (body.n ?? 1) > 1 ? 'n' : capFieldOf(body);
 };
 
+const logprobsPerToken = ({ logprobs, top_logprobs: alternatives }: ChatBody): number =>
+  logprobs ? 1 + (alternatives ?? 0) : 0;
+
 const refuseUnreadable = (body: ChatBody, model: TextModel): void => {
   const { outputTokensDefault, outputTokensMax } = model.limits;
   const cap = Math.min(body.max_completion_tokens ?? body.max_tokens ?? outputTokensDefault, outputTokensMax);
-  const logprobsPerToken = body.logprobs ? 1 + (body.top_logprobs ?? 0) : 0;
-  if (body.stream || isReadable({ tokens: cap * (body.n ?? 1), logprobsPerToken })) return;
+  const tokens = cap * (body.n ?? 1);
+  if (body.stream || isReadable({ tokens, logprobsPerToken: logprobsPerToken(body) })) return;
   const param = longestBy(body);
   const advice = `Stream it, or lower n, ${capFieldOf(body)} or top_logprobs.`;
   throw invalidRequest(param, `${param}: the response could be longer than the limit. ${advice}`);

@@ -189,13 +189,21 @@ const validateFor = ({ stream, ...parsed }: Parsed, model: TextModel): TextReque
     throw invalidRequest('model', `model: "${model.id}" does not stream. Use :generateContent.${others}`);
   }
   const request = checked(parsed, model, '');
-  const { candidateCount = 1, maxOutputTokens, thinkingConfig, imageConfig } = body.generationConfig ?? {};
+  const {
+    candidateCount = 1,
+    maxOutputTokens,
+    thinkingConfig,
+    imageConfig,
+    responseLogprobs,
+    logprobs,
+  } = body.generationConfig ?? {};
   return {
     stream,
     choices: candidateCount,
     outputTokensMax: maxOutputTokens,
     usesTools: hasFunctions(body),
     effort: thinkingConfig?.thinkingLevel?.toLowerCase(),
+    logprobsPerToken: responseLogprobs ? 1 + (logprobs ?? 0) : 0,
     prompt: measure(parsed, model, request),
     promptPricing: 'one-rate',
     imageTier: imageConfig?.imageSize,

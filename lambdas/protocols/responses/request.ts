@@ -126,6 +126,9 @@ const refuseEffort = ({ reasoning }: ResponsesBody, model: TextModel): void => {
   );
 };
 
+const asksLogprobs = (body: ResponsesBody): boolean =>
+  Boolean(body.top_logprobs) || (body.include?.includes(LOGPROBS) ?? false);
+
 /**
  * Rejects logprobs that the model lacks (CHAT-16), or that make the response too long. The gateway would pay for a
  * response that it cannot read.
@@ -133,7 +136,7 @@ const refuseEffort = ({ reasoning }: ResponsesBody, model: TextModel): void => {
 const refuseLogprobs = (body: ResponsesBody, model: TextModel, alternatives: Alternatives): void => {
   const at = body.include?.indexOf(LOGPROBS) ?? -1;
   if (at >= 0 && !model.capabilities.logprobs) throw unsupported(`include[${at}]`, 'logprobs', { model, alternatives });
-  if (body.stream || (at < 0 && !body.top_logprobs)) return;
+  if (body.stream || !asksLogprobs(body)) return;
   const { outputTokensDefault, outputTokensMax } = model.limits;
   const tokens = Math.min(body.max_output_tokens ?? outputTokensDefault, outputTokensMax);
   if (isReadable({ tokens, logprobsPerToken: 1 + (body.top_logprobs ?? 0) })) return;
@@ -177,6 +180,7 @@ const validateFor = (parsed: Parsed, model: TextModel): TextRequest => {
     outputTokensMax: body.max_output_tokens ?? undefined,
     usesTools: hasTools(body) || hasFoundTools(body),
     effort: body.reasoning?.effort ?? undefined,
+    logprobsPerToken: asksLogprobs(body) ? 1 + (body.top_logprobs ?? 0) : 0,
     prompt: measure(parsed, model, { chosen, sent }),
     promptPricing: 'one-rate',
     body: sent,

@@ -279,9 +279,9 @@ const textBugs = bugsIn('lambdas/core/text/generate-text.ts', `${text}/generate-
   {
     id: 'dry-run-that-holds',
     what: 'A dry run places a hold.',
-    find: 'if (options.dryRun) return dryRun(caller, order, first);',
+    find: 'if (options.dryRun) return dryRun(deps, caller, order, first);',
     replace:
-      'if (options.dryRun) await withPaidCall(deps, caller, { first: await makeReady(deps, caller, order, first) }, async () => async () => undefined);\n  if (options.dryRun) return dryRun(caller, order, first);',
+      'if (options.dryRun) await withPaidCall(deps, caller, { first: await makeReady(deps, caller, order, first) }, async () => async () => undefined);\n  if (options.dryRun) return dryRun(deps, caller, order, first);',
     caughtBy: `${text}/generate-text-fallback.test.ts`,
   },
   {

@@ -30,6 +30,7 @@ test("BILL-1 the first try holds the amount under the request's first id", async
     holdId: 'r.0',
     amountPicos: 100n,
     nextId: 1,
+    availablePicos: 1_000n,
     account: { spentPicos: 0n, month: '1970-01' },
   });
   expect(scene.account()).toMatchObject({

@@ -23,6 +23,18 @@ test('GEN-14 an account has no known balance after a rejected hold', async () =>
   expect(funded.has('a')).toBe(false);
 });
 
+test('BILL-6 the last available amount is that of the account, or of its key with a cap', async () => {
+  const clock = new ManualClock();
+  const funded = new FundedAccounts(clock);
+  const seen = () => [undefined, 'k', 'l'].map((keyId) => funded.lastAvailable('a', keyId));
+  expect(seen()).toEqual([undefined, undefined, undefined]);
+  funded.mark({ accountId: 'a', amountPicos: 1n, availablePicos: 90n });
+  funded.mark({ accountId: 'a', amountPicos: 1n, availablePicos: 8n, cap: { keyId: 'k' } });
+  expect(seen()).toEqual([90n, 8n, undefined]);
+  await funded.learnFrom('a', Promise.reject(new Error('refused'))).catch(() => undefined);
+  expect(seen()).toEqual([undefined, undefined, undefined]);
+});
+
 test('GEN-14 a hold of 0 does not show a balance', () => {
   const funded = new FundedAccounts(new ManualClock());
   funded.mark({ accountId: 'a', amountPicos: 0n });

@@ -3,6 +3,7 @@ import type { Wire } from '../../../../lambdas/core/catalog/providers.ts';
 import type { Circuits } from '../../../../lambdas/core/circuit/circuit.ts';
 import type { CapOfKey } from '../../../../lambdas/core/ledger/caps.ts';
 import type { LedgerStore } from '../../../../lambdas/core/ledger/ledger.ts';
+import { FundedAccounts } from '../../../../lambdas/core/limits/funded-accounts.ts';
 import type { MoneyMeter } from '../../../../lambdas/core/metrics.ts';
 import { parseUsd } from '../../../../lambdas/core/money/usd.ts';
 import type { TokenUsage } from '../../../../lambdas/core/pricing/charge.ts';
@@ -92,6 +93,8 @@ export interface WorldOptions {
   readonly allowed?: readonly string[];
   /** Cap of the API key of the requests. */
   readonly cap?: CapOfKey;
+  /** Whether the process remembers the holds of accounts. */
+  readonly remembersFunds?: boolean;
 }
 
 export const createWorld = async (options: WorldOptions = {}) => {
@@ -146,6 +149,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
     margin: (modelId, picos) => margins.push([modelId, picos]),
     holdGraceMs: GRACE_MS,
     upstreamDeadlineMs: options.upstreamDeadlineMs ?? 900_000,
+    ...(options.remembersFunds && { funded: new FundedAccounts(clock) }),
   };
   let requests = 0;
   const nextRequestId = (): string => {
