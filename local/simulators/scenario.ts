@@ -24,6 +24,7 @@ import { type Script, withoutScript } from './scripted-calls.ts';
  * | `[[garbage]]` | 200 with a page of HTML |
  * | `[[content-filter]]`, `[[content-filter-after n]]` | ends blocked, before any content or after n pieces |
  * | `[[refusal]]` | the model declines, in the provider's field for refusals |
+ * | `[[commentary]]` | a message of phase `commentary` precedes the calls or the answer; only in the Responses API |
  * | `[[failed]]` | the response starts and then fails; only in the Responses API |
  * | `[[words n]]` | a response of n tokens, if the token limit allows it |
  * | `[[bytes n]]` | n bytes of text at full speed, counted as at most the token limit |
@@ -85,6 +86,7 @@ export type Scenario = {
   readonly contentFilterAfter?: number;
   readonly modelRefuses?: boolean;
   readonly failed?: boolean;
+  readonly commentary?: boolean;
   readonly words?: number;
   readonly textBytes?: number;
   readonly noUsage?: boolean;
@@ -178,6 +180,7 @@ const markers: ReadonlyMap<string, Marker> = new Map<string, Marker>([
   ['content-filter-after', ([n]) => ({ contentFilterAfter: count(n, 1) })],
   ['refusal', () => ({ modelRefuses: true })],
   ['failed', () => ({ failed: true })],
+  ['commentary', () => ({ commentary: true })],
   ['words', ([n]) => ({ words: count(n, 1) })],
   ['bytes', ([n]) => ({ textBytes: count(n, 0) })],
   ['no-usage', () => ({ noUsage: true })],

@@ -85,6 +85,21 @@ test.each<[model: string, body: object]>([
   expect(spent).toBeGreaterThan(0n);
 });
 
+test('CHAT-5 commentary is the content beside a call, and dropped before the final answer', async () => {
+  const messages = saying('[[commentary]] Which town?');
+  for (const [choice, content] of [
+    ['none', expect.stringMatching(/^This is a simulated/)],
+    ['required', 'I will look first.'],
+  ] as const) {
+    const body = { model: SOL, tools, tool_choice: choice, messages };
+    const { choices } = await completions.create(body);
+    expect(choices[0]?.message.content).toEqual(content);
+    const events = await allEvents(await postChat(gateway, { ...body, stream: true }));
+    const pieces = chunksOf(events.slice(0, -1)).map((chunk) => chunk.choices[0]?.delta.content ?? '');
+    expect(pieces.join('')).toEqual(content);
+  }
+});
+
 test.each<[model: string, body: object]>([
   ['gpt-5.4-mini', {}],
   [SOL, overResponses],

@@ -140,6 +140,19 @@ test('RESP-5 a conversation with unchanged earlier outputs is accepted by the pr
   expect(spent).toBe(result.reduce((sum, { usage }) => sum + priceOf(countsOf(usage)), 0n));
 });
 
+test('RESP-5 commentary follows the final answer, and goes back to the provider before it', async () => {
+  const input = saying('[[commentary]] Which town?');
+  for (const stream of [false, true]) {
+    const params = { model: PRO, input };
+    const { output } = stream ? await responses.stream(params).finalResponse() : await responses.create(params);
+    const phases = output.map((item) => ('phase' in item ? item.phase : item.type));
+    expect(phases).toEqual(['final_answer', 'reasoning', 'commentary']);
+    await responses.create({ model: PRO, input: [...input, ...back(output), ...saying('And now?')] });
+    const sent = itemsSchema.parse(vendor.requests.at(-1)?.body).input.slice(1, -1);
+    expect(sent.map(({ type, phase }) => phase ?? type)).toEqual(['reasoning', 'commentary', 'final_answer']);
+  }
+});
+
 test('RESP-5 a response that was cut off during reasoning can be sent back', async () => {
   const input = saying('[[reasoning 50]] Think');
   const first = await responses.create({ model: PRO, input, max_output_tokens: 20 });

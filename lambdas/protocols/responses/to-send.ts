@@ -15,10 +15,18 @@ const moved = (items: readonly JsonValue[], from: number, to: number): readonly 
   return rest.toSpliced(to, 0, ...items.slice(from, from + 1));
 };
 
-/** Moves the message to output[0], where callers look for it (RESP-5). The provider puts its reasoning before it. */
+const isCommentary = (item: JsonValue): boolean => isJsonObject(item) && item.phase === 'commentary';
+
+/**
+ * Moves the answer to output[0], where callers look for its text (RESP-5): the final answer, or else a message without a
+ * phase, or else commentary. The provider puts reasoning and commentary before it.
+ */
 export const messageFirst = (output: readonly JsonValue[]): readonly JsonValue[] => {
-  const at = output.findIndex(isAnswerMessage);
-  return at <= 0 ? output : moved(output, at, 0);
+  const isFinal = (item: JsonValue): boolean => isJsonObject(item) && item.phase === 'final_answer';
+  const ranks = [isFinal, (item: JsonValue) => !isCommentary(item), () => true];
+  const places = ranks.map((rank) => output.findIndex((item) => isAnswerMessage(item) && rank(item)));
+  const at = places.find((place) => place >= 0) ?? 0;
+  return at === 0 ? output : moved(output, at, 0);
 };
 
 const isReasoning = (item: JsonValue | undefined): boolean => item !== undefined && typeOf(item) === 'reasoning';
@@ -32,8 +40,9 @@ const isOfAnswer = (item: JsonValue): boolean =>
 /**
  * Reverses RESP-5 for responses that a client sends back with the message first. The provider rejects reasoning without
  * the item that followed it. So the message moves behind the last reasoning item that is followed by more reasoning or
- * by nothing; if there is none, it moves behind the first reasoning item. Reasoning that is then last, such as that of
- * an incomplete response, is dropped.
+ * by nothing. If there is none, an answer moves behind the last commentary, because it ended its response, or else the
+ * message moves behind the first reasoning item. Reasoning that is then last, such as that of an incomplete response, is
+ * dropped.
  */
 export const reasoningFirst = (input: readonly JsonValue[]): readonly JsonValue[] => {
   const ordered: JsonValue[] = [];
@@ -54,8 +63,13 @@ const restored = (answer: readonly JsonValue[]): readonly JsonValue[] => {
   if (first === undefined || !isAnswerMessage(first)) return answer;
   const isAlone = (item: JsonValue, at: number): boolean =>
     isReasoning(item) && (at + 1 === others.length || isReasoning(others[at + 1]));
+  const answerAt = others.findIndex((item) => isAnswerMessage(item) && !isCommentary(item));
+  // RESP-5 would have moved the answer and not the commentary, so the order is the provider's.
+  if (isCommentary(first) && answerAt >= 0) return answer;
   const alone = others.findLastIndex(isAlone);
-  const after = alone >= 0 ? alone : others.findIndex(isReasoning);
+  const ofResponse = isCommentary(first) ? [] : others.slice(0, answerAt < 0 ? others.length : answerAt);
+  const commented = ofResponse.findLastIndex((item) => isAnswerMessage(item) && isCommentary(item));
+  const after = [alone, commented, others.findIndex(isReasoning)].find((place) => place >= 0) ?? -1;
   return after < 0 ? answer : moved(answer, 0, after + 1);
 };
 

@@ -9,6 +9,7 @@ import { filtered, incomplete, type RefusalContext, unreadable } from '../refusa
 import type { UpstreamResponse } from '../upstream-http.ts';
 import { type FieldNames, toInBandResponsesError } from './errors.ts';
 import { withModel } from './renamed-model.ts';
+import { phaseOf, SpokenText } from './spoken-text.ts';
 import { toDisjointCounts } from './token-usage.ts';
 
 /**
@@ -80,14 +81,26 @@ const readEnded = async (response: UpstreamResponse, { refusalContext, names }: 
 };
 
 const toTextAnswer = (body: JsonObject, output: readonly JsonObject[], usage: TokenUsage | undefined): TextAnswer => {
-  const parts = output.filter(({ type }) => type === 'message').flatMap(({ content }) => contentOf(content));
   const toolCalls = output.filter(({ type }) => type === 'function_call').map(toToolCall);
-  const text = parts.flatMap((part) => (part.type === 'output_text' ? [stringIn(part.text)] : [])).join('');
+  const parts = output.filter(({ type }) => type === 'message').flatMap(({ content }) => contentOf(content));
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? [stringIn(part.refusal)] : []));
   const refusal = refusals.length > 0 ? refusals.join('') : null;
+  const text = textOf(output);
   const silent = text === '' && (toolCalls.length > 0 || refusal !== null);
   const finishReason = finishReasonOf(body, { calls: toolCalls.length > 0, content: false, usage });
   return { text: silent ? null : text, refusal, toolCalls, finishReason };
+};
+
+const textOf = (output: readonly JsonObject[]): string => {
+  const spoken = new SpokenText();
+  const texts = output.flatMap((item, place) => {
+    if (item.type === 'function_call') return spoken.take();
+    if (item.type !== 'message') return [];
+    return contentOf(item.content).map((part) =>
+      part.type === 'output_text' ? spoken.add(place, phaseOf(item), stringIn(part.text)) : '',
+    );
+  });
+  return [...texts, spoken.take()].join('');
 };
 
 const contentOf = (content: JsonValue | undefined): readonly JsonObject[] =>

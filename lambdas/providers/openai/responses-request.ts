@@ -85,7 +85,9 @@ const toItems = (turn: Turn, modelId: string): readonly JsonObject[] => {
         arguments: text,
       }));
       if (turn.text === '' && calls.length > 0) return calls;
-      return [{ role: 'assistant', content: [{ type: 'output_text', text: turn.text }] }, ...calls];
+      const content = [{ type: 'output_text', text: turn.text }];
+      // A model that finds text before calls as its final answer repeats it or stops early: https://github.com/vercel/ai/pull/12860
+      return [{ role: 'assistant', content, ...(calls.length > 0 && { phase: 'commentary' }) }, ...calls];
     }
   }
 };

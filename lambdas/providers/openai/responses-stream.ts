@@ -8,6 +8,7 @@ import { topLevelString } from '../top-level-member.ts';
 import { toInBandResponsesError } from './errors.ts';
 import { withResponseModel } from './renamed-model.ts';
 import { finishReasonOf, type Reading, stringIn, toResponsesUsage, toToolCall } from './responses-answer.ts';
+import { phaseOf, SpokenText } from './spoken-text.ts';
 
 type Take = (event: JsonObject, out: WireBatch) => void;
 
@@ -21,18 +22,22 @@ interface OpenCall {
 interface Deltas {
   /** Handlers by event type. Events of other types have nothing that a chat completion shows. */
   readonly takes: Readonly<Partial<Record<string, Take>>>;
-  readonly finishReason: (response: JsonObject, usage: TokenUsage | undefined) => FinishReason;
+  /** Sends the text that still waits, and returns the finish reason. */
+  readonly finish: (response: JsonObject, usage: TokenUsage | undefined, out: WireBatch) => FinishReason;
 }
 
 /** Converts the events of one streamed response to the core's terms. */
 export const createDeltas = (): Deltas => {
   /** By index among all output items, including reasoning and messages. */
   const calls = new Map<JsonValue | undefined, OpenCall>();
+  /** Output items of type message, by index. */
+  const messages = new Map<JsonValue | undefined, JsonObject>();
+  const spoken = new SpokenText();
   let hasText = false;
 
-  const say = (kind: 'text' | 'refusal', delta: JsonValue | undefined, out: WireBatch): void => {
-    const text = stringIn(delta);
-    hasText ||= text !== '';
+  const say = (kind: 'text' | 'refusal', text: string, out: WireBatch): void => {
+    if (text === '') return;
+    hasText = true;
     out.neutral({ kind, text });
   };
 
@@ -47,7 +52,10 @@ export const createDeltas = (): Deltas => {
    * that has not been sent is added.
    */
   const takeItem: Take = ({ item, output_index: place }, out) => {
-    if (!isJsonObject(item) || item.type !== 'function_call') return;
+    if (!isJsonObject(item)) return;
+    if (item.type === 'message') messages.set(place, item);
+    if (item.type !== 'function_call') return;
+    say('text', spoken.take(), out);
     const { id, name, arguments: text } = toToolCall(item);
     const call = calls.get(place) ?? { index: calls.size, sent: 0 };
     if (!calls.has(place)) out.neutral({ kind: 'tool_call', index: call.index, id, name });
@@ -57,8 +65,9 @@ export const createDeltas = (): Deltas => {
 
   return {
     takes: {
-      'response.output_text.delta': ({ delta }, out) => say('text', delta, out),
-      'response.refusal.delta': ({ delta }, out) => say('refusal', delta, out),
+      'response.output_text.delta': ({ delta, output_index: place }, out) =>
+        say('text', spoken.add(place, phaseOf(messages.get(place) ?? {}), stringIn(delta)), out),
+      'response.refusal.delta': ({ delta }, out) => say('refusal', stringIn(delta), out),
       'response.output_item.added': takeItem,
       'response.output_item.done': takeItem,
       'response.function_call_arguments.delta': ({ delta, output_index: place }, out) => {
@@ -67,8 +76,11 @@ export const createDeltas = (): Deltas => {
         send(call, stringIn(delta), out);
       },
     },
-    finishReason: (response, usage) =>
-      finishReasonOf(response, { calls: calls.size > 0, content: hasText || calls.size > 0, usage }),
+    finish: (response, usage, out) => {
+      const reason = finishReasonOf(response, { calls: calls.size > 0, content: hasText || calls.size > 0, usage });
+      say('text', spoken.take(), out);
+      return reason;
+    },
   };
 };
 
@@ -85,7 +97,7 @@ interface Face {
   /** Handles events that only announce a response. They come before all others. */
   announce(frame: Frame, out: WireBatch): void;
   take(type: string, frame: Frame, out: WireBatch): void;
-  end(ended: Ended): Ending;
+  end(ended: Ended, out: WireBatch): Ending;
 }
 
 /** Passes on events unchanged, except that the model's id is replaced. */
@@ -106,7 +118,7 @@ export const neutralReader = (reading: Reading): StreamReader => {
       const take = deltas.takes[type];
       if (take) take(readObject(data), out);
     },
-    end: ({ response, usage }) => ({ kind: 'neutral', finishReason: deltas.finishReason(response, usage) }),
+    end: ({ response, usage }, out) => ({ kind: 'neutral', finishReason: deltas.finish(response, usage, out) }),
   });
 };
 
@@ -130,11 +142,12 @@ const responsesReader = ({ refusalContext, names, reasoningTokens }: Reading, fa
     if (isJsonObject(usage)) reported = mergeUsage(reported, usage);
     return toResponsesUsage(usage, reasoningTokens);
   };
-  const finish = (frame: Frame, status: string): void => {
+  const finish = (frame: Frame, status: string, out: WireBatch): void => {
     const data = readObject(frame.data);
     if (!isJsonObject(data.response)) throw unreadable();
     const usage = takeUsage(data) && usageSoFar();
-    last = { kind: 'end', ending: face.end({ frame, data, response: { status, ...data.response }, usage }), usage };
+    const ending = face.end({ frame, data, response: { status, ...data.response }, usage }, out);
+    last = { kind: 'end', ending, usage };
   };
   const fail = (frame: Frame): never => {
     const data = readObject(frame.data);
@@ -147,7 +160,7 @@ const responsesReader = ({ refusalContext, names, reasoningTokens }: Reading, fa
       if (isFailure(type, frame)) return fail(frame);
       const status = endings.get(type);
       isDone = status !== undefined || frame.data === '[DONE]';
-      if (status !== undefined) return finish(frame, status);
+      if (status !== undefined) return finish(frame, status, out);
       if (isDone) return;
       if (announcements.has(type) && hasUsage.test(frame.data)) takeUsage(readObject(frame.data));
       if (!begun && announcements.has(type)) return face.announce(frame, out);

@@ -39,7 +39,11 @@ export type CallOutput = {
   readonly status: Status;
 };
 
-/** Reasoning first, if any; then the calls or the message, unless the cap or the filter removed them. */
+/**
+ * Reasoning first, if any; then commentary, if the scenario asks for it; then the calls or the message, unless the cap or
+ * the filter removed them. Commentary labels itself, and often repeats the answer:
+ * https://github.com/langchain4j/langchain4j/issues/6399 (2026-09-14)
+ */
 export function toOutput(
   composed: Composed,
   request: ResponsesRequest,
@@ -65,7 +69,16 @@ export function toOutput(
     status: broken ? 'incomplete' : 'completed',
   };
   const nothing = calls.length > 0 || (broken && composed.content.length === 0);
-  return [...toReasoning(composed, request, ids), ...calls, ...(nothing ? [] : [message])];
+  const commentary: MessageOutput = {
+    ...{ type: 'message', id: ids.item('msg', 1), pieces: splitTokens('I will look first.') },
+    ...{ refused: false, phase: 'commentary', status: 'completed' },
+  };
+  return [
+    ...toReasoning(composed, request, ids),
+    ...(scenario.commentary ? [commentary] : []),
+    ...calls,
+    ...(nothing ? [] : [message]),
+  ];
 }
 
 function toReasoning({ reasoningTokens }: Composed, request: ResponsesRequest, ids: Ids): readonly ReasoningOutput[] {

@@ -12,6 +12,8 @@ const item = (name: string) => {
     id: name,
     ...(letter === 'm' ? { role: 'assistant' } : {}),
     ...(letter === 'u' ? { role: 'user' } : {}),
+    ...(letter === 'k' ? { role: 'assistant', phase: 'commentary' } : {}),
+    ...(letter === 'a' ? { role: 'assistant', phase: 'final_answer' } : {}),
   };
 };
 const items = (names: string) => names.split(' ').map(item);
@@ -25,10 +27,17 @@ test.for([
   ['m1 r1', 'm1 r1'],
   ['r1 f1', 'r1 f1'],
   ['r1 r2 m1', 'm1 r1 r2'],
+  ['r1 k1 a1', 'a1 r1 k1'],
+  ['r1 k1 r2 a1', 'a1 r1 k1 r2'],
+  ['r1 k1 k2 r2 k3 a1', 'a1 r1 k1 k2 r2 k3'],
+  ['r1 k1 m1', 'm1 r1 k1'],
+  ['r1 k1 k2 f1', 'k1 r1 k2 f1'],
+  ['r1 k1 r2 k2 f1', 'k1 r1 r2 k2 f1'],
+  ['k1 a1', 'a1 k1'],
 ] as const)('RESP-5 an output of %s is returned as %s, and goes back in its original order', ([made, returned]) => {
   const shown = messageFirst(items(made));
   expect(shown).toEqual(items(returned));
-  if (made.startsWith('r')) expect(reasoningFirst(shown)).toEqual(items(made));
+  if (!/^m/.test(made)) expect(reasoningFirst(shown)).toEqual(items(made));
 });
 
 test.for([
@@ -42,6 +51,10 @@ test.for([
   ['u1 r1', 'u1'],
   ['u1 r1 u2 r2 m2 u3', 'u1 u2 r2 m2 u3'],
   ['u1 r1 f1 o1 r2', 'u1 r1 f1 o1'],
+  ['u1 r1 k1 a1 u2', 'u1 r1 k1 a1 u2'],
+  ['u1 k1 r1 a1 u2', 'u1 k1 r1 a1 u2'],
+  ['u1 a1 r1 k1 u2 a2 r2 k2', 'u1 r1 k1 a1 u2 r2 k2 a2'],
+  ['u1 k1 f1 o1 a1', 'u1 k1 f1 o1 a1'],
   ['u1 m1 r1 c1 x1 r2 s1 y1', 'u1 r1 m1 c1 x1 r2 s1 y1'],
 ] as const)('RESP-5 a history of %s goes to the provider as %s', ([sent, order]) => {
   expect(reasoningFirst(items(sent))).toEqual(items(order));

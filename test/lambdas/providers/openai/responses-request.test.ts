@@ -60,7 +60,7 @@ test('CHAT-5 a conversation becomes input items, in its order', async () => {
           { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'low' },
         ],
       },
-      { role: 'assistant', content: [{ type: 'output_text', text: 'Let me look.' }] },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'Let me look.' }], phase: 'commentary' },
       { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"at":1}' },
       { type: 'function_call', call_id: 'call_2', name: 'look', arguments: '' },
       { type: 'function_call_output', call_id: 'call_1', output: 'a cat' },

@@ -65,7 +65,7 @@ test.for([
 );
 
 test.for([
-  [[message(said('A'), said('B')), message(said('C'))], { text: 'ABC', finishReason: 'stop' }],
+  [[message(said('A'), said('B')), message(said('C'))], { text: 'AB\n\nC', finishReason: 'stop' }],
   [[{ type: 'reasoning', summary: [] }], { text: '', finishReason: 'stop' }],
   [[message(declined('No.'))], { text: null, refusal: 'No.', finishReason: 'stop' }],
   [
