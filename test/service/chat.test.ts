@@ -84,6 +84,40 @@ test.each<[model: string, body: object]>([
   expect(last).toMatchObject({ id: chunks[0]?.id, model, choices: [], usage: { cost_usd: formatUsd(spent) } });
   expect(spent).toBeGreaterThan(0n);
 });
+/** A blank message of each role, alone in its place and beside others. */
+const blanks = ['', ' \n', [{ type: 'text', text: '' }]].flatMap((content) =>
+  [
+    [{ role: 'system', content }, ...saying('Hi')],
+    [{ role: 'developer', content }, { role: 'system', content: 'Be brief.' }, ...saying('Hi')],
+    [{ role: 'user', content }, ...saying('Hi')],
+    [...saying('Hi'), { role: 'user', content }],
+    [{ role: 'user', content }, { role: 'assistant', content: 'Hello' }, ...saying('Hi')],
+    [...saying('Hi'), { role: 'assistant', content }, { role: 'user', content }, ...saying('Go on')],
+    [
+      ...saying('Hi'),
+      {
+        role: 'assistant',
+        content,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'weather', arguments: '' } }],
+      },
+      { role: 'tool', tool_call_id: 'c', content },
+      ...saying('Go on'),
+    ],
+  ].map((messages) => ({ messages })),
+);
+
+test.each(['claude-haiku-4-5', 'claude-opus-5', 'gemini-3.8-flash', SOL])(
+  'CHAT-2 %s never gets a blank text that its provider rejects',
+  async (model) => {
+    for (const { messages } of blanks) {
+      const response = await postChat(gateway, { ...overResponses, model, messages });
+      expect([JSON.stringify(messages), response.status]).toEqual([JSON.stringify(messages), 200]);
+      await response.text();
+    }
+    const alone = await postChat(gateway, { ...overResponses, model, messages: saying(' ') });
+    expect(await readError(alone)).toMatchObject({ code: 'invalid_messages', param: 'messages[0].content' });
+  },
+);
 
 test('CHAT-5 commentary is the content beside a call, and dropped before the final answer', async () => {
   const messages = saying('[[commentary]] Which town?');

@@ -194,6 +194,8 @@ export const sentBody = (
   alternatives: Alternatives,
 ): JsonObject => {
   const unsent = applyConstraints(body, model, alternatives, ignored);
+  // Clients without instructions send an empty text, which the provider rejects.
+  if (body.system === '') unsent.add('system');
   // The standard speed is the default, and some models reject `speed`.
   for (const name of ['speed', 'output_format', 'output_config']) unsent.add(name);
   const kept = Object.fromEntries(Object.entries(fields).filter(([name]) => !unsent.has(name)));

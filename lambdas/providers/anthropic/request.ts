@@ -2,6 +2,7 @@ import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { sniffImage } from '../../core/image-type.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { dialogueOf, isBlank, isSaid } from '../../core/text/blank-turns.ts';
 import {
   type AnswerFormat,
   type ContentPart,
@@ -158,17 +159,25 @@ interface VendorTurns {
 const blocksOf = ({ results, content }: Message): readonly Block[] => [...results, ...content];
 
 /**
- * Converts turns to the provider's form: consecutive turns of a role become one message, and an empty assistant turn is
- * dropped. All instructions come before the messages, as in the provider's compatibility layer for OpenAI's SDK:
+ * Converts turns to the provider's form: consecutive turns of a role become one message, and blank turns are dropped. All
+ * instructions come before the messages, as in the provider's compatibility layer for OpenAI's SDK:
  * https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk
  */
 export const toVendorTurns = (turns: readonly Turn[], modelId: string): VendorTurns => {
-  const instructions = turns.flatMap((turn) => (turn.role === 'system' && turn.text.trim() !== '' ? turn.text : []));
+  const said = withoutTrailingBlanks(dialogueOf(turns));
+  const instructions = said.flatMap((turn) => (turn.role === 'system' ? turn.text : []));
   const messages = new Messages();
-  for (const turn of turns) messages.add(turn, modelId);
+  for (const turn of said) messages.add(turn, modelId);
   if (messages.list.length === 0)
     throw invalidMessages('messages', 'needs at least one message besides the instructions.');
   return { system: instructions.length > 0 ? instructions.join('\n') : undefined, messages: messages.list };
+};
+
+/** The provider rejects an assistant turn to continue that ends blank: https://github.com/tailcallhq/forgecode/issues/1872 */
+const withoutTrailingBlanks = (turns: readonly Turn[]): readonly Turn[] => {
+  const at = turns.findLastIndex(({ role }) => role !== 'system');
+  const last = turns[at];
+  return last?.role === 'assistant' ? turns.with(at, { ...last, text: last.text.trimEnd() }) : turns;
 };
 
 class Messages {
@@ -188,9 +197,7 @@ class Messages {
         this.#last('user').content.push(...toUserBlocks(turn, modelId));
         return;
       case 'assistant': {
-        const blocks = toAssistantBlocks(turn);
-        if (blocks.length === 0) return;
-        this.#last('assistant').content.push(...blocks);
+        this.#last('assistant').content.push(...toAssistantBlocks(turn));
         for (const { id } of turn.toolCalls) this.#calls.add(id);
       }
     }
@@ -214,17 +221,15 @@ const withoutCall = ({ param }: TurnOf<'tool'>): GatewayError =>
 
 const toResult = ({ callId, text, content, param }: TurnOf<'tool'>, modelId: string): Block => {
   const value = { type: 'tool_result', tool_use_id: callId };
-  if (!content) return { value: { ...value, ...(text === '' ? {} : { content: text }) }, param };
-  const shown = content.filter((part) => part.kind !== 'text' || part.text.trim() !== '');
-  return { value, param, inner: shown.map((part) => toPartBlock(part, param, modelId)) };
+  if (!content) return { value: { ...value, ...(isBlank(text) ? {} : { content: text }) }, param };
+  return { value, param, inner: content.filter(isSaid).map((part) => toPartBlock(part, param, modelId)) };
 };
 
 const textBlock = (text: string, param: string): Block => ({ value: { type: 'text', text }, param });
 
 const toUserBlocks = ({ content, param }: TurnOf<'user'>, modelId: string): readonly Block[] => {
-  // The provider rejects an empty text, even together with other parts (github.com/LibreChat-AI/agents/pull/124).
-  const said = [...content.entries()].filter(([, part]) => part.kind !== 'text' || part.text !== '');
-  if (said.length === 0) throw invalidMessages(`${param}.content`, 'must not be empty.');
+  // The provider rejects blank text, even together with other parts (github.com/home-assistant/core/issues/175637).
+  const said = [...content.entries()].filter(([, part]) => isSaid(part));
   // A single part may come from a plain string, which has no index in the client's body.
   const place = (index: number): string => (content.length === 1 ? `${param}.content` : `${param}.content[${index}]`);
   return said.map(([index, part]) => toPartBlock(part, place(index), modelId));
@@ -238,13 +243,9 @@ const toPartBlock = (part: ContentPart, param: string, modelId: string): Block =
   return { value: { type: 'image', source }, param: part.param };
 };
 
-/**
- * Empty for a turn that was cut off while the model was thinking. Blank text is dropped, because the provider rejects
- * it.
- */
 const toAssistantBlocks = ({ text, toolCalls, param }: TurnOf<'assistant'>): readonly Block[] => {
   const calls = toolCalls.map((call, index) => toToolUse(call, `${param}.tool_calls[${index}]`));
-  return text.trim() === '' ? calls : [textBlock(text, `${param}.content`), ...calls];
+  return isBlank(text) ? calls : [textBlock(text, `${param}.content`), ...calls];
 };
 
 const toToolUse = ({ id, name, arguments: text }: ToolCall, param: string): Block => ({

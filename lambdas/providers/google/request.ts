@@ -2,9 +2,9 @@ import type { TextModel } from '../../core/catalog/schema.ts';
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import { sniffImage } from '../../core/image-type.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { dialogueOf, isBlank, isSaid } from '../../core/text/blank-turns.ts';
 import {
   type AnswerFormat,
-  type ContentPart,
   type Conversation,
   type ImagePart,
   schemaAlone,
@@ -69,7 +69,8 @@ export const fromConversation = (
   { id: modelId, reasoning }: Pick<TextModel, 'id' | 'reasoning'>,
   { draws = false, nestsMedia = true }: TranslationOptions = {},
 ): Translated => {
-  const { tools, toolChoice, turns } = conversation;
+  const { tools, toolChoice } = conversation;
+  const turns = dialogueOf(conversation.turns);
   const system = turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : []));
   const { contents, slots } = toContents(turns, nestsMedia);
   if (contents.length === 0) {
@@ -154,10 +155,9 @@ interface Contents {
 }
 
 /**
- * Merges consecutive turns of one kind into one content. Drops an empty assistant turn, which was cut off while the
- * model was thinking. Results of tools keep their own content, because the provider requires as many of them as the
- * preceding content has calls. Media that they cannot have follow in a content of the user. System turns are sent
- * elsewhere.
+ * Merges consecutive turns of one kind into one content. Results of tools keep their own content, because the provider
+ * requires as many of them as the preceding content has calls. Media that they cannot have follow in a content of the
+ * user. System turns are sent elsewhere.
  */
 const toContents = (turns: readonly Turn[], nests: boolean): Contents => {
   const found: Content[] = [];
@@ -210,22 +210,18 @@ const toParts = (turn: Exclude<Turn, { role: 'system' }>, place: Place): JsonObj
   const { calls, slots } = place;
   switch (turn.role) {
     case 'user':
-      return saidIn(turn).map((part) => (part.kind === 'text' ? { text: part.text } : toMediaPart(part, slots)));
+      // The provider rejects an empty text, even together with other parts.
+      return turn.content
+        .filter(isSaid)
+        .map((part) => (part.kind === 'text' ? { text: part.text } : toMediaPart(part, slots)));
     case 'assistant': {
       for (const call of turn.toolCalls) calls.set(call.id, call);
-      const text = turn.text === '' ? [] : [{ text: turn.text }];
+      const text = isBlank(turn.text) ? [] : [{ text: turn.text }];
       return [...text, ...turn.toolCalls.map((call, index) => toCallPart(call, index, turn.param))];
     }
     case 'tool':
       return [toResponsePart(turn, place)];
   }
-};
-
-/** Parts of a user turn without empty texts, which the provider rejects even together with other parts. */
-const saidIn = ({ content, param }: Extract<Turn, { role: 'user' }>): readonly ContentPart[] => {
-  const said = content.filter((part) => part.kind !== 'text' || part.text !== '');
-  if (said.length > 0) return said;
-  throw new GatewayError('invalid_messages', `${param}.content: must not be empty.`, { param: `${param}.content` });
 };
 
 const toCallPart = ({ id, name, arguments: text, signature }: ToolCall, index: number, param: string): JsonObject => {

@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from '../../core/errors/gateway-error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { isBlank, isSaid, withoutBlankTurns } from '../../core/text/blank-turns.ts';
 import type {
   AnswerFormat,
   ContentPart,
@@ -37,7 +38,9 @@ const named = ['metadata', 'prompt_cache_key', 'safety_identifier'] as const;
  */
 export const fromConversation = (conversation: Conversation, { request, model }: WireCall): AskedResponse => {
   refuseChoices(request.choices, model.id);
-  const items = conversation.turns.flatMap((turn) => toItems(turn, model.id).map((item) => ({ item, turn })));
+  const items = withoutBlankTurns(conversation.turns).flatMap((turn) =>
+    toItems(turn, model.id).map((item) => ({ item, turn })),
+  );
   const { toolChoice, parallelToolCalls, temperature, topP, effort, endUser, extras } = conversation;
   const text = toText(conversation, model.id);
   return {
@@ -74,7 +77,7 @@ const toItems = (turn: Turn, modelId: string): readonly JsonObject[] => {
     case 'system':
       return [{ role: 'developer', content: turn.text }];
     case 'user':
-      return [{ role: 'user', content: turn.content.map((part) => toPart(part, modelId)) }];
+      return [{ role: 'user', content: turn.content.filter(isSaid).map((part) => toPart(part, modelId)) }];
     case 'tool':
       return [{ type: 'function_call_output', call_id: turn.callId, output: toOutput(turn, modelId) }];
     case 'assistant': {
@@ -84,7 +87,7 @@ const toItems = (turn: Turn, modelId: string): readonly JsonObject[] => {
         name,
         arguments: text,
       }));
-      if (turn.text === '' && calls.length > 0) return calls;
+      if (isBlank(turn.text)) return calls;
       const content = [{ type: 'output_text', text: turn.text }];
       // A model that finds text before calls as its final answer repeats it or stops early: https://github.com/vercel/ai/pull/12860
       return [{ role: 'assistant', content, ...(calls.length > 0 && { phase: 'commentary' }) }, ...calls];

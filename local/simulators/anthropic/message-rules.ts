@@ -44,19 +44,32 @@ function refuseEmptyConversation({ messages }: CountRequest): VendorRefusal | un
   return anthropicError(400, words);
 }
 
+/**
+ * Any blank text is rejected. Sources disagree about one beside other text:
+ * https://github.com/home-assistant/core/issues/175637 (2026-07-04, rejected),
+ * https://github.com/LibreChat-AI/agents/pull/124 (2026-04-30, accepted). For the system prompt:
+ * https://github.com/anomalyco/opencode/issues/35101 (2026-07-03).
+ */
 function refuseEmptyText({ messages, system = [] }: CountRequest): VendorRefusal | undefined {
   for (const [at, { content }] of messages.entries()) {
-    const empty = content.findIndex((block) => block.type === 'text' && block.text === '');
+    const empty = content.findIndex((block) => block.type === 'text' && isBlank(block.text));
     const found = content[empty];
-    if (found === undefined) continue;
-    if (!('cache_control' in found) || found.cache_control == null) {
-      return anthropicError(400, 'messages: text content blocks must be non-empty');
-    }
+    if (found?.type !== 'text') continue;
+    if (!('cache_control' in found) || found.cache_control == null) return emptyText('messages', found.text);
     const words = 'cache_control cannot be set for empty text blocks';
     return anthropicError(400, `messages.${at}.content.${empty}.text: ${words}`);
   }
-  const empty = system.some(({ text }) => text === '');
-  return empty ? anthropicError(400, 'system: text content blocks must be non-empty') : undefined;
+  const empty = system.find(({ text }) => isBlank(text));
+  return empty && emptyText('system', empty.text);
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function emptyText(field: string, text: string): VendorRefusal {
+  const problem = text === '' ? 'be non-empty' : 'contain non-whitespace text';
+  return anthropicError(400, `${field}: text content blocks must ${problem}`);
 }
 
 const rolesByType: Readonly<Partial<Record<Block['type'], Message['role']>>> = {
@@ -81,8 +94,16 @@ function refuseMisplacedBlocks({ messages }: CountRequest): VendorRefusal | unde
   return undefined;
 }
 
+/** Source of the rule for blanks at the end: https://github.com/tailcallhq/forgecode/issues/1872 (2025-11-08) */
 function refusePrefill({ messages }: CountRequest, facts: ModelFacts): VendorRefusal | undefined {
-  if (facts.prefill || messages.at(-1)?.role !== 'assistant') return undefined;
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return undefined;
+  const end = last.content.at(-1);
+  if (facts.prefill) {
+    return end?.type === 'text' && end.text !== end.text.trimEnd()
+      ? anthropicError(400, 'messages: final assistant content cannot end with trailing whitespace')
+      : undefined;
+  }
   const words = 'This model does not support assistant message prefill. The conversation must end with a user message.';
   return anthropicError(400, words);
 }

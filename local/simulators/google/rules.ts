@@ -27,6 +27,7 @@ const rules: readonly Rule[] = [
   refuseDrawing,
   ({ contents = [] }, model) => refuseMedia(contents, isGemini3OrLater(model.id)),
   ({ contents = [] }, model) => refuseTurns(contents, isGemini3OrLater(model.id)),
+  ({ contents = [] }) => refuseEnds(contents),
   ({ cachedContent }) =>
     cachedContent === undefined ? undefined : googleError(403, 'CachedContent not found (or permission denied)'),
 ];
@@ -40,6 +41,17 @@ function refuseContents(contents: readonly Content[]): VendorRefusal | undefined
     if (refusal !== undefined) return refusal;
   }
   return undefined;
+}
+
+/**
+ * Sources: https://github.com/NousResearch/hermes-agent/issues/55427 (2026-06-30, the model first),
+ * https://github.com/envoyproxy/ai-gateway/pull/2686 (2026-09-14, the model last)
+ */
+function refuseEnds(contents: readonly Content[]): VendorRefusal | undefined {
+  const isModel = (content: Content | undefined) => content?.role?.toLowerCase() === 'model';
+  if (isModel(contents[0]))
+    return invalidArgument('Please ensure that multiturn requests alternate between user and model');
+  return isModel(contents.at(-1)) ? invalidArgument('Requests ending with a model turn are not supported.') : undefined;
 }
 
 function refuseParts({ parts = [] }: Content, path: string): VendorRefusal | undefined {

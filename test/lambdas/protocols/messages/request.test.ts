@@ -241,3 +241,10 @@ test('CHAT-15 the end user is read from metadata, and sent', () => {
   expect(ordered(bodyOf(fields)).endUser).toBe('me');
   expect(prepared(fields).body).toEqual(bodyOf(fields));
 });
+
+test('MSG-1 an empty system is not sent, any other one unchanged', () => {
+  expect(prepared({ system: '' }).body).toEqual(bodyOf({}));
+  for (const system of [' ', [], [{ type: 'text', text: '' }]]) {
+    expect(prepared({ system }).body).toEqual(bodyOf({ system }));
+  }
+});

@@ -119,7 +119,7 @@ test.for([
   ],
   [
     'an assistant turn to continue',
-    [user('a', 0), assistant('{', 1)],
+    [user('a', 0), assistant('{ \n', 1)],
     undefined,
     [
       ['user', said('a')],
@@ -134,9 +134,9 @@ test.for([
   ]);
 });
 
-test('CHAT-5 an empty text together with other parts is dropped', async () => {
+test.for(['', ' \n'])('CHAT-5 a text of %j together with other parts is dropped', async (blank) => {
   const content = [
-    { kind: 'text', text: '' },
+    { kind: 'text', text: blank },
     { kind: 'text', text: 'Hi' },
   ] as const;
   const body = await sentFor(turns({ role: 'user', content, param: at(0) }));
@@ -173,7 +173,7 @@ const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat
 test.for([
   ['only instructions', [system('x', 0)], 'messages'],
   ['an empty user turn', [user('', 0)], 'messages[0].content'],
-  ['nothing but an empty assistant turn', [system('x', 0), assistant('', 1)], 'messages'],
+  ['nothing but an empty assistant turn', [system('x', 0), assistant('', 1)], 'messages[1].content'],
   ['a result without any call', [user('a', 0), tool('1', 'r', 1)], 'messages[1].tool_call_id'],
   ['a result with another id', [assistant('', 0, call('1')), tool('2', 'r', 1)], 'messages[1].tool_call_id'],
   [

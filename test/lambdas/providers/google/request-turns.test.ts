@@ -53,6 +53,6 @@ test('CHAT-2 an assistant turn cut off while the model was thinking is dropped',
   expect(sent.contents).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }]);
   await expect(sentWith(saying('assistant', ''))).rejects.toMatchObject({
     code: 'invalid_messages',
-    param: 'messages',
+    param: 'messages[1].content',
   });
 });
