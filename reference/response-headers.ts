@@ -42,9 +42,13 @@ export const responseHeaders = {
     '9.9999658',
     usdForm,
   ),
-  'X-Service-Max-Tokens': count('Token limit that the gateway chose because the request has none.', 4_096, {
-    minimum: 1,
-  }),
+  'X-Service-Max-Tokens': count(
+    'Token limit that the gateway chose, because the request has none or one below the minimum of the provider.',
+    4_096,
+    {
+      minimum: 1,
+    },
+  ),
   'X-Service-Ignored-Parameters': text(
     'Request fields that the gateway ignored: at most 20, sorted. Absent if there are none.',
     'input_type,metadata',

@@ -84,6 +84,21 @@ test.each<[model: string, body: object]>([
   expect(last).toMatchObject({ id: chunks[0]?.id, model, choices: [], usage: { cost_usd: formatUsd(spent) } });
   expect(spent).toBeGreaterThan(0n);
 });
+test.each([
+  ['/v1/responses', overResponses, 5, 16],
+  ['/v1/messages', { model: 'claude-haiku-4-5-thinking' }, 5, 1_025],
+])('BILL-6 over %s a limit below the minimum of the provider is raised', async (path, body, asked, cap) => {
+  const { result, spent } = await spentBy(gateway, async () => {
+    const { data, response } = await completions
+      .create({ ...body, messages: saying('Say hello'), max_tokens: asked })
+      .withResponse();
+    expect(response.headers.get('x-service-max-tokens')).toBe(String(cap));
+    return data.usage!;
+  });
+  expect(vendor.requests[0]?.path).toBe(path);
+  expect(spent).toBe((await pricesOf(gateway, body.model.replace('-thinking', '')))(result));
+});
+
 /** A blank message of each role, alone in its place and beside others. */
 const blanks = ['', ' \n', [{ type: 'text', text: '' }]].flatMap((content) =>
   [

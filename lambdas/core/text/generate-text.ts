@@ -31,7 +31,7 @@ export interface Outcome {
   readonly model: TextModel;
   /** Requested model, if a fallback model served the request (FALL-3). */
   readonly fallbackFrom: string | undefined;
-  /** Output limit that the gateway chose because the client set none (BILL-6). */
+  /** Output limit that the gateway chose instead of the client (BILL-6). */
   readonly chosenCap: number | undefined;
   /** Names of the ignored request fields. */
   readonly ignored: readonly string[];

@@ -21,7 +21,7 @@ export interface TextHold {
   readonly order: Pick<HoldParams, 'amountPicos' | 'smaller' | 'advice' | 'reduction' | 'outputLimit'>;
   /** Returns the output limit of the current hold. It decreases after `smaller`. */
   readonly cap: () => number;
-  /** Returns the output limit if the gateway chose it, because the client set none. */
+  /** Returns the output limit if the gateway chose it, because the client set none or one below the provider's minimum. */
   readonly chosenCap: () => number | undefined;
   /** Prompt tokens of the hold, and the factor on their estimate that they include. */
   readonly promptTokens: number;
@@ -34,12 +34,19 @@ export interface TextHold {
  * (BILL-20). `seenPicos` is what this process last saw available; undefined if it does not know (BILL-6).
  */
 export const priceText = (checked: CheckedText, capParam: string, factor = 1, seenPicos?: bigint): TextHold => {
-  const { model, request, row, promptTokens } = checked;
+  const {
+    model,
+    request,
+    row,
+    promptTokens,
+    call: { outputTokensMin = 0 },
+  } = checked;
   const { promptPricing, choices, imageTier } = request;
   const imageTokens = imageTokensOf(row, imageTier);
   const price = (tokens: number, cap: number) => maximumPrice(row, tokens, cap * choices, promptPricing, imageTokens);
   const raisedTokens = Math.min(Math.ceil(promptTokens * factor), model.limits.contextTokens);
-  let cap = request.outputTokensMax ?? chooseOutputLimit(checked, raisedTokens, seenPicos);
+  const asked = request.outputTokensMax ?? chooseOutputLimit(checked, raisedTokens, seenPicos);
+  let cap = Math.max(asked, outputTokensMin);
   const isRaised = !isAboveBudget(price(raisedTokens, cap));
   const heldTokens = isRaised ? raisedTokens : promptTokens;
   const amountPicos = price(heldTokens, cap);
@@ -51,7 +58,7 @@ export const priceText = (checked: CheckedText, capParam: string, factor = 1, se
     // The refusal shows what is available, of which a high effort must not take all.
     const chosen = chooseOutputLimit(checked, raisedTokens, availablePicos);
     const affordable = Math.min(affordableAt(availablePicos), outputTokensMax, chosen);
-    if (affordable < SMALLEST_CAP + imageTokens || affordable >= cap) return undefined;
+    if (affordable < Math.max(SMALLEST_CAP, outputTokensMin) + imageTokens || affordable >= cap) return undefined;
     cap = affordable;
     return price(raisedTokens, affordable);
   };
@@ -68,14 +75,14 @@ export const priceText = (checked: CheckedText, capParam: string, factor = 1, se
   };
   const reduction = (availablePicos: bigint): string => {
     const suggested = suggestedAt(availablePicos, raisedTokens + addedTokens);
-    if (suggested < SUGGESTED_CAP_MIN + imageTokens) return 'send a shorter prompt';
+    if (suggested < Math.max(SUGGESTED_CAP_MIN, outputTokensMin) + imageTokens) return 'send a shorter prompt';
     return suggested < cap ? `set ${capParam} to at most ${suggested}` : 'send a smaller request';
   };
   const outputLimit = { field: capParam, tokens: cap, choices };
   return {
     order: { amountPicos, advice, reduction, outputLimit, ...(isOurs ? { smaller } : {}) },
     cap: () => cap,
-    chosenCap: () => (isOurs ? cap : undefined),
+    chosenCap: () => (isOurs || cap > asked ? cap : undefined),
     promptTokens: heldTokens,
     factor: isRaised ? factor : 1,
   };

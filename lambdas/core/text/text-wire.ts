@@ -72,6 +72,8 @@ export interface FetchedImages {
 }
 
 export interface PreparedCall {
+  /** Smallest output limit that the provider accepts. A smaller one is raised to it (BILL-6). */
+  readonly outputTokensMin?: number | undefined;
   /**
    * Fetches images that the provider accepts only as bytes, before the hold. Throws `invalid_image_format` (CHAT-6), and
    * `service_unavailable` without memory (GEN-14).

@@ -61,11 +61,7 @@ export const thinkingByName = (body: PromptBody, model: TextModel): JsonObject |
   if (!thinksByName(body, model)) return undefined;
   const { model: name, max_tokens: cap } = body;
   if (model.thinking?.adaptive) return { type: 'adaptive', display: 'summarized' };
-  if (cap !== undefined && cap <= SMALLEST_BUDGET) {
-    throw invalidRequest(
-      'max_tokens',
-      `max_tokens: must be above ${SMALLEST_BUDGET} with "${name}", which uses tokens for thinking first.`,
-    );
-  }
+  // A limit of 0 generates nothing.
+  if (cap === 0) throw invalidRequest('max_tokens', `max_tokens: must be above 0 with "${name}". Raise it.`);
   return { type: 'enabled', budget_tokens: Math.max(SMALLEST_BUDGET, Math.floor((cap ?? 0) / 2)) };
 };

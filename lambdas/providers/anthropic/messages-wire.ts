@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { CountCall } from '../../core/text/count-tokens.ts';
 import type { Dispatch, FetchedImages, PreparedCall, TextWire, WireCall } from '../../core/text/text-wire.ts';
 import { gatherImages } from '../gather-images.ts';
@@ -24,6 +24,7 @@ export const createMessagesWire = (options: MessagesWireOptions): TextWire => ({
 });
 
 const prepareNative = (options: WireOptions, call: WireCall): PreparedCall => ({
+  outputTokensMin: aboveBudget(call.request.body),
   send: async (dispatch) => {
     const face = { modelId: call.model.id, toParam: ownParam };
     const body = toMessagesBody(call, dispatch.outputTokensMax);
@@ -36,9 +37,10 @@ const prepareNative = (options: WireOptions, call: WireCall): PreparedCall => ({
 const prepareTranslated = (options: MessagesWireOptions, call: WireCall): PreparedCall => {
   const conversation = call.request.toConversation?.();
   if (!conversation) throw new Error(`a request of protocol ${call.protocol} without a conversation`);
-  const { remoteImages, toParam, toBody } = translate(conversation, call);
+  const { remoteImages, toParam, outputTokensMin, toBody } = translate(conversation, call);
   let sources: ReadonlyMap<string, JsonObject> = new Map();
   return {
+    outputTokensMin,
     ...(remoteImages.length > 0 && {
       gather: async (fetched: FetchedImages) => {
         await gatherImages(remoteImages, options.fetchImage, fetched);
@@ -53,6 +55,10 @@ const prepareTranslated = (options: MessagesWireOptions, call: WireCall): Prepar
     },
   };
 };
+
+/** The provider requires an output limit above the budget for thinking. Only one that the gateway added can be above. */
+const aboveBudget = ({ thinking }: JsonObject): number | undefined =>
+  isJsonObject(thinking) && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens + 1 : undefined;
 
 interface Sent {
   readonly body: JsonObject;

@@ -25,7 +25,8 @@ interface TranslatedRequest {
   /** Images whose bytes the gateway must send. */
   readonly remoteImages: readonly ImagePart[];
   readonly toParam: ToParam;
-  /** Throws the 400 for a cap that leaves no room for thinking. */
+  /** Smallest output limit with room for thinking. */
+  readonly outputTokensMin: number | undefined;
   toBody(outputTokensMax: number, sources: ReadonlyMap<string, JsonObject>): JsonObject;
 }
 
@@ -34,13 +35,13 @@ interface TranslatedRequest {
  */
 export const translate = (
   conversation: Conversation,
-  { model, request, upstream }: Pick<WireCall, 'model' | 'request' | 'upstream'>,
+  { model, request: { stream }, upstream }: Pick<WireCall, 'model' | 'request' | 'upstream'>,
 ): TranslatedRequest => {
-  const { stream, outputTokensMax: ownCap } = request;
   const settings = toSettings(conversation, model);
   const turns = withInstruction(toVendorTurns(conversation.turns, model.id), conversation.format);
-  const thinking = thinkingFor(conversation, model, ownCap);
+  const thinking = thinkingFor(conversation, model);
   return {
+    outputTokensMin: conversation.thinking && !model.thinking?.adaptive ? BUDGET_MIN + 1 : undefined,
     remoteImages: turns.messages.flatMap(blocksOf).flatMap(fetchedIn),
     toParam: chatParams(turns.messages.map((message) => blocksOf(message).map(({ param }) => param))),
     toBody: (cap, sources) => toBody({ model: upstream.model, cap, stream, settings, turns, thinking, sources }),
@@ -329,14 +330,10 @@ type Thinking = (outputTokensMax: number) => JsonObject;
 /** Effort levels of OpenAI below the provider's lowest. */
 const offSteps: readonly (string | undefined)[] = ['none', 'minimal'];
 
-/**
- * Returns the thinking for clients of another protocol (MSG-3). Validates the client's own cap here already, not only
- * when the body is built.
- */
+/** Returns the thinking for clients of another protocol (MSG-3). */
 const thinkingFor = (
   { thinking: wanted, turns, effort }: Pick<Conversation, 'thinking' | 'turns' | 'effort'>,
   model: TextModel,
-  ownCap: number | undefined,
 ): Thinking => {
   if (!wanted) {
     const isOff = offSteps.includes(effort) && model.thinking?.canDisable;
@@ -344,15 +341,7 @@ const thinkingFor = (
   }
   refuseResults(turns, model);
   if (model.thinking?.adaptive) return () => ({ thinking: { type: 'adaptive', display: 'summarized' } });
-  const thinking: Thinking = (cap) => {
-    if (cap <= BUDGET_MIN) {
-      const message = `max_tokens: thinking with "${model.id}" needs more than ${BUDGET_MIN}, not ${cap}. Raise it.`;
-      throw invalidRequest('max_tokens', message);
-    }
-    return { thinking: { type: 'enabled', budget_tokens: Math.max(BUDGET_MIN, Math.floor(cap / 2)) } };
-  };
-  if (ownCap !== undefined) thinking(ownCap);
-  return thinking;
+  return (cap) => ({ thinking: { type: 'enabled', budget_tokens: Math.max(BUDGET_MIN, Math.floor(cap / 2)) } });
 };
 
 /** Models with a budget require the thinking that led to a call, and only the provider's own format can carry it. */

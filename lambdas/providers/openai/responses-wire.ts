@@ -8,6 +8,9 @@ import { fromConversation, toResponsesBody } from './responses-request.ts';
 import { nativeReader, neutralReader } from './responses-stream.ts';
 import { reasoningTokensOf } from './token-usage.ts';
 
+/** https://github.com/vectorize-io/hindsight/issues/58 (2025-12-19), https://github.com/braintrustdata/lingua/pull/186 */
+const OUTPUT_TOKENS_MIN = 16;
+
 /**
  * Creates the wire for OpenAI's responses. It serves clients of that protocol, and chat completions with tools and
  * reasoning (CHAT-5).
@@ -17,6 +20,7 @@ export const createResponsesWire = (options: WireOptions): TextWire => ({
     const { body, names } = asked(call);
     const { stream } = call.request;
     return {
+      outputTokensMin: OUTPUT_TOKENS_MIN,
       send: async ({ outputTokensMax, signal }) => {
         const { response, refusalContext } = await callVendor(options, {
           provider: call.provider,

@@ -69,7 +69,12 @@ test('ERR-10 the doctor counts the credentials of a list, and names the place of
 
 test('OPS-5 the doctor reports a running gateway with another clock, and no clock of one that ended', async () => {
   const nowMs = Date.UTC(2026, 10, 20);
-  const beat = (name: string, aheadMs: number) => ({ name, atMs: nowMs + aheadMs, count: 1 });
+  const beat = (name: string, aheadMs: number) => ({
+    name,
+    atMs: nowMs + aheadMs,
+    count: 1,
+    stepAgeMs: Number.POSITIVE_INFINITY,
+  });
   const examineClocks = async (rows: ReturnType<typeof beat>[], beats: string[]) => {
     let reads = 0;
     let waitedMs = 0;

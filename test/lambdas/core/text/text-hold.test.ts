@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { formatUsd } from '../../../../lambdas/core/money/usd.ts';
 import { price, text } from '../catalog/sample-data.ts';
 import { loggingSink, streamed } from './sink.ts';
 import {
@@ -172,4 +173,26 @@ test('BILL-20 a dry run shows the factor of its hold', async () => {
     expect(await world.generate({ dryRun: true })).toMatchObject({ estimateFactor: factor });
   }
   expect(heldFor(20)).toBe(heldWith(100));
+});
+
+test.for([
+  [5, 16, 16],
+  [16, 16, undefined],
+  [20, 20, undefined],
+] as const)('BILL-6 a limit of %d is held and sent as %d with a minimum of 16', async ([asked, cap, chosenCap]) => {
+  const world = await createWorld({ outputTokensMin: 16 });
+  expect(await world.generate({ dryRun: true }, { outputTokensMax: asked })).toMatchObject({
+    holdPicos: heldFor(cap),
+    outputTokensMax: cap,
+  });
+  expect((await world.ask({ outputTokensMax: asked })).chosenCap).toBe(chosenCap);
+  expect(world.sent[0]?.outputTokensMax).toBe(cap);
+});
+
+test('BILL-6 a limit that the gateway lowers stays at the minimum of the provider', async () => {
+  const options = { models: [text({ limits })], outputTokensMin: 500 };
+  const poor = await createWorld({ ...options, usd: formatUsd(heldFor(499)) });
+  await expect(poor.ask()).rejects.toMatchObject({ code: 'insufficient_balance' });
+  const funded = await createWorld({ ...options, usd: formatUsd(heldFor(500)) });
+  expect((await funded.ask()).chosenCap).toBe(500);
 });

@@ -95,6 +95,8 @@ export interface WorldOptions {
   readonly cap?: CapOfKey;
   /** Whether the process remembers the holds of accounts. */
   readonly remembersFunds?: boolean;
+  /** Smallest output limit that the provider accepts. */
+  readonly outputTokensMin?: number;
 }
 
 export const createWorld = async (options: WorldOptions = {}) => {
@@ -121,6 +123,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   });
   const wire: TextWire = {
     buildCall: (call) => ({
+      outputTokensMin: options.outputTokensMin,
       send: async (dispatch) => {
         log.push('send');
         const made = { ...call, ...dispatch };

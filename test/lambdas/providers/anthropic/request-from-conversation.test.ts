@@ -141,17 +141,15 @@ test.for([
   });
 });
 
-test('MSG-3 a cap without room for thinking is rejected', async () => {
-  const refusal = { code: 'invalid_request_error', param: 'max_tokens' };
-  expect(() => wireTo().wire.buildCall(messagesCall(thinking(false, { cap: 1_024 })))).toThrow(
-    expect.objectContaining(refusal),
-  );
-  const { wire, seen } = wireTo();
-  const prepared = wire.buildCall(messagesCall(thinking(false)));
-  await expect(prepared.send({ outputTokensMax: 1_024, signal: new AbortController().signal })).rejects.toMatchObject(
-    refusal,
-  );
-  expect(seen.requests).toEqual([]);
+test('BILL-6 the smallest cap has room for the smallest budget, also in the native format', () => {
+  const minOf = (parts: CallParts) => wireTo().wire.buildCall(messagesCall(parts)).outputTokensMin;
+  expect(minOf(thinking(false))).toBe(1_025);
+  expect(minOf(thinking(true))).toBeUndefined();
+  expect(minOf({})).toBeUndefined();
+  const call = messagesCall();
+  const body = { thinking: { type: 'enabled', budget_tokens: 1_024 } };
+  const native = { ...call, protocol: 'messages' as const, request: { ...call.request, body } };
+  expect(wireTo().wire.buildCall(native).outputTokensMin).toBe(1_025);
 });
 
 test('MSG-3, CHAT-5 tool results are rejected with a thinking budget, and accepted without one', async () => {
