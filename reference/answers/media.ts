@@ -45,6 +45,9 @@ export const images = z
         url: z.url().optional().describe('URL of the image. It works for 24 hours, without an API key.'),
         b64_json: z.string().optional().describe('The image in base64.'),
         size: pixels.describe('Actual size of the image in pixels, such as 1024x1024.'),
+        generated_size: pixels
+          .optional()
+          .describe('Size at which the provider generated the image, if it is not the requested size.'),
         revised_prompt: z.string().optional(),
       }),
     ),

@@ -85,11 +85,17 @@ test('IMG-5 the SDK edits three images in order, with a mask', async () => {
   expect(places).toEqual([...places].sort((one, other) => one - other));
 });
 
-test('IMG-9 an image has the largest size of its ratio that the provider supports', async () => {
-  const { data } = await readImages(await postImages(gateway, { model: 'gpt-image-2-fixed', size: '3840x2880' }));
-  const [width = 0, height = 0] = (data[0]?.size ?? '').split('x').map(Number);
-  expect(width * height).toBeLessThanOrEqual(8_294_400);
-  expect(Math.abs(width / height - 4 / 3)).toBeLessThan(0.01);
+test.each([
+  ['gpt-image-2', '1920x1080', '1920x1088'],
+  ['gpt-image-2', '800x600', '944x704'],
+  ['gpt-image-2-fixed', '3840x2880', '3264x2448'],
+])('IMG-9 %s delivers exactly %s, made from %s, at the price of the request', async (model, size, drawn) => {
+  const { result, spent } = await spentBy(gateway, () => postImages(gateway, { model, size }));
+  const { data } = await readImages(result);
+  expect(data[0]).toMatchObject({ size, generated_size: drawn });
+  expect(sizeOf(await bytesOf(data[0]!))).toBe(size);
+  expect(spent).toBe(parseUsd(result.headers.get('x-service-cost-usd') ?? ''));
+  if (model === 'gpt-image-2-fixed') expect(spent).toBe(parseUsd('0.24'));
 });
 
 test.each([

@@ -18,6 +18,10 @@ const answerSchema = z.strictObject({
       url: z.url().optional(),
       b64_json: z.base64().optional(),
       size: z.string().regex(/^\d+x\d+$/),
+      generated_size: z
+        .string()
+        .regex(/^\d+x\d+$/)
+        .optional(),
       revised_prompt: z.string().optional(),
     }),
   ),

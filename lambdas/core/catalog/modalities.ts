@@ -21,11 +21,16 @@ const sizeRule = z.discriminatedUnion('mode', [
     maxPixels: pixels,
     maxRatio: z.number().min(1).optional(),
     auto: z.boolean().default(false),
+    /**
+     * Whether the gateway accepts any size up to `maxEdge` and `maxPixels`, and makes it from an image of the nearest
+     * size within the bounds (IMG-9).
+     */
+    anySize: z.boolean().default(false),
   }),
   z.strictObject({ mode: z.literal('enum'), values: z.array(size).min(1), auto: z.boolean().default(false) }),
   /**
    * A closed list of sizes by tier. The tier also determines the quality. For a listed size outside `upstreamLimit`,
-   * the provider receives the largest size of the same ratio within it (IMG-9).
+   * the provider generates the largest size of the same ratio within it, and the gateway resizes the image (IMG-9).
    */
   z.strictObject({
     mode: z.literal('enum_by_tier'),

@@ -3,6 +3,7 @@ import { type GatewayError, invalidRequest } from '../errors/gateway-error.ts';
 import type { ChosenSize, Dimensions } from './image-wire.ts';
 import {
   AUTO_PIXELS_MAX,
+  chooseAny,
   chooseByArea,
   chooseByTier,
   chooseListed,
@@ -92,7 +93,9 @@ const chooseFree = (model: ImageModel, rule: FreeRule, wish: RequestedSize): Cho
   if (aspectRatio !== undefined) return ofRatio(model, aspectRatio, bounds);
   if (edges) return ofEdges(model, edges, bounds);
   if (rule.auto && (size === undefined || size === 'auto')) return { kind: 'vendor', pixelsMax: AUTO_PIXELS_MAX };
-  if (size !== undefined) return chooseWithin(model, size, bounds, rule.auto ? ['auto'] : []);
+  if (size !== undefined) {
+    return rule.anySize ? chooseAny(model, size, bounds) : chooseWithin(model, size, bounds, rule.auto ? ['auto'] : []);
+  }
   return wish.hasReferences ? { kind: 'vendor', pixelsMax: rule.maxPixels } : inPixels(sizeDefault);
 };
 

@@ -19,16 +19,20 @@ import {
   type Dimensions,
   type Drawing,
   type DrawnImage,
+  type FitImage,
+  type FitTask,
   type ImageAsk,
   ImagesWithheld,
   type ImageWire,
 } from './image-wire.ts';
 import { linkImage, type MediaDependencies } from './media.ts';
+import { askedSize } from './size-rules.ts';
 
 export interface ImageDependencies extends PaidCallDependencies, MediaDependencies {
   readonly wires: ReadonlyMap<Wire, ImageWire>;
   /** Returns undefined if the bytes are not a complete image. */
   readonly measure: (bytes: Uint8Array) => Dimensions | undefined;
+  readonly fitImage: FitImage;
 }
 
 /** Parameters of the client before the model is looked up. */
@@ -101,7 +105,8 @@ export const drawImages = async (
       outputTokensMax: money.outputTokensMax,
     });
     if (drawing.images.length === 0) throw nothingDrawn();
-    const images = await deliverImages(deps, drawing.images.slice(0, ask.n), format);
+    const size = askedSize(ask.size);
+    const images = await deliverImages(deps, drawing.images.slice(0, ask.n), { format, size, signal });
     const counts = toCounts(images, drawing);
     const made = { model, images, usage: drawing.usage && deliveredUsage(drawing.usage, counts) };
     return whole({
@@ -143,7 +148,7 @@ const toCounts = (images: readonly MadeImage[], drawing: Drawing): DrawnCounts =
   made: drawing.images.length,
   usage: drawing.usage,
   milliMegapixels: drawing.milliMegapixels,
-  pixels: images.map(({ width, height }) => width * height),
+  pixels: images.map(({ width, height, generated = { width, height } }) => generated.width * generated.height),
 });
 
 /** A prompt can cause it, so the circuit does not count it. */
@@ -155,17 +160,26 @@ const nothingDrawn = (): GatewayError =>
 
 /** An image in the form that the client requested, with its actual dimensions. */
 interface MadeImage extends Dimensions {
+  /** Size at which the provider generated the image, if it is not the requested one (IMG-9). */
+  readonly generated?: Dimensions | undefined;
   readonly content: { readonly kind: 'url'; readonly url: string } | { readonly kind: 'base64'; readonly text: string };
   readonly revisedPrompt: string | undefined;
+}
+
+interface DeliveryForm {
+  readonly format: 'url' | 'b64_json';
+  /** Size in pixels that the client requested; undefined if it requested none. */
+  readonly size?: Dimensions | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Returns the images that can be read, in the provider's order. If there is none, throws the error of the first. */
 export const deliverImages = async (
   deps: ImageDependencies,
   images: readonly DrawnImage[],
-  format: 'url' | 'b64_json',
+  form: DeliveryForm,
 ): Promise<readonly MadeImage[]> => {
-  const settled = await Promise.allSettled(images.map((image) => deliver(deps, image, format)));
+  const settled = await Promise.allSettled(images.map((image) => deliver(deps, image, form)));
   const made = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failures: unknown[] = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   const bug = failures.find((failure) => !(failure instanceof GatewayError));
@@ -176,25 +190,46 @@ export const deliverImages = async (
 const deliver = async (
   deps: ImageDependencies,
   { read, revisedPrompt }: DrawnImage,
-  format: 'url' | 'b64_json',
+  { format, ...wanted }: DeliveryForm,
 ): Promise<MadeImage> => {
-  const bytes = await read();
-  const mediaType = sniffImage(bytes);
-  const dimensions = mediaType && deps.measure(bytes);
+  const original = await read();
+  const mediaType = sniffImage(original);
+  const dimensions = mediaType && deps.measure(original);
   if (!dimensions) throw noImage();
-  const { width, height } = dimensions;
+  const { bytes, ...about } = await fitted(deps, { bytes: original, mediaType, from: dimensions }, wanted);
   if (format === 'b64_json') {
-    return { content: { kind: 'base64', text: Buffer.from(bytes).toString('base64') }, width, height, revisedPrompt };
+    return { content: { kind: 'base64', text: Buffer.from(bytes).toString('base64') }, ...about, revisedPrompt };
   }
   try {
     // Retried, because the provider charges for the image in any case. If the reply of a write is lost, the retry
     // stores a second copy; the first copy has no link and is deleted after its retention.
     const url = await retryUntilDefinite(deps.ledger, () => linkImage(deps, deps.ledger.clock.now(), bytes, mediaType));
-    return { content: { kind: 'url', url }, width, height, revisedPrompt };
+    return { content: { kind: 'url', url }, ...about, revisedPrompt };
   } catch (error) {
     throw error instanceof StoreError ? notStored(error) : error;
   }
 };
+
+/**
+ * Returns the image at the requested size. An image that cannot be changed is returned as the provider generated it,
+ * because the provider charges for it in any case (IMG-9).
+ */
+const fitted = async (
+  { fitImage, measure }: ImageDependencies,
+  image: Omit<FitTask, 'to'>,
+  { size, signal }: Omit<DeliveryForm, 'format'>,
+) => {
+  const { bytes, from } = image;
+  if (!size || isSame(size, from)) return { bytes, ...from };
+  const exact = await fitImage({ ...image, to: size }, signal);
+  const measured = exact && measure(exact);
+  return exact && measured && isSame(measured, size)
+    ? { bytes: exact, ...size, generated: from }
+    : { bytes, ...from, generated: from };
+};
+
+const isSame = (one: Dimensions, other: Dimensions): boolean =>
+  one.width === other.width && one.height === other.height;
 
 const noImage = (): GatewayError =>
   new GatewayError('upstream_error', 'The model returned an invalid image. Nothing was charged. Retry the request.');

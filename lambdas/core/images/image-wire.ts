@@ -13,10 +13,25 @@ export interface Dimensions {
 
 export type ImageTier = '1K' | '1.5K' | '2K' | '4K';
 
+/** An image and the size that it must get. */
+export interface FitTask {
+  readonly bytes: Uint8Array;
+  readonly mediaType: ImageMediaType;
+  /** Actual size of the image. */
+  readonly from: Dimensions;
+  readonly to: Dimensions;
+}
+
+/**
+ * Crops or resizes an image to exactly a size, in its format. Returns undefined if it cannot, such as for a corrupt
+ * image, or once the signal aborts.
+ */
+export type FitImage = (task: FitTask, signal: AbortSignal) => Promise<Uint8Array | undefined>;
+
 /** A size that the catalog entry of the model allows. */
 export type ChosenSize =
   /**
-   * `width` and `height` are sent to the provider. They differ from `asked` if the provider generates a smaller image
+   * `width` and `height` are sent to the provider. They differ from `asked` if the provider does not generate that size
    * (IMG-9).
    */
   | {

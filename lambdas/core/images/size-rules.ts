@@ -186,6 +186,38 @@ export const misfitOf = (size: Dimensions, bounds: SizeBounds): 'width' | 'heigh
   return fits ? undefined : 'both';
 };
 
+/** Returns the size in pixels that the client requested, if it requested one. */
+export const askedSize = (size: ChosenSize): Dimensions | undefined =>
+  size.kind === 'pixels' ? parseSize(size.asked) : undefined;
+
+/**
+ * Chooses a size that the gateway makes from an image of another one (IMG-9): up to the longest edge and the largest
+ * area of the bounds, of any shape.
+ */
+export const chooseAny = (model: ImageModel, size: string, bounds: SizeBounds): ChosenSize => {
+  const any = { ...bounds, multipleOf: 1, minPixels: 1, maxRatio: Number.POSITIVE_INFINITY };
+  chooseWithin(model, size, any, ['auto']);
+  const asked = parseSize(size);
+  const drawn = asked && drawableFor(asked, bounds);
+  if (!drawn) throw invalidSize(model, { allowed: describeBounds(bounds), nearest: undefined });
+  return inPixels(drawn, undefined, size);
+};
+
+/**
+ * Returns the size to generate for a size of any shape: its edges rounded up, so that rounding loses a few pixels only.
+ * If the bounds forbid it, the nearest size to one of the same shape, or of the allowed shape around it.
+ */
+const drawableFor = ({ width, height }: Dimensions, bounds: SizeBounds): Dimensions | undefined => {
+  const { multipleOf: step, maxEdge, minPixels, maxPixels, maxRatio } = bounds;
+  const rounded = { width: Math.ceil(width / step) * step, height: Math.ceil(height / step) * step };
+  if (misfitOf(rounded, bounds) === undefined) return rounded;
+  const around = { width: Math.max(width, height / maxRatio), height: Math.max(height, width / maxRatio) };
+  const area = around.width * around.height;
+  const grown = Math.sqrt(Math.min(maxPixels, Math.max(minPixels, area)) / area);
+  const scale = Math.min(grown, maxEdge / Math.max(around.width, around.height));
+  return nearestWithin({ width: around.width * scale, height: around.height * scale }, bounds);
+};
+
 /** Describes the bounds, as text that follows "must be". */
 export const describeBounds = (bounds: SizeBounds): string => {
   const { multipleOf, minEdge, maxEdge, minPixels, maxPixels, maxRatio } = bounds;

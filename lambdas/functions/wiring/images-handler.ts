@@ -1,3 +1,4 @@
+import type { FitImage } from '../../core/images/image-wire.ts';
 import { createHandler } from '../../http/handler.ts';
 import { measureImage } from '../../protocols/image-file.ts';
 import { createImageRoutes } from '../../protocols/images/handlers.ts';
@@ -6,12 +7,16 @@ import { toImageWires } from './media-wires.ts';
 import { toIdempotencyDependencies, toMediaDependencies, toProcessDependencies } from './paid-call.ts';
 import { toWireOptions } from './wire-options.ts';
 
+/** The codec is loaded for the first image that needs it. */
+const fitImage: FitImage = async (task, signal) => (await import('./fit-image.ts')).fitImage(task, signal);
+
 export const createImagesHandler = (deps: FunctionDependencies, { http, paid } = toProcessDependencies(deps)) => {
   const draw = {
     ...paid,
     ...toMediaDependencies(deps),
     wires: toImageWires(toWireOptions(deps)),
     measure: measureImage,
+    fitImage,
   };
   return createHandler(http, createImageRoutes({ draw, idempotency: toIdempotencyDependencies(deps, paid.ledger) }));
 };

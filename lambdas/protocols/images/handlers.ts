@@ -19,9 +19,10 @@ import { toEditParams, toGenerationParams } from './request.ts';
 /** https://platform.openai.com/docs/api-reference/images/object. `size` is the actual size of each image (IMG-9). */
 export const toImagesAnswer = ({ images, usage }: MadeImages, nowMs: number): JsonObject => ({
   created: Math.floor(nowMs / 1_000),
-  data: images.map(({ content, width, height, revisedPrompt }) => ({
+  data: images.map(({ content, width, height, generated, revisedPrompt }) => ({
     ...(content.kind === 'url' ? { url: content.url } : { b64_json: content.text }),
     size: `${width}x${height}`,
+    ...(generated ? { generated_size: `${generated.width}x${generated.height}` } : {}),
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
   })),
   ...(usage ? { usage: toImageUsage(usage) } : {}),

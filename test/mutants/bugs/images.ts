@@ -70,9 +70,9 @@ const deliverBugs = bugsIn('lambdas/core/images/draw-images.ts', deliverTests, [
   {
     id: 'web-page-sold-as-an-image',
     what: 'Any bytes that a provider sends are charged as an image.',
-    find: 'if (!dimensions) throw noImage();\n  const { width, height } = dimensions;',
+    find: 'if (!dimensions) throw noImage();',
     replace:
-      "const { width, height } = dimensions ?? { width: 1, height: 1 };\n  if (!mediaType) return { content: { kind: 'base64', text: String(noImage) }, width, height, revisedPrompt };",
+      "if (!dimensions) return { content: { kind: 'base64', text: String(noImage) }, width: 1, height: 1, revisedPrompt };",
   },
 ]);
 

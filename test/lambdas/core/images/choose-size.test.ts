@@ -29,6 +29,12 @@ const accepted: readonly (readonly [id: string, wish: Partial<RequestedSize>, ex
   ['gpt-image-2', { size: 'auto' }, vendor(1_572_864)],
   ['gpt-image-2', { size: '3840x2160' }, pixels('3840x2160', 3840, 2160)],
   ['gpt-image-2', { size: '1024x640' }, pixels('1024x640', 1024, 640)],
+  ['gpt-image-2', { size: '1920x1080' }, pixels('1920x1080', 1920, 1088)],
+  ['gpt-image-2', { size: '1000x1000' }, pixels('1000x1000', 1008, 1008)],
+  ['gpt-image-2', { size: '800x600' }, pixels('800x600', 944, 704)],
+  ['gpt-image-2.6-flare', { size: '3601x2303' }, pixels('3601x2303', 3600, 2304)],
+  ['gpt-image-2.6-sunburst', { size: '3000x500' }, pixels('3000x500', 3008, 1008)],
+  ['gpt-image-2', { size: '16x3840' }, pixels('16x3840', 1280, 3840)],
   ['gpt-image-2.6-sunburst', { size: '1024x1024' }, pixels('1024x1024', 1024, 1024)],
   ['gpt-image-2.6-flare', {}, vendor(1_572_864)],
   ['gpt-image-1-mini', {}, vendor(1_572_864)],
@@ -79,14 +85,11 @@ test('IMG-2 every image model of the catalog has a row above', () => {
 
 /** Each row ends with the part of the message that the client needs to correct the request. */
 const refusedSizes: readonly (readonly [id: string, wish: Partial<RequestedSize>, param: string, part: string])[] = [
-  ['gpt-image-2', { size: '1000x1000' }, 'size', 'The nearest is 992x992.'],
-  ['gpt-image-2', { size: '1024x624' }, 'size', 'The nearest is 1024x640.'],
-  ['gpt-image-2', { size: '64x64' }, 'size', 'The nearest is 816x816.'],
+  ['gpt-image-2', { size: '15x1024' }, 'size', 'The nearest is 16x1024.'],
   ['gpt-image-2', { size: '4096x2160' }, 'size', 'at most 3840'],
-  ['gpt-image-2', { size: '3840x2176' }, 'size', '655360 to 8294400 pixels'],
-  ['gpt-image-2', { size: '1456x480' }, 'size', 'the longer edge at most 3 times the shorter'],
+  ['gpt-image-2', { size: '3840x2176' }, 'size', 'at most 8294400 pixels'],
   ['gpt-image-2', { size: '1024X1024' }, 'size', 'The nearest is 1024x1024.'],
-  ['gpt-image-2', { size: '' }, 'size', 'a multiple of 16'],
+  ['gpt-image-2', { size: '' }, 'size', '<width>x<height>'],
   ['gpt-image-1-mini', { size: '1024x1792' }, 'size', 'one of auto, 1024x1024, 1024x1536, 1536x1024'],
   ['gpt-image-2-fixed', { size: 'auto' }, 'size', '1280x1280, 1280x720'],
   ['gpt-image-2-fixed', { size: '1024x1024' }, 'size', 'The nearest is 1280x1024.'],
@@ -208,6 +211,29 @@ test('IMG-2 a chosen size is within the bounds of the entry, or the error names 
       expect(width * height).toBeLessThanOrEqual(rule.maxPixels ?? 4_096 ** 2);
       expect(width * height).toBeGreaterThanOrEqual(rule.minPixels ?? 1);
       if (rule.mode === 'free') expect([width % rule.multipleOf, height % rule.multipleOf]).toEqual([0, 0]);
+    }),
+    runs,
+  );
+});
+
+test('IMG-9 every size up to the largest edge and area is made from one that the provider generates', () => {
+  const edge = fc.integer({ min: 16, max: 3_840 });
+  fc.assert(
+    fc.property(edge, edge, (width, height) => {
+      fc.pre(width * height <= 8_294_400);
+      const size = chosen('gpt-image-2', { size: `${width}x${height}` });
+      if (size.kind !== 'pixels') throw new Error('not in pixels');
+      // https://github.com/openai/openai-node/blob/master/src/resources/images.ts, `size`, of the package openai 7.55.0
+      const edges = [size.width, size.height];
+      expect(edges.map((each) => each % 16)).toEqual([0, 0]);
+      expect(Math.max(...edges)).toBeLessThanOrEqual(3_840);
+      expect(Math.max(...edges) / Math.min(...edges)).toBeLessThanOrEqual(3);
+      expect(size.width * size.height).toBeLessThanOrEqual(8_294_400);
+      expect(size.width * size.height).toBeGreaterThanOrEqual(655_360);
+      // A shape that the provider generates loses at most a rounding difference on each edge.
+      const kept = Math.min(size.width, (size.height * width) / height) / size.width;
+      const keptHeight = Math.min(size.height, (size.width * height) / width) / size.height;
+      if (Math.max(width / height, height / width) <= 3) expect(Math.min(kept, keptHeight)).toBeGreaterThan(0.95);
     }),
     runs,
   );

@@ -70,6 +70,7 @@ interface WorldOptions {
   readonly fault?: StoreFault;
   readonly circuits?: Circuits;
   readonly reachable?: ImageDependencies['reachable'];
+  readonly fitImage?: ImageDependencies['fitImage'];
   readonly uncollectedDailyPicos?: bigint;
 }
 
@@ -130,6 +131,7 @@ export const imageWorld = async (options: WorldOptions = {}) => {
     },
     mediaUrl: 'https://media.example',
     measure: measureImage,
+    fitImage: options.fitImage ?? (async () => undefined),
   };
   const draw = (
     order: Partial<ImageParams> = {},
