@@ -41,16 +41,40 @@ export interface Content {
   readonly event?: z.ZodType;
 }
 
+interface Stream {
+  /** Schema of the data of an event. */
+  readonly event: z.ZodType;
+  /** Schema of the data of an error event, if `event` does not include it. */
+  readonly error?: z.ZodType;
+  /** Data of the last event, if it is not JSON. */
+  readonly end?: string;
+  /** Text of a whole stream. */
+  readonly example: string;
+}
+
 /**
- * Describes a stream of server-sent events. OpenAPI 3.1 cannot describe a single event, so `contentSchema` is the
- * schema of its data.
+ * Describes a stream of server-sent events: as a text, and as events with the members that a parser of streams returns.
+ * OpenAPI 3.1 has one schema for both. `contentSchema` is the schema of the data of an event.
  */
-export const streamOf = (event: z.ZodType, example: string): Content => {
-  const schema = {
+export const streamOf = ({ event, error, end, example }: Stream): Content => {
+  const shapes = [event, ...(error ? [error] : [])].map((each) => ({ $ref: `#/components/schemas/${idOf(each)}` }));
+  const [only, ...others] = shapes;
+  const json = {
     type: 'string',
-    contentMediaType: 'text/event-stream',
-    contentSchema: { $ref: `#/components/schemas/${idOf(event)}` },
+    contentMediaType: 'application/json',
+    contentSchema: others.length === 0 && only ? only : { anyOf: shapes },
   } as const;
+  const schema = {
+    type: ['string', 'object'],
+    required: ['data'],
+    properties: {
+      event: { type: 'string', description: 'Name of the event. `message` if the stream has none.' },
+      data:
+        end === undefined
+          ? { ...json, description: 'JSON text.' }
+          : { anyOf: [{ const: end }, json], description: `JSON text, at the end \`${end}\`.` },
+    },
+  } as const satisfies oas31.SchemaObject;
   return { schema, example, event };
 };
 

@@ -109,10 +109,9 @@ const toAnswer = (
     ...(ignoresFields(operation) ? (['X-Service-Ignored-Parameters'] as const) : []),
   ];
   const content: Record<string, Content> = { ...answer.content };
-  // The dry run has its own media type, so a normal JSON response keeps one schema. Routes that return only bytes omit
-  // it: generators would take it for the response.
-  if (route.billed && status === '200' && 'application/json' in content)
-    content[DRY_RUN_TYPE] = { schema: dryRunAnswer };
+  // The dry run has its own media type, so a normal JSON response keeps one schema. It comes last, because generators take
+  // the first content for the response.
+  if (route.billed && status === '200') content[DRY_RUN_TYPE] = { schema: dryRunAnswer };
   return {
     description: answer.description,
     headers: headerReferences(headers),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, day, unixSeconds, usd } from './forms.ts';
+import { count, day, time, unixSeconds, usd } from './forms.ts';
 
 const perToken = {
   prompt: usd.describe('USD per prompt token.'),
@@ -72,6 +72,31 @@ export const modelList = z
     links: z.looseObject({ next: z.null().describe('Always null: the list has one page.') }),
   })
   .meta({ id: 'ModelList' });
+
+/** CAT-7, in the format of messages. */
+export const messagesModel = z
+  .looseObject({
+    type: z.literal('model'),
+    id: z.string(),
+    display_name: z.string(),
+    created_at: time,
+    line: z.null(),
+    lifecycle: z.enum(['active', 'deprecated']),
+    deprecated_at: z.null(),
+    retires_at: time.nullable().describe('Start of the first day on which the model is not available.'),
+    max_input_tokens: count,
+    max_tokens: count,
+    capabilities: z.looseObject({}).describe('Features of the model that the gateway supports.'),
+  })
+  .meta({ id: 'MessagesModel' });
+export const messagesModelList = z
+  .looseObject({
+    data: z.array(messagesModel),
+    has_more: z.boolean(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  })
+  .meta({ id: 'MessagesModelList' });
 
 /** CAT-7, in the format of generateContent. */
 export const contentModel = z

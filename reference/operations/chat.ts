@@ -2,6 +2,7 @@ import { chatBody } from '../../lambdas/protocols/chat-completions/body.ts';
 import { chatChunk } from '../answers/chunks.ts';
 import { chatCompletion } from '../answers/text.ts';
 import { ofKeyedRequests, ofPrompts } from '../error-codes.ts';
+import { errorSchemas } from '../error-schemas.ts';
 import { type Body, type Operation, streamOf } from '../operation.ts';
 import { fallbackModel, fallbackModels, idempotencyKey } from '../parameters.ts';
 import { receipt, reserve } from '../response-headers.ts';
@@ -81,7 +82,12 @@ export const chatOperations: Record<'chatCompletions', Operation> = {
         headers: [...receipt, 'X-Service-Max-Tokens', ...reserve, 'Idempotent-Replayed'],
         content: {
           'application/json': { schema: chatCompletion },
-          'text/event-stream': streamOf(chatChunk, events),
+          'text/event-stream': streamOf({
+            event: chatChunk,
+            error: errorSchemas.plain,
+            end: '[DONE]',
+            example: events,
+          }),
         },
       },
     },

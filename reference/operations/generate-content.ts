@@ -1,6 +1,7 @@
 import { countContentBody, generateContentBody } from '../../lambdas/protocols/generate-content/body.ts';
 import { contentTokens, generatedContent } from '../answers/text.ts';
 import { ofModels, ofPrompts } from '../error-codes.ts';
+import { errorSchemas } from '../error-schemas.ts';
 import { type Body, type Operation, streamOf } from '../operation.ts';
 import { alt } from '../parameters.ts';
 import { receipt } from '../response-headers.ts';
@@ -102,7 +103,11 @@ export const generateContentOperations: Record<Name, Operation> = {
         headers: ['X-Service-Max-Tokens'],
         content: {
           'application/json': { schema: generatedContent.array() },
-          'text/event-stream': streamOf(generatedContent, events),
+          'text/event-stream': streamOf({
+            event: generatedContent,
+            error: errorSchemas.generate_content,
+            example: events,
+          }),
         },
       },
     },

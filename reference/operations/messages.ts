@@ -99,7 +99,7 @@ export const messagesOperations: Record<'messages' | 'countMessageTokens', Opera
         headers: receipt,
         content: {
           'application/json': { schema: message },
-          'text/event-stream': streamOf(messageEvent, events),
+          'text/event-stream': streamOf({ event: messageEvent, example: events }),
         },
       },
     },

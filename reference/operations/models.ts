@@ -1,8 +1,11 @@
+import * as z from 'zod';
 import {
   contentModel,
   contentModelList,
   degradedHealth,
   health,
+  messagesModel,
+  messagesModelList,
   model,
   modelList,
   priceList,
@@ -55,7 +58,7 @@ export const modelOperations: Record<Name, Operation> = {
         description: 'The models.',
         headers: ['request-id'],
         content: {
-          'application/json': { schema: modelList },
+          'application/json': { schema: z.union([modelList, messagesModelList, contentModelList]) },
         },
       },
     },
@@ -70,7 +73,7 @@ export const modelOperations: Record<Name, Operation> = {
       '200': {
         description: 'The model.',
         headers: ['request-id'],
-        content: { 'application/json': { schema: model } },
+        content: { 'application/json': { schema: z.union([model, messagesModel, contentModel]) } },
       },
     },
     codes: ['invalid_request_error', 'model_not_found'],

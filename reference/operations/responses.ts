@@ -84,7 +84,7 @@ export const responsesOperations: Record<'responses', Operation> = {
         headers: [...receipt, 'X-Service-Max-Tokens', ...reserve, 'Idempotent-Replayed'],
         content: {
           'application/json': { schema: response },
-          'text/event-stream': streamOf(responseEvent, events),
+          'text/event-stream': streamOf({ event: responseEvent, example: events }),
         },
       },
     },

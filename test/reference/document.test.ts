@@ -155,6 +155,23 @@ test.each(contents)('REF-5 $name has a valid example for $status $type', ({ name
   if (!event && type === 'application/json' && schema instanceof z.ZodType) schema.parse(example);
 });
 
+const eventObject = z.looseObject({
+  type: z.tuple([z.literal('string'), z.literal('object')]),
+  required: z.tuple([z.literal('data')]),
+  properties: z.looseObject({ data: z.json() }),
+});
+
+test.each(contents.filter(({ event }) => event))(
+  'REF-1 the stream of $name is described as events',
+  ({ schema, event }) => {
+    const data = JSON.stringify(eventObject.parse(schema).properties.data);
+    const id = event?.meta()?.id ?? '';
+    expect(data).toContain('"contentMediaType":"application/json"');
+    expect(data).toContain(`"#/components/schemas/${id}"`);
+    expect(document.components.schemas).toHaveProperty([id]);
+  },
+);
+
 test('REF-5 every operation has samples for curl, Python and JavaScript, first without a stream', () => {
   for (const { operation } of rows) {
     const samples = operation['x-codeSamples'];

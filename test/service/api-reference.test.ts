@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { monthOf } from '../../lambdas/core/ledger/month.ts';
 import { DRY_RUN_TYPE } from '../../lambdas/protocols/paid-response.ts';
 import { type Route, type RouteName, routes } from '../../lambdas/routes.ts';
+import { contentModelList, messagesModelList } from '../../reference/answers/models.ts';
 import { operations } from '../../reference/operations.ts';
 import { dryRunAnswer } from '../../reference/to-operation.ts';
 import { until } from '../support/gateway-process.ts';
@@ -137,6 +138,7 @@ test.each(paid)('REF-1, BILL-16 $name returns a dry run for "$example"', async (
   const headers = { 'x-service-dry-run': 'true' };
   const response = await customer.send(row, { contentType, value, headers });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, `${DRY_RUN_TYPE}; charset=utf-8`]);
+  expect(answerOf(document, row.operation, '200')?.content).toHaveProperty([DRY_RUN_TYPE]);
   dryRunAnswer.strict().parse(await response.json());
 });
 
@@ -162,13 +164,10 @@ test('REF-1 the other formats of models and usage are described', async () => {
   const { apiKey } = customer.gateway;
   const row = rowOf('listModels');
   const messages = await customer.send(row, { headers: { 'x-api-key': apiKey, 'provider-version': '2023-06-01' } });
-  const names = ['type', 'id', 'display_name', 'created_at', 'max_input_tokens', 'max_tokens'];
-  expect(z.looseObject({ data: z.array(z.json()) }).parse(await messages.json()).data[0]).toMatchObject(
-    Object.fromEntries(names.map((name) => [name, expect.anything()])),
-  );
-  expect(row.operation).toHaveProperty('description', expect.stringMatching(new RegExp(names.join('.+'))));
+  const { data } = messagesModelList.parse(await expectDescribed(row, messages));
+  expect(data.length).toBeGreaterThan(0);
   const content = await customer.send(row, { headers: { 'x-goog-api-key': apiKey } });
-  await expectDescribed(rowOf('listGoogleModels'), content);
+  expect(contentModelList.parse(await expectDescribed(row, content)).models.length).toBeGreaterThan(0);
   await expectDescribed(rowOf('listUsage'), await customer.send(rowOf('listUsage'), { query: '?format=csv&limit=1' }));
 });
 
