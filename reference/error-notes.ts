@@ -214,9 +214,9 @@ export const errorNotes: Record<ErrorCode, ErrorNote> = {
     message: `The body is larger than ${BODY_LIMIT_TEXT}. Send a smaller body.`,
   },
   unsupported_media_type: {
-    when: 'the body is compressed',
+    when: 'the body is compressed with something other than one of gzip, br and zstd, or the front door takes no compressed bodies',
     fix: 'Send the body without compression.',
-    message: 'content-encoding: only identity is supported. Send the body without compression.',
+    message: 'content-encoding: must be one of gzip, br, zstd, identity. Send the body without compression.',
     param: 'content-encoding',
   },
   range_not_satisfiable: {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../core/errors/gateway-error.ts';
 import type { Wait } from '../http/body-budget.ts';
 import type { BodySource } from '../http/body-source.ts';
+import { collectBytes } from '../http/collect-bytes.ts';
 
 /** GEN-15: time window in which a body must bring a minimum of bytes. */
 const WINDOW_MS = 15_000;
@@ -46,7 +47,7 @@ interface Reading {
 }
 
 const readAll = async (request: IncomingMessage, { declaredBytes, bytesMax, grow }: Reading): Promise<Result> => {
-  const body = collect(Math.min(declaredBytes ?? 0, bytesMax));
+  const body = collectBytes(Math.min(declaredBytes ?? 0, bytesMax));
   let bytes = 0;
   let isOver = false;
   const pace = watchPace(request);
@@ -79,45 +80,6 @@ const readAll = async (request: IncomingMessage, { declaredBytes, bytesMax, grow
     time.end();
     body.drop();
   }
-};
-
-/**
- * Number of received bytes from which the buffer for the whole body is allocated. It is not allocated earlier, because
- * an announced body may never arrive.
- */
-const ROOM_FROM_BYTES = 1024 * 1024;
-
-/**
- * Copies a large body of announced length into its final buffer. Joining chunks at the end would hold it in memory
- * twice (GEN-14).
- */
-const collect = (announcedBytes: number) => {
-  let pieces: Buffer[] = [];
-  let room: Buffer | undefined;
-  let bytes = 0;
-  const put = (piece: Buffer): void => {
-    if (room) room.set(piece, bytes);
-    else pieces.push(piece);
-    bytes += piece.length;
-  };
-  return {
-    add: (piece: Buffer): void => {
-      put(piece);
-      if (room || bytes < ROOM_FROM_BYTES || bytes >= announcedBytes) return;
-      const early = pieces;
-      // Not filled with zeros, so the process uses this memory only as data arrives.
-      room = Buffer.allocUnsafeSlow(announcedBytes);
-      pieces = [];
-      bytes = 0;
-      early.forEach(put);
-    },
-    whole: (): Buffer => room?.subarray(0, bytes) ?? Buffer.concat(pieces, bytes),
-    /** Releases the memory, because a reader of a stalled body lives until its connection ends. */
-    drop: (): void => {
-      pieces = [];
-      room = undefined;
-    },
-  };
 };
 
 /** Wait for room in the body budget in ms. A longer wait excuses a slow window, because the client did not cause it. */

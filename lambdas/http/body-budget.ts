@@ -29,6 +29,8 @@ export interface BodyLease {
    * of their own, because otherwise bodies that have arrived would block each other. Throws the same.
    */
   expand(bytes: number): Promise<void>;
+  /** Replaces all bytes of the body so far by this number: those of its decoded form. Never waits. */
+  replace(bytes: number): void;
   /** Reports that the body is complete, so that waiting bodies can continue. */
   whole(): void;
   /** Releases all bytes of the body. */
@@ -42,6 +44,12 @@ const add = (shares: Shares, owner: string, more: number): void => {
   const bytes = (shares.get(owner) ?? 0) + more;
   if (bytes === 0) shares.delete(owner);
   else shares.set(owner, bytes);
+};
+
+/** Changes the bytes of a body in the share of each owner, and returns the new number. */
+const change = (shares: Shares, owners: readonly string[], from: number, to: number): number => {
+  for (const owner of owners) add(shares, owner, to - from);
+  return to;
 };
 
 /** Memory that a request needs beyond its body, until `end` releases it. */
@@ -94,19 +102,21 @@ export class BodyBudget {
 
   /** Enters a body of the given owners. A body without `declaredBytes` counts as the longest until it is complete. */
   enter(owners: readonly string[], declaredBytes = BODY_BYTES_MAX): BodyLease {
-    const announced = Math.max(0, declaredBytes - FREE_BYTES);
+    const announced = counted(declaredBytes);
     let seen = 0;
     let taken = 0;
     let reserved = 0;
     let expanded = 0;
     let isWhole = false;
     const setReserved = (bytes: number): void => {
-      for (const owner of owners) add(this.#shares, owner, bytes - reserved);
-      reserved = bytes;
+      reserved = change(this.#shares, owners, reserved, bytes);
     };
     const setExpanded = (bytes: number): void => {
-      for (const owner of owners) add(this.#expansions, owner, bytes - expanded);
-      expanded = bytes;
+      expanded = change(this.#expansions, owners, expanded, bytes);
+    };
+    const setTaken = (bytes: number): void => {
+      this.#all.add(bytes - taken, isWhole);
+      taken = bytes;
     };
     const leave = (): void => {
       this.#all.stopGrowing(lease);
@@ -126,19 +136,16 @@ export class BodyBudget {
     const takeFitting = (bytes: number): Wait =>
       this.#admit(
         () => this.#all.fits(lease, taken, bytes),
-        () => {
-          this.#all.add(bytes, isWhole);
-          taken += bytes;
-        },
+        () => setTaken(taken + bytes),
       );
     const lease: BodyLease = {
       reserve: () => reserve(announced),
       grow: (bytes) => {
         seen += bytes;
-        const counted = Math.min(bytes, Math.max(0, seen - FREE_BYTES));
-        if (counted === 0) return undefined;
-        const reserving = reserve(Math.max(announced, seen - FREE_BYTES));
-        return reserving ? reserving.then(() => takeFitting(counted)) : takeFitting(counted);
+        const more = Math.min(bytes, counted(seen));
+        if (more === 0) return undefined;
+        const reserving = reserve(Math.max(announced, counted(seen)));
+        return reserving ? reserving.then(() => takeFitting(more)) : takeFitting(more);
       },
       expand: async (bytes) => {
         // While the body waits for its owner's other bodies, it must not keep the place of the oldest.
@@ -153,14 +160,17 @@ export class BodyBudget {
         );
         await takeFitting(bytes);
       },
+      replace: (bytes) => {
+        setTaken(counted(bytes));
+        leave();
+      },
       whole: () => {
         if (!isWhole) this.#all.complete(taken);
         isWhole = true;
         leave();
       },
       end: () => {
-        this.#all.add(-taken, isWhole);
-        taken = 0;
+        setTaken(0);
         setExpanded(0);
         leave();
       },

@@ -10,6 +10,8 @@ type ReadBytes = Uint8Array | 'too-long' | 'incomplete';
 export interface BodySource {
   /** Length that the client declares; known before the body is read. */
   readonly declaredBytes: number | undefined;
+  /** Whether the front door has converted the bytes to text, which destroys a compressed body. */
+  readonly isText?: boolean;
   /**
    * Reads the whole body. Returns `too-long` once it exceeds the limit, and `incomplete` if the client left or was too
    * slow. Awaits `grow` for every piece before it reads the next; errors of `grow` are thrown.
@@ -39,6 +41,7 @@ const readBody = (event: APIGatewayProxyEventV2): BodySource => {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   return {
     declaredBytes: bytes.length,
+    isText: !event.isBase64Encoded,
     read: async (bytesMax, grow) => {
       await grow(bytes.length);
       return bytes.length > bytesMax ? 'too-long' : bytes;

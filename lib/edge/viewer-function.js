@@ -72,10 +72,12 @@ function decode(text) {
   }
 }
 
-// A body of unknown length counts as large.
+// A body of unknown length counts as large, and so does a compressed one, because an event can convert it to text.
 function hasLargeBody(request) {
   if (largeBodyOrigin === '' || request.method !== 'POST' || !new RegExp(largeBodyPaths).test(request.uri))
     return false;
+  const coding = request.headers['content-encoding'];
+  if (coding && !/^\s*(?:identity\s*)?$/i.test(coding.value)) return true;
   const length = request.headers['content-length'];
   return !(length && Number(length.value) <= EVENT_BODY_BYTES);
 }

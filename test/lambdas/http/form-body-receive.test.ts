@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { FREE_BYTES } from '../../../lambdas/http/body-budget.ts';
 import { type Exchange, json } from '../../../lambdas/http/exchange.ts';
@@ -69,8 +70,16 @@ test('GEN-12 a form on a JSON route is 400, and so is any other multipart type',
 test('GEN-8 the encoding of a form is checked before its content', async () => {
   const { post } = await opened();
   const broken = { bytes: Buffer.from('x'), contentType: 'multipart/form-data' };
-  expect(codeOf(await post(broken, VIDEOS, { 'content-encoding': 'gzip' }))).toBe('415 unsupported_media_type');
+  expect(codeOf(await post(broken, VIDEOS, { 'content-encoding': 'deflate' }))).toBe('415 unsupported_media_type');
   expect(codeOf(await post(broken))).toBe('400 invalid_request_error');
+});
+
+test('GEN-12 a compressed form is decoded before it is read', async () => {
+  const { post, handled } = await opened();
+  const form = handmade(partOf(named('a'), '1'));
+  const answer = await post({ ...form, bytes: gzipSync(form.bytes) }, VIDEOS, { 'content-encoding': 'gzip' });
+  expect(answer.status).toBe(200);
+  expect(handled).toMatchObject([{ form: { fields: [{ name: 'a', value: '1' }] } }]);
 });
 
 test('GEN-14 a form releases its bytes with its response', async () => {

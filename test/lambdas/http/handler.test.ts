@@ -38,13 +38,13 @@ test("GEN-8 a body's budget, size, type and JSON are checked in this order", asy
   const tooLong = 'x'.repeat(BODY_BYTES_MAX + 1);
   const lease = bodies.enter(['another']);
   await lease.grow(FREE_BYTES + 10);
-  const waiting = post(tooLong, { 'content-encoding': 'gzip' });
+  const waiting = post(tooLong, { 'content-encoding': 'deflate' });
   await clock.advance(10_000);
   const answer = await waiting;
   expect([codeOf(answer), answer.headers['retry-after']]).toEqual(['503 service_unavailable', '1']);
   lease.end();
-  expect(codeOf(await post(tooLong, { 'content-encoding': 'gzip' }))).toBe('413 payload_too_large');
-  expect(codeOf(await post('{', { 'content-encoding': 'gzip' }))).toBe('415 unsupported_media_type');
+  expect(codeOf(await post(tooLong, { 'content-encoding': 'deflate' }))).toBe('413 payload_too_large');
+  expect(codeOf(await post('{', { 'content-encoding': 'deflate' }))).toBe('415 unsupported_media_type');
   expect(codeOf(await post('{', { 'content-type': 'multipart/form-data; boundary=x' }))).toBe(
     '400 invalid_request_error',
   );

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { type BodySource, withUnreadBody } from '../../../lambdas/http/body-source.ts';
 import { json } from '../../../lambdas/http/exchange.ts';
@@ -65,6 +66,56 @@ const withObjects = (parts: number): Buffer =>
 
 test('GEN-2 a body of too many parts is 400', async () => {
   expect(await sent(undefined, withObjects(BODY_PARTS_MAX + 1))).toMatchObject({ status: 400 });
+});
+
+const compressed = (text: string, apiKey: string, more: object = {}) =>
+  functionUrlEvent({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-encoding': 'gzip' },
+    body: gzipSync(text),
+    base64: true,
+    ...more,
+  });
+
+test('GEN-12, GEN-14 a compressed body is read decoded and counts with its decoded bytes', async () => {
+  const chain = await createChain();
+  const text = JSON.stringify({ a: 'x'.repeat(500_000) });
+  expect((await invoke(chain.handler, compressed(text, chain.apiKey))).status).toBe(200);
+  expect(chain.handled).toMatchObject([{ body: { bytes: text.length } }]);
+});
+
+test('GEN-12 a compressed body that the front door converted to text is 415', async () => {
+  const chain = await createChain();
+  const event = compressed('{}', chain.apiKey, { body: gzipSync('{}').toString(), base64: false });
+  const answer = await invoke(chain.handler, event);
+  expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([415, 'unsupported_media_type']);
+});
+
+test('GEN-14 a compressed body reserves 20 MiB, and its decoded bytes remain until the response', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const chain = await createChain({
+    bodyBytes: 4 * 21 * 1024 * 1024,
+    handle: async () => {
+      await released;
+      return json(200, {});
+    },
+  });
+  const other = chain.bodies.enter(['account#account-1'], 2 * 1024 * 1024);
+  await other.reserve();
+  const text = JSON.stringify({ a: 'x'.repeat(15 * 1024 * 1024) });
+  const waiting = invoke(chain.handler, compressed(text, chain.apiKey));
+  await new Promise(setImmediate);
+  await chain.clock.advance(9_999);
+  expect(chain.handled).toEqual([]);
+  other.end();
+  await expect.poll(() => chain.handled.length).toBe(1);
+  const small = chain.bodies.enter(['account#account-1'], 5 * 1024 * 1024);
+  expect(small.reserve()).toBeUndefined();
+  const large = chain.bodies.enter(['account#account-1'], 5 * 1024 * 1024);
+  expect(large.reserve()).toBeInstanceOf(Promise);
+  release();
+  expect((await waiting).status).toBe(200);
 });
 
 test('GEN-14 a body of many parts waits while another one uses the memory', async () => {

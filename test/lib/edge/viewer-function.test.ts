@@ -170,6 +170,14 @@ test.each(bodies)('GEN-1 %s %s with a length of %s goes to %j', (method, address
   expect(run(request, without).chosen).toEqual([]);
 });
 
+test.for([
+  ['zstd', ['inference']],
+  [' Identity', []],
+] as const)('GEN-12 a short body in %s goes to %j', ([coding, chosen]) => {
+  const headers = { 'content-length': '2', 'content-encoding': coding };
+  expect(run(toEdgeRequest('POST', '/v1/responses', headers)).chosen).toEqual(chosen);
+});
+
 test('GEN-1 every route of the Web Function with a body has an origin for large bodies', () => {
   for (const { path, method, body, function: owner } of Object.values<Route>(routes)) {
     const request = toEdgeRequest(method, path.replaceAll(/\{[^}]+\}/g, 'x1'), { 'content-length': '3000001' });
