@@ -65,6 +65,15 @@ const isThinking = ({ model: name }: ChatFields, { id, thinking }: TextModel): b
  */
 const isContact = (name: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(name) || /^\+?[\d\s()-]{7,}$/.test(name);
 
+/** https://ai.google.dev/api/generate-content#generationconfig allows up to five sequences. */
+const GEMINI_STOPS_MAX = 5;
+
+/** Claude rejects a sequence of blanks: https://github.com/BerriAI/litellm/issues/3286 (2024-04-25). */
+const takesStop = (stop: readonly string[], wire: Wire): boolean => {
+  if (claude.includes(wire)) return stop.every((sequence) => sequence.trim() !== '');
+  return !gemini.includes(wire) || stop.length <= GEMINI_STOPS_MAX;
+};
+
 /**
  * A hint for Claude and Gemini, whose protocols lack the field on every model; some clients send it with each request.
  * The caller can choose another model of OpenAI.
@@ -122,8 +131,8 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
     field: 'stop',
     capability: 'stop',
     wires: [...chat, ...claude, ...gemini],
-    otherwise: 'refuse',
-    isDefault: ({ stop }) => Array.isArray(stop) && stop.length === 0,
+    isTaken: ({ stop }, _, wire) => takesStop([stop ?? []].flat(), wire),
+    otherwise: 'replace',
   },
   {
     field: 'logit_bias',
@@ -227,5 +236,7 @@ const plainChat: ChatFields = { tools: [{}] };
 /** Whether a chat completion with this model supports the field, so that it is neither ignored nor rejected. */
 export const takesField = (field: string, model: TextModel): boolean => {
   const wire = wireFor({ ...plainChat, tools: [] }, model);
-  return chatFields.every((row) => row.field !== field || isTaken(row, plainChat, { model, wire }));
+  return chatFields.every(
+    (row) => row.field !== field || row.otherwise === 'replace' || isTaken(row, plainChat, { model, wire }),
+  );
 };

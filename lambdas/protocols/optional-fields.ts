@@ -9,7 +9,7 @@ import { showAs } from './parse.ts';
 
 export type Capability = Exclude<keyof TextModel['capabilities'], 'promptCache'>;
 
-type Otherwise = 'list' | 'refuse';
+type Otherwise = 'list' | 'refuse' | 'replace';
 
 /** A field that not every model or provider accepts (CHAT-16). */
 export interface OptionalField<Body> {
@@ -24,7 +24,7 @@ export interface OptionalField<Body> {
   readonly isTaken?: (body: Body, model: TextModel, wire: Wire) => boolean;
   /**
    * Treatment where the field is not accepted: `list` ignores and lists a hint, `refuse` rejects a field that the
-   * caller relies on.
+   * caller relies on, `replace` does not send a field whose work the gateway does itself.
    */
   readonly otherwise: Otherwise | ((wire: Wire) => Otherwise);
   /** Whether the value has no effect. It is then accepted everywhere, and not sent where the field is not supported. */
@@ -69,6 +69,7 @@ export const withoutUnsupported = <Body extends object>(
     unsent.add(field);
     if (isDefault?.(body, entry.model)) continue;
     const treatment = typeof otherwise === 'function' ? otherwise(entry.wire ?? 'openai_chat') : otherwise;
+    if (treatment === 'replace') continue;
     if (treatment === 'refuse') throw unsupported(field, capability, entry);
     entry.ignored.add([`${entry.at ?? ''}${name}`]);
   }

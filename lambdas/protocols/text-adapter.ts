@@ -1,6 +1,7 @@
 import type { IdempotencyDependencies } from '../core/idempotency/claim-store.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { TextParams, TextProtocol } from '../core/text/conversation.ts';
+import type { OutputCutter } from '../core/text/output-cutter.ts';
 import type { TextDependencies } from '../core/text/text-candidates.ts';
 import type { TextSink } from '../core/text/text-stream.ts';
 import type { WireAnswer } from '../core/text/text-wire.ts';
@@ -40,6 +41,8 @@ export interface TextProtocolAdapter {
   toStream(context: StreamContext): StreamRenderer;
   /** Whether the body requests the usage of a stream in a chunk of its own. */
   separatesUsage?(body: JsonObject): boolean;
+  /** Creates what cuts one response at these stop sequences. Undefined if no request of the protocol needs it. */
+  createCutter?(sequences: readonly string[]): OutputCutter;
   /** Whether the response is a stream, for protocols in which the body's `stream` does not decide. */
   readonly streams?: boolean;
   /** Headers of a stream, if it does not consist of server-sent events. */

@@ -70,6 +70,7 @@ const answer = async (
   });
   const generated = await generateText(text, callerOf(exchange, answerBy), order, {
     render: (sent, model) => adapter.toBody(sent, contextOf(model)),
+    createCutter: adapter.createCutter,
     dryRun,
     ...(claimed && {
       idempotent: { claimed, toStored: (outcome, body, costPicos) => toStored(whole(outcome, body, costPicos)) },

@@ -34,6 +34,9 @@ export const usageRow = z
     implausible: z
       .boolean()
       .describe('Whether a count in `usage` was above its bound, and only the bound was charged.'),
+    cut_at_stop: z
+      .boolean()
+      .describe('Whether the gateway ended the output at a stop sequence, for a provider that does not.'),
     end_user: z.string().nullable().describe('`user` field of the request.'),
     ignored: z.array(z.string()).describe('Names of the request fields that the gateway ignored.'),
     uncollected_usd: usd

@@ -165,6 +165,7 @@ export const usageRows = (count: number): readonly object[] =>
       cost_usd: isFailed ? '0' : `0.${String(12_345 + index * 77).padStart(8, '0')}`,
       overage: false,
       implausible: false,
+      cut_at_stop: false,
       end_user: 'user-7',
       ignored: ['logit_bias', 'seed'],
       endpoint: '/v1/chat/completions',

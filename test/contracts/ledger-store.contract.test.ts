@@ -14,6 +14,7 @@ describe.each(ledgerSubjects)('the ledger store $name', ({ open }) => {
       prices: { input: HUGE, output: 0n },
       overage: true,
       implausible: true,
+      cutAtStop: true,
       endUser: 'Zoë',
       answer: 'a'.repeat(64),
       costPicos: HUGE,

@@ -17,6 +17,7 @@ const full = (holdId: string): Required<Omit<ChargeRecord, 'newerOutcome'>> => (
   prices: { input: 8_000_000n, output: 0n },
   overage: true,
   implausible: false,
+  cutAtStop: true,
   costPicos: 2n ** 60n,
   answer: 'a'.repeat(64),
   endUser: 'ünï "quoted" \n \u{1f600}',

@@ -109,6 +109,7 @@ const full = (holdId: string): ChargeRecord => ({
   prices: { input: 8_000_000n, output: 0n },
   overage: true,
   implausible: true,
+  cutAtStop: true,
   answer: 'c'.repeat(64),
   endUser: 'user-ü',
   ignored: ['seed', 'tools[].x'],

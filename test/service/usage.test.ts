@@ -19,6 +19,7 @@ const rowSchema = z.strictObject({
   cost_usd: z.string().nullable(),
   overage: z.boolean(),
   implausible: z.boolean(),
+  cut_at_stop: z.boolean(),
   end_user: z.string().nullable(),
   ignored: z.array(z.string()),
   uncollected_usd: z.string().nullable(),

@@ -83,6 +83,8 @@ export interface ChargeRecord extends AllowanceUse {
   readonly overage?: boolean;
   /** Whether implausible counts were charged at their bound (BILL-7). */
   readonly implausible?: boolean;
+  /** Whether the gateway ended the output at a stop sequence (CHAT-17). */
+  readonly cutAtStop?: boolean;
   /** Hash of the stored response that this record commits, for a request with an idempotency key (IDEM-8). */
   readonly answer?: string;
   /** End user, as the client names them (CHAT-15). */

@@ -19,6 +19,8 @@ export interface Settlement {
   readonly endUser: string | undefined;
   /** Names of the ignored request fields. */
   readonly ignored?: readonly string[] | undefined;
+  /** Whether the gateway ended the output at a stop sequence, known once the response has been read (CHAT-17). */
+  readonly cutter?: { readonly hasCut: boolean } | undefined;
   readonly placedHold: PlacedHold;
   /** Returns the actual usage times the prices of the hold (BILL-3). */
   readonly chargeFor: (usage: TokenUsage | undefined) => Charge;
@@ -102,7 +104,7 @@ const toRecord = (
   charge: Charge,
   answer: string | undefined,
 ): ChargeRecord => {
-  const { modelId, endUser, ignored, placedHold, callReport } = settlement;
+  const { modelId, endUser, ignored, cutter, placedHold, callReport } = settlement;
   const { amountPicos, usage, prices, implausible } = charge;
   const billedPicos = billOf(charge);
   return {
@@ -118,6 +120,7 @@ const toRecord = (
     ...(isUsageMissing(settlement, charge) ? { reason: USAGE_MISSING } : {}),
     ...(isOverage(settlement, charge) ? { overage: true } : {}),
     ...(implausible ? { implausible } : {}),
+    ...(cutter?.hasCut ? { cutAtStop: true } : {}),
     // A store can reject half of a character, and then the request could not be charged.
     ...(endUser === undefined ? {} : { endUser: endUser.toWellFormed() }),
     ...(ignored?.length ? { ignored } : {}),

@@ -149,7 +149,7 @@ interface OpenCall extends Omit<PaidCall, keyof Terms> {
 export type PaidResponse<Result> = (deps: PaidCallDependencies, call: OpenCall) => Promise<Result>;
 
 /** Terms of the charge: usage times the prices of the hold (BILL-3). */
-export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'chargeFor' | 'expectsUsage' | 'onOverage'>;
+export type Terms = Pick<Settlement, 'endUser' | 'ignored' | 'cutter' | 'chargeFor' | 'expectsUsage' | 'onOverage'>;
 
 /**
  * Places a hold, calls the provider once, and settles or streams the response (BILL-1). `use` makes the call. If it

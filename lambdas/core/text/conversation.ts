@@ -132,6 +132,8 @@ export interface TextRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Names of the request fields that are ignored with this model (GEN-16). */
   readonly ignored: readonly string[];
+  /** Stop sequences at which the gateway cuts the output, because the provider does not get them (CHAT-17). */
+  readonly cutAt?: readonly string[] | undefined;
   /** Returns the request as a `Conversation`, for providers with another protocol. Native protocols have none. */
   readonly toConversation?: () => Conversation;
 }

@@ -19,6 +19,7 @@ import {
 } from '../paid-call/with-paid-call.ts';
 import { pricesAt } from '../pricing/text-price.ts';
 import type { TextParams } from './conversation.ts';
+import { cutStream, type OutputCutter } from './output-cutter.ts';
 import type { CheckedText, TextDependencies } from './text-candidates.ts';
 import { chooseCandidates } from './text-candidates.ts';
 import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
@@ -48,6 +49,8 @@ export interface TextOptions {
    * Renders a complete response in the client's protocol. Runs before the charge, so that every charge has a response.
    */
   readonly render: (answer: WireAnswer, model: TextModel) => string;
+  /** Creates what cuts one response at these stop sequences (CHAT-17). */
+  readonly createCutter?: ((sequences: readonly string[]) => OutputCutter) | undefined;
   /** Whether the client requests only the cost (BILL-16). */
   readonly dryRun: boolean;
   /** Response that is stored before the charge, for a request with an idempotency key. */
@@ -101,12 +104,14 @@ export const generateText = async (
     const cap = money.cap();
     const fallbackFrom = model.id === asked.id ? undefined : order.modelId;
     const outcome = { model, chosenCap: money.chosenCap(), fallbackFrom, ignored };
-    const terms = { endUser: order.endUser, ignored, ...settlementTerms(checked, cap, caller.estimate) };
+    const cutter = request.cutAt && options.createCutter?.(request.cutAt);
+    const terms = { endUser: order.endUser, ignored, cutter, ...settlementTerms(checked, cap, caller.estimate) };
     const sent = await checked.call.send({ outputTokensMax: cap, signal });
     if (sent.kind === 'stream') {
-      return streamed({ answer: outcome, source: await textSource(sent, deps.ledger.clock, output), terms });
+      const source = await textSource(sent, deps.ledger.clock, output);
+      return streamed({ answer: outcome, source: cutter ? cutStream(source, cutter) : source, terms });
     }
-    const body = options.render(sent, model);
+    const body = options.render(cutter ? cutter.answer(sent) : sent, model);
     const toStored = idempotent && ((costPicos: bigint) => idempotent.toStored(outcome, body, costPicos));
     return whole({ answer: { ...outcome, body }, usage: sent.usage, terms, toStored });
   };

@@ -24,6 +24,8 @@ export interface UsageRow {
   readonly overage: boolean;
   /** Whether a count of the provider was implausible and was charged at its bound (BILL-7). `usage` has the reported counts. */
   readonly implausible: boolean;
+  /** Whether the gateway ended the output at a stop sequence (CHAT-17). `usage` has all tokens that the provider generated. */
+  readonly cut_at_stop: boolean;
   /** The client's name for its end user. */
   readonly end_user: string | null;
   /** Fields of the request that the gateway ignored. */
@@ -60,6 +62,7 @@ export const toUsageRow = (record: ChargeRecord): UsageRow => ({
   cost_usd: formatUsd(record.amountPicos),
   overage: record.overage ?? false,
   implausible: record.implausible ?? false,
+  cut_at_stop: record.cutAtStop ?? false,
   end_user: record.endUser ?? null,
   ignored: record.ignored ?? [],
   ...toCallFields(record),
@@ -94,6 +97,7 @@ export const toOpenRow = (requestId: string, { amountPicos }: Hold): OpenUsageRo
   cost_usd: null,
   overage: false,
   implausible: false,
+  cut_at_stop: false,
   end_user: null,
   ignored: [],
   ...toCallFields({}),
@@ -127,6 +131,7 @@ const cellsOf = (row: UsageRow): readonly (readonly [column: string, value: Cell
   ...counts.map((name) => [`price_${name}_usd`, row.prices_usd?.[name]] as const),
   // After the columns of earlier releases.
   ['implausible', row.implausible],
+  ['cut_at_stop', row.cut_at_stop],
 ];
 
 /**

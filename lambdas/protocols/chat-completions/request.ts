@@ -113,8 +113,23 @@ const validateFor = (parsed: Parsed, model: TextModel): TextRequest => {
     promptPricing: 'one-rate',
     body: sent,
     ignored: ignored.names,
+    cutAt: unsentStop(parsed.body, body),
     toConversation: () => toConversation(body, model),
   };
+};
+
+/** Longest stop sequences, all together, that the gateway searches for. */
+const STOP_LENGTH_MAX = 10_000;
+
+/** Returns the client's stop sequences if they are not sent. */
+const unsentStop = ({ stop: asked }: ChatBody, { stop: sent }: ChatBody): readonly string[] | undefined => {
+  if (asked === sent || !asked) return undefined;
+  const sequences = [asked].flat().filter((text) => text !== '');
+  if (sequences.length === 0) return undefined;
+  if (sequences.join('').length > STOP_LENGTH_MAX) {
+    throw invalidRequest('stop', `stop: can have at most ${STOP_LENGTH_MAX} characters. Send shorter sequences.`);
+  }
+  return sequences;
 };
 
 const invalidMessages = (param: string, problem: string): GatewayError =>

@@ -7,6 +7,8 @@ import type { Ending, TextAnswer, TextDelta, WireAnswer } from '../../core/text/
 import { toErrorBody } from '../../http/render-error.ts';
 import type { AnswerContext, StreamContext, StreamRenderer, TextProtocolAdapter } from '../text-adapter.ts';
 import { toTextParams } from './request.ts';
+import { StopCutter } from './stop-cutter.ts';
+import { toStopSequences } from './stop-matcher.ts';
 
 /**
  * CHAT-10: a response with the catalog's model id, and with the members that OpenAI's document requires but compatible
@@ -195,4 +197,5 @@ export const chatCompletions: TextProtocolAdapter = {
   toBody: (answer, context) => JSON.stringify(toChatCompletion(answer, context)),
   toStream: chatStream,
   separatesUsage: ({ stream_options: options }) => isJsonObject(options) && options.include_usage === true,
+  createCutter: (sequences) => new StopCutter(toStopSequences(sequences)),
 };

@@ -70,6 +70,7 @@ const noteSchema = z.object({
     prices: z.record(z.string(), picos).exactOptional(),
     overage: z.boolean().exactOptional(),
     implausible: z.boolean().exactOptional(),
+    cutAtStop: z.boolean().exactOptional(),
     answer: z.string().exactOptional(),
     endUser: z.string().exactOptional(),
     ignored: z.array(z.string()).exactOptional(),

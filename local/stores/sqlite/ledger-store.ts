@@ -169,6 +169,7 @@ const toDetails = (record: ChargeRecord): string => {
     firstByteMs,
     totalMs,
     cap,
+    cutAtStop,
   } = record;
   return JSON.stringify({
     reason,
@@ -177,6 +178,7 @@ const toDetails = (record: ChargeRecord): string => {
     prices: prices && Object.fromEntries(Object.entries(prices).map(([name, picos]) => [name, picos.toString()])),
     overage: overage || undefined,
     implausible: implausible || undefined,
+    cutAtStop: cutAtStop || undefined,
     answer,
     endUser,
     ignored,
@@ -213,7 +215,7 @@ const readDetails = (json: string): Details => {
   const value = parseJson(json);
   if (!isJsonObject(value)) throw new Error('the details of a charge record are not a JSON object');
   const { usage, prices, overage, implausible, ignored, cost, cap } = value;
-  const { uncollected, usesAllowance, silentDeadline, allowance } = value;
+  const { uncollected, usesAllowance, silentDeadline, allowance, cutAtStop } = value;
   return {
     ...typed(value, ['reason', 'model', 'answer', 'endUser', 'keyId', 'endpoint', 'provider'], isText),
     ...typed(value, ['firstByteMs', 'totalMs'], isNumber),
@@ -221,6 +223,7 @@ const readDetails = (json: string): Details => {
     ...(isJsonObject(prices) && { prices: mapValues(prices, (text) => BigInt(String(text))) }),
     ...(overage === true && { overage }),
     ...(implausible === true && { implausible }),
+    ...(cutAtStop === true && { cutAtStop }),
     ...(Array.isArray(ignored) && { ignored: ignored.map(String) }),
     ...(typeof cost === 'string' && { costPicos: BigInt(cost) }),
     ...(typeof uncollected === 'string' && { uncollectedPicos: BigInt(uncollected) }),

@@ -73,7 +73,6 @@ test('CHAT-4 two different caps are 400', () => {
 });
 
 const unsupported: readonly (readonly [fields: Readonly<Record<string, unknown>>, capability: string])[] = [
-  [{ stop: 'x' }, 'stop'],
   [{ logprobs: true }, 'logprobs'],
   [{ top_logprobs: 2 }, 'logprobs'],
   [{ tools: [tool()] }, 'tools'],
@@ -86,6 +85,29 @@ test.for(unsupported)('CHAT-16 %j is 400 without %s, and passes with it', ([fiel
   expect(error).toMatchObject({ code: 'invalid_request_error', status: 400, param });
   expect(error.message).toContain(param);
   expect(prepared(fields).body).toMatchObject(fields);
+});
+
+const claude = { upstreams: [{ provider: 'anthropic', model: 'a', wire: 'anthropic_messages', when: 'always' }] };
+
+test.for<[stop: unknown, model: Readonly<Record<string, unknown>>, cuts: boolean]>([
+  ['x', {}, false],
+  ['x', unable('stop'), true],
+  [['x', 'y'], unable('stop'), true],
+  [[], unable('stop'), false],
+  ['', unable('stop'), false],
+  ['x', claude, false],
+  [['x', ' \n'], claude, true],
+])('CHAT-17 stop %j with %j: the gateway cuts itself is %j', ([stop, model, cuts]) => {
+  const { cutAt, body, ignored } = prepared({ stop }, model);
+  expect(cutAt !== undefined).toBe(cuts);
+  if (cuts) expect(body).not.toHaveProperty('stop');
+  expect(ignored).toEqual([]);
+});
+
+test('CHAT-17 very long stop sequences are 400 if the gateway searches for them', () => {
+  const stop = ['x'.repeat(9_999), 'yy'];
+  expect(prepared({ stop }).cutAt).toBeUndefined();
+  expect(refusalOf({ stop }, unable('stop'))).toMatchObject({ status: 400, param: 'stop' });
 });
 
 test.for([{ temperature: 1 }, { top_p: 1 }, { presence_penalty: 0 }, { frequency_penalty: 0 }, { logprobs: false }])(

@@ -74,7 +74,7 @@ const rows: readonly Row[] = [
   [{ seed: 5 }, 'seed', { ...all('list'), sampling: 'forward', gemini: 'forward' }],
   [{ seed: 2 ** 31 }, 'seed', { ...all('list'), sampling: 'forward' }],
   [{ seed: -(2 ** 31) }, 'seed', { gemini: 'forward' }],
-  [{ stop: ['x'] }, 'stop', { ...all('forward'), openai: '400 stop' }],
+  [{ stop: ['x'] }, 'stop', { ...all('forward'), openai: 'accept' }],
   [{ stop: [] }, 'stop', { openai: 'accept' }],
   [{ logit_bias: {} }, 'logit_bias', { ...all('accept'), sampling: 'forward' }],
   [{ logit_bias: { 5: 1 } }, 'logit_bias', { ...all('list'), sampling: 'forward' }],
