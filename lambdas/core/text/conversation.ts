@@ -134,6 +134,8 @@ export interface TextRequest {
   readonly ignored: readonly string[];
   /** Stop sequences at which the gateway cuts the output, because the provider does not get them (CHAT-17). */
   readonly cutAt?: readonly string[] | undefined;
+  /** Function names of the client by the names that the provider gets instead (CHAT-5). Undefined if none differs. */
+  readonly ownNames?: ReadonlyMap<string, string>;
   /** Returns the request as a `Conversation`, for providers with another protocol. Native protocols have none. */
   readonly toConversation?: () => Conversation;
 }

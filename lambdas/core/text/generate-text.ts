@@ -20,6 +20,7 @@ import {
 import { pricesAt } from '../pricing/text-price.ts';
 import type { TextParams } from './conversation.ts';
 import { cutStream, type OutputCutter } from './output-cutter.ts';
+import { restoreNames } from './restore-names.ts';
 import type { CheckedText, TextDependencies } from './text-candidates.ts';
 import { chooseCandidates } from './text-candidates.ts';
 import { priceText, settlementTerms, type TextHold } from './text-hold.ts';
@@ -106,7 +107,7 @@ export const generateText = async (
     const outcome = { model, chosenCap: money.chosenCap(), fallbackFrom, ignored };
     const cutter = request.cutAt && options.createCutter?.(request.cutAt);
     const terms = { endUser: order.endUser, ignored, cutter, ...settlementTerms(checked, cap, caller.estimate) };
-    const sent = await checked.call.send({ outputTokensMax: cap, signal });
+    const sent = restoreNames(await checked.call.send({ outputTokensMax: cap, signal }), request.ownNames);
     if (sent.kind === 'stream') {
       const source = await textSource(sent, deps.ledger.clock, output);
       return streamed({ answer: outcome, source: cutter ? cutStream(source, cutter) : source, terms });

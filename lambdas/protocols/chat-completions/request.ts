@@ -12,6 +12,7 @@ import { charactersOf } from '../image-url.ts';
 import { parseWith } from '../parse.ts';
 import { type ChatBody, chatBody, forVendor } from './body.ts';
 import { measureMedia, mediaOf, toConversation, toSend } from './conversation.ts';
+import { fitIdentifiers } from './identifiers.ts';
 
 const present = (body: ChatBody, field: keyof ChatBody): boolean => body[field] !== undefined && body[field] !== null;
 
@@ -93,7 +94,9 @@ const validateFor = (parsed: Parsed, model: TextModel): TextRequest => {
   const extras = extraFieldsOf(json, chatBody, model);
   const ignored = new IgnoredFields(kept.ignored, Object.keys(extras));
   const wire = wireFor(parsed.body, model);
-  const body = forVendor(parsed.body, wire, { model, alternatives, ignored });
+  const supported = forVendor(parsed.body, wire, { model, alternatives, ignored });
+  const { body, ownNames } = fitIdentifiers(supported, wire);
+  const isFitted = body !== supported;
   checkAgainst(body, wire, model, alternatives);
   refuseUnreadable(body, model);
   const sent = toSend(body, extras);
@@ -109,11 +112,12 @@ const validateFor = (parsed: Parsed, model: TextModel): TextRequest => {
     usesTools: Boolean(body.tools?.length),
     effort: body.reasoning_effort ?? body.output_config?.effort ?? undefined,
     logprobsPerToken: logprobsPerToken(body),
-    prompt: measure(parsed, body, model, { sent, ignored, ...added }),
+    prompt: measure(parsed, body, model, { sent, ignored, isFitted, ...added }),
     promptPricing: 'one-rate',
     body: sent,
     ignored: ignored.names,
     cutAt: unsentStop(parsed.body, body),
+    ...(ownNames.size > 0 && { ownNames }),
     toConversation: () => toConversation(body, model),
   };
 };
@@ -186,6 +190,8 @@ const refuseUnreadable = (body: ChatBody, model: TextModel): void => {
 interface Sent {
   readonly sent: JsonObject;
   readonly ignored: IgnoredFields;
+  /** Whether identifiers were replaced. */
+  readonly isFitted: boolean;
   /** Instruction that the gateway adds for the provider. */
   readonly instruction: string;
   /** Signatures of calls, for providers that require them. The chat body has none. */
@@ -196,12 +202,12 @@ const measure = (
   { json, kept, bodyBytes, alternatives }: Parsed,
   body: ChatBody,
   model: TextModel,
-  { sent, ignored, instruction, signatures }: Sent,
+  { sent, ignored, isFitted, instruction, signatures }: Sent,
 ): PromptSize => {
   const { inline, ...media } = measureMedia(mediaOf(body.messages), model, alternatives);
   // The gateway serializes the body again. It can become shorter, because ignored fields are removed, or longer,
   // because 1e20 becomes 21 digits.
-  const isAsItCame = kept.body === json && ignored.names.length === 0 && !mayChange(body);
+  const isAsItCame = kept.body === json && ignored.names.length === 0 && !isFitted && !mayChange(body);
   const bytes = isAsItCame ? bodyBytes : Buffer.byteLength(JSON.stringify(sent) + signatures.join(''));
   return {
     bytes: bytes + instruction.length - charactersOf(inline),

@@ -83,7 +83,8 @@ const toolId = z.string().regex(/^[a-zA-Z0-9_-]+$/);
 const toolUse = z.strictObject({
   type: z.literal('tool_use'),
   id: toolId,
-  name: z.string().min(1).max(200),
+  // https://github.com/anomalyco/opencode/pull/48750 (2026-09-13) through a reseller, which allows 64 characters
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
   input: anyObject,
   caller: z.strictObject({ type: z.literal('direct') }).nullish(),
   toolset_name: z.string().nullish(),

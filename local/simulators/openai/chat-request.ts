@@ -14,10 +14,13 @@ const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() }
 const textContent = z.union([z.string(), z.array(textPart)]);
 const name = z.string().nullish();
 
+/** https://github.com/anomalyco/opencode/issues/12653 (2026-02-08); names: https://github.com/mcp-use/mcp-use/issues/90 */
+const callId = z.string().min(1).max(40);
+
 const toolCall = z.object({
-  id: z.string(),
+  id: callId,
   type: z.literal('function'),
-  function: z.object({ name: z.string(), arguments: z.string() }),
+  function: z.object({ name: z.string().regex(/^[\w-]{1,64}$/), arguments: z.string() }),
 });
 
 const message = z.discriminatedUnion('role', [
@@ -41,7 +44,7 @@ const message = z.discriminatedUnion('role', [
   z.object({
     role: z.literal('tool'),
     content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart]))]),
-    tool_call_id: z.string(),
+    tool_call_id: callId,
   }),
 ]);
 

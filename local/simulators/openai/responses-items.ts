@@ -63,11 +63,14 @@ const origin = {
   namespace: z.string().nullish(),
 };
 
+/** https://github.com/decolua/9router/issues/393 (2026-03-23) */
+const callId = z.string().min(1).max(64);
+
 const functionCall = z.strictObject({
   type: z.literal('function_call'),
   id: idOf('fc'),
-  call_id: z.string(),
-  name: z.string(),
+  call_id: callId,
+  name: z.string().regex(/^[\w-]{1,128}$/),
   arguments: z.string(),
   ...origin,
   status,
@@ -75,7 +78,7 @@ const functionCall = z.strictObject({
 const functionCallOutput = z.strictObject({
   type: z.literal('function_call_output'),
   id: idOf('fc'),
-  call_id: z.string(),
+  call_id: callId,
   name: z.string().nullish(),
   output: z.union([z.string(), inputParts]),
   ...origin,

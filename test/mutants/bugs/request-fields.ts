@@ -57,7 +57,7 @@ export const requestFieldBugs: readonly MoneyBug[] = [
     {
       id: 'ignored-field-held',
       what: 'An ignored field raises the hold, and a long one exceeds the context.',
-      find: 'const isAsItCame = kept.body === json && ignored.names.length === 0 && !mayChange(body);',
+      find: 'const isAsItCame = kept.body === json && ignored.names.length === 0 && !isFitted && !mayChange(body);',
       replace: 'const isAsItCame = true;',
     },
     {

@@ -18,7 +18,7 @@ const good: readonly (readonly object[])[] = [
   [hello, { role: 'assistant', refusal: 'no', content: null }],
   [hello, called, { role: 'tool', tool_call_id: 'call_1', content: 'sunny' }],
   [hello, { role: 'assistant', tool_calls: [call, { ...call, id: 'call_2' }] }],
-  [hello, named(128)],
+  [hello, named(64)],
   [{ role: 'user', name: 'Ann', content: '' }],
 ];
 
