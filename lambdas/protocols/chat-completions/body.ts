@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Wire } from '../../core/catalog/providers.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { chat, chatFields, claude } from '../chat-fields.ts';
+import { chat, chatFields } from '../chat-fields.ts';
 import { type FieldPolicy, fields, guardedNames, type IgnoredFields } from '../fields.ts';
 import { type Entry, withoutUnsupported } from '../optional-fields.ts';
 import { anyObject, listOf, recordOf } from '../parse.ts';
@@ -222,56 +221,6 @@ export const chatBody = fields(
 
 export type ChatBody = z.output<typeof chatBody>;
 
-/** Keywords whose members are named schemas: https://json-schema.org/draft/2020-12/json-schema-core */
-const named: ReadonlySet<string> = new Set([
-  'properties',
-  '$defs',
-  'definitions',
-  'patternProperties',
-  'dependentSchemas',
-]);
-/** Keywords with one schema or a list of schemas. */
-const nested: ReadonlySet<string> = new Set([
-  'items',
-  'prefixItems',
-  'anyOf',
-  'oneOf',
-  'allOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'contains',
-  'additionalProperties',
-]);
-
-/**
- * JSON schema in which objects accept no members other than the named ones: sets `additionalProperties: false` wherever
- * the schema leaves it open.
- * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
- */
-export const closedSchema = (schema: JsonObject): JsonObject => {
-  const closed = Object.fromEntries(Object.entries(schema).map(([name, member]) => [name, closedMember(name, member)]));
-  const isOpen = schema.additionalProperties === undefined || schema.additionalProperties === true;
-  return isOpen && describesObject(schema) ? { ...closed, additionalProperties: false } : closed;
-};
-
-const describesObject = ({ type, properties }: JsonObject): boolean =>
-  type === 'object' ||
-  (Array.isArray(type) && type.includes('object')) ||
-  (type === undefined && isJsonObject(properties));
-
-const closedMember = (name: string, member: JsonValue | undefined): JsonValue | undefined => {
-  if (named.has(name) && isJsonObject(member)) {
-    return Object.fromEntries(Object.entries(member).map(([key, value]) => [key, closedValue(value)]));
-  }
-  if (!nested.has(name)) return member;
-  return Array.isArray(member) ? member.map((value: JsonValue) => closedValue(value)) : closedValue(member);
-};
-
-const closedValue = <Value extends JsonValue | undefined>(value: Value): Value | JsonObject =>
-  isJsonObject(value) ? closedSchema(value) : value;
-
 /**
  * Returns the body without the fields that the model or its provider does not accept. Throws the 400 for a field that
  * the caller relies on.
@@ -284,7 +233,6 @@ export const forVendor = (body: ChatBody, wire: Wire, entry: Entry): ChatBody =>
   return {
     ...kept,
     messages: body.messages.map((message) => forForeignVendor(message, entry.ignored)),
-    ...(kept.response_format && { response_format: formatFor(kept.response_format, wire, entry.ignored) }),
   };
 };
 
@@ -295,7 +243,6 @@ const listOtherEffort = ({ reasoning_effort: level }: ChatBody, wire: Wire, { mo
 };
 
 type Message = ChatBody['messages'][number];
-type Format = NonNullable<ChatBody['response_format']>;
 
 /** Only OpenAI's chat protocol has a person's name and the detail level of an image. */
 const forForeignVendor = (message: Message, ignored: IgnoredFields): Message => {
@@ -315,16 +262,4 @@ const withoutDetail = (content: Seen, ignored: IgnoredFields): Seen => {
     if (detail === 'low' || detail === 'original') ignored.add(['messages', 0, 'content', 0, 'image_url', 'detail']);
     return { ...part, image_url: { url } };
   });
-};
-
-/**
- * Adapts a JSON schema format to Claude and Gemini, which accept no `description`. Claude also accepts only closed
- * objects.
- */
-const formatFor = (format: Format, wire: Wire, ignored: IgnoredFields): Format => {
-  if (format.type !== 'json_schema' || wire === 'openai_responses') return format;
-  const { description, schema, ...rest } = format.json_schema;
-  if (description !== undefined) ignored.add(['response_format', 'json_schema', 'description']);
-  const isOpen = claude.includes(wire) && !rest.strict;
-  return { ...format, json_schema: { ...rest, schema: schema && isOpen ? closedSchema(schema) : schema } };
 };

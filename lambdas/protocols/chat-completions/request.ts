@@ -13,6 +13,7 @@ import { parseWith } from '../parse.ts';
 import { type ChatBody, chatBody, forVendor } from './body.ts';
 import { measureMedia, mediaOf, toConversation, toSend } from './conversation.ts';
 import { fitIdentifiers } from './identifiers.ts';
+import { withSchemasFor } from './schemas.ts';
 
 const present = (body: ChatBody, field: keyof ChatBody): boolean => body[field] !== undefined && body[field] !== null;
 
@@ -94,7 +95,7 @@ const validateFor = (parsed: Parsed, model: TextModel): TextRequest => {
   const extras = extraFieldsOf(json, chatBody, model);
   const ignored = new IgnoredFields(kept.ignored, Object.keys(extras));
   const wire = wireFor(parsed.body, model);
-  const supported = forVendor(parsed.body, wire, { model, alternatives, ignored });
+  const supported = withSchemasFor(wire, forVendor(parsed.body, wire, { model, alternatives, ignored }), ignored);
   const { body, ownNames } = fitIdentifiers(supported, wire);
   const isFitted = body !== supported;
   checkAgainst(body, wire, model, alternatives);

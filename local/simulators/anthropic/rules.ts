@@ -4,7 +4,7 @@ import type { VendorRefusal } from '../wire.ts';
 import { refuseUnnamedBetas } from './beta-rules.ts';
 import { cacheRules } from './cache-rules.ts';
 import { anthropicError } from './error.ts';
-import { refuseFormat } from './format-rules.ts';
+import { refuseFormat, refuseToolSchemas } from './format-rules.ts';
 import type { Version } from './headers.ts';
 import { messageRules } from './message-rules.ts';
 import { findModel, type ModelFacts } from './model-facts.ts';
@@ -56,6 +56,7 @@ function* commonRules(
   yield refuseUnnamedBetas(request, betas);
   for (const rule of messageRules) yield rule(request, facts);
   for (const rule of cacheRules) yield rule(blocks, request);
+  yield refuseToolSchemas(request);
   yield refuseFormat(request);
 }
 

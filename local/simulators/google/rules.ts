@@ -5,6 +5,7 @@ import { refuseTurns } from './function-turns.ts';
 import { refuseMedia } from './media.ts';
 import { isGemini3OrLater, type Model } from './models.ts';
 import type { Content, FunctionDeclaration, GenerateRequest, Part } from './request.ts';
+import { refuseJsonSchema } from './schema-rules.ts';
 
 type Rule = (request: GenerateRequest, model: Model) => VendorRefusal | undefined;
 
@@ -127,7 +128,8 @@ function refuseDeclaration(
   path: string,
   declared: ReadonlySet<string>,
 ): VendorRefusal | undefined {
-  if (!/^[A-Za-z_][\w.:-]{0,127}$/.test(name))
+  // https://github.com/kaitranntt/ccs/issues/25 (2025-11-30). The types of @google/genai 3.1.0 allow 128 characters.
+  if (!/^[A-Za-z_][\w.:-]{0,63}$/.test(name))
     return fieldError(`${path}.name`, 'Invalid function name. Must start with a letter or an underscore.');
   if (parameters !== undefined && parametersJsonSchema !== undefined) return invalidArgument();
   return declared.has(name) ? invalidArgument(`Duplicate function declaration found: ${name}`) : undefined;
@@ -138,7 +140,8 @@ function refuseFormats({ generationConfig = {} }: GenerateRequest): VendorRefusa
   if (stopSequences.length > 5) return invalidArgument();
   if (responseSchema !== undefined && responseJsonSchema !== undefined) return invalidArgument();
   const isStructured = type === 'application/json' || type === 'text/x.enum';
-  return (responseSchema ?? responseJsonSchema) !== undefined && !isStructured ? invalidArgument() : undefined;
+  if ((responseSchema ?? responseJsonSchema) !== undefined && !isStructured) return invalidArgument();
+  return responseJsonSchema === undefined ? undefined : refuseJsonSchema(responseJsonSchema);
 }
 
 function fieldError(path: string, problem: string): VendorRefusal {

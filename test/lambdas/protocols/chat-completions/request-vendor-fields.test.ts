@@ -262,34 +262,45 @@ const open = {
   },
   $defs: { a: { properties: { b: { enum: [null, { type: 'object' }] } } } },
 };
-const closed = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    people: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        properties: { name: { type: 'string', default: null } },
-      },
-    },
-    map: { type: 'object', additionalProperties: { type: 'string' } },
-    properties: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] },
-  },
-  $defs: { a: { additionalProperties: false, properties: { b: { enum: [null, { type: 'object' }] } } } },
-};
 const formatOf = (strict: boolean | undefined) => ({
   response_format: { type: 'json_schema', json_schema: { name: 'a', schema: open, strict } },
 });
 
-test('CHAT-8 Claude gets closed objects for a non-strict schema, and the hold counts them', () => {
-  const format = prepared('claude', formatOf(undefined)).toConversation?.().format;
-  expect(format).toMatchObject({ kind: 'json_schema', schema: closed });
-  expect(prepared('claude', formatOf(true)).toConversation?.().format).toMatchObject({ schema: open });
-  expect(prepared('gemini', formatOf(undefined)).toConversation?.().format).toMatchObject({ schema: open });
-  const tokens = (strict: boolean) => promptTokensAtMost(models.claude, prepared('claude', formatOf(strict)));
-  expect(tokens(false)).toBeGreaterThan(tokens(true));
+test('CHAT-8 Claude gets a rewritten schema, the hold counts it, and OpenAI gets it unchanged', () => {
+  const schemaFor = (name: Name, strict: boolean | undefined) => {
+    const format = prepared(name, formatOf(strict)).toConversation?.().format;
+    return format?.kind === 'json_schema' ? format.schema : undefined;
+  };
+  expect(schemaFor('claude', undefined)).toMatchObject({ additionalProperties: false });
+  expect(schemaFor('claude', true)).toEqual(schemaFor('claude', undefined));
+  expect(schemaFor('openai', undefined)).toEqual(open);
+  const tokens = (name: Name) => promptTokensAtMost(models[name], prepared(name, formatOf(false)));
+  expect(tokens('claude') - tokens('openai')).toBeGreaterThan(10);
+});
+
+const bounded = { type: 'object', properties: { a: { type: 'string', minLength: 1, pattern: '^(?=a)' } } };
+const calling = (strict: boolean, parameters: object = bounded) => ({
+  tools: [{ type: 'function', function: { name: 'a', parameters, strict } }],
+});
+
+test.each<[Name, Readonly<Record<string, unknown>>, readonly string[]]>([
+  ['claude', calling(true), ['minLength', 'pattern']],
+  ['claude', calling(false), []],
+  ['claude', calling(false, { anyOf: [bounded, { type: 'object' }] }), ['anyOf']],
+  ['gemini', calling(true, { anyOf: [bounded, { type: 'object' }] }), []],
+  ['openai', calling(true), []],
+])('CHAT-8 on %s, %j lists %j of the parameters', (name, body, keywords) => {
+  expect(prepared(name, body).ignored).toEqual(keywords.map((keyword) => `tools[].function.parameters.${keyword}`));
+});
+
+test.each<[Name, readonly string[]]>([
+  ['claude', ['minLength', 'pattern']],
+  ['gemini', ['minLength', 'pattern']],
+  ['openai', []],
+])('CHAT-8 %s lists the keywords %j of a format', (name, keywords) => {
+  const format = { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: bounded } } };
+  const names = keywords.map((keyword) => `response_format.json_schema.schema.${keyword}`);
+  expect(prepared(name, format).ignored).toEqual(names);
 });
 
 test('CHAT-8 the hold on Claude counts the instruction that replaces json_object', () => {

@@ -1,0 +1,56 @@
+import type { Wire } from '../../core/catalog/providers.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { claude, gemini } from '../chat-fields.ts';
+import type { IgnoredFields } from '../fields.ts';
+import { adaptSchema } from './adapt-schema.ts';
+import type { ChatBody } from './body.ts';
+import { objectSchema } from './object-schema.ts';
+import { claudeDialect, geminiDialect } from './schema-dialects.ts';
+
+type Format = NonNullable<ChatBody['response_format']>;
+type Tool = NonNullable<ChatBody['tools']>[number];
+
+/**
+ * Body with schemas in the form that Claude or Gemini accepts (CHAT-8). Every other provider gets them unchanged. Lists
+ * the keywords that the provider does not enforce.
+ */
+export const withSchemasFor = (wire: Wire, body: ChatBody, ignored: IgnoredFields): ChatBody => {
+  if (!claude.includes(wire) && !gemini.includes(wire)) return body;
+  const { response_format: format, tools } = body;
+  return {
+    ...body,
+    ...(format && { response_format: formatFor(format, wire, ignored) }),
+    ...(tools && { tools: tools.map((tool) => toolFor(tool, wire, ignored)) }),
+  };
+};
+
+/** Neither provider accepts a `description` of the format. */
+const formatFor = (format: Format, wire: Wire, ignored: IgnoredFields): Format => {
+  if (format.type !== 'json_schema') return format;
+  const { description, schema, ...rest } = format.json_schema;
+  const path = ['response_format', 'json_schema'];
+  if (description !== undefined) ignored.add([...path, 'description']);
+  if (!schema) return { ...format, json_schema: rest };
+  const adapted = adaptSchema(schema, claude.includes(wire) ? claudeDialect : geminiDialect);
+  for (const keyword of adapted.dropped) ignored.add([...path, 'schema', keyword]);
+  return { ...format, json_schema: { ...rest, schema: adapted.schema } };
+};
+
+/**
+ * Claude compiles the parameters of strict tools as it does formats. Both providers accept nearly all keywords in other
+ * tools: https://github.com/NousResearch/hermes-agent/pull/98928 (2026-08-30) for Gemini.
+ */
+const toolFor = (tool: Tool, wire: Wire, ignored: IgnoredFields): Tool => {
+  const { parameters, strict } = tool.function;
+  if (!parameters) return tool;
+  const { schema, dropped } = parametersFor(parameters, claude.includes(wire), strict ?? false);
+  for (const keyword of dropped) ignored.add(['tools', 0, 'function', 'parameters', keyword]);
+  return { ...tool, function: { ...tool.function, parameters: schema } };
+};
+
+const parametersFor = (parameters: JsonObject, isClaude: boolean, strict: boolean): ReturnType<typeof adaptSchema> => {
+  const plain = objectSchema(parameters, !isClaude);
+  if (!isClaude || !strict) return plain;
+  const adapted = adaptSchema(plain.schema, claudeDialect);
+  return { schema: adapted.schema, dropped: new Set([...plain.dropped, ...adapted.dropped]) };
+};

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../../lambdas/core/json.ts';
+import { adaptSchema } from '../../../../lambdas/protocols/chat-completions/adapt-schema.ts';
+import { claudeDialect, geminiDialect } from '../../../../lambdas/protocols/chat-completions/schema-dialects.ts';
+import { refuseFormat } from '../../../../local/simulators/anthropic/format-rules.ts';
+import { refuseJsonSchema } from '../../../../local/simulators/google/schema-rules.ts';
+import { pydanticSchemas, zodSchemas } from './random-schemas.ts';
+
+const forClaude = (schema: JsonObject) => adaptSchema(schema, claudeDialect);
+const forGemini = (schema: JsonObject) => adaptSchema(schema, geminiDialect);
+/** Object with one property, as both providers get it. */
+const one = (property: JsonObject): JsonObject => ({ type: 'object', properties: { a: property } });
+const closed = (property: JsonObject): JsonObject => ({ ...one(property), additionalProperties: false });
+
+test.each<[sent: JsonObject, claude: JsonObject, gemini: JsonObject]>([
+  [
+    { type: 'number', minimum: 0, exclusiveMaximum: 1.5 },
+    { type: 'number', description: '{minimum: 0, exclusiveMaximum: 1.5}' },
+    { type: 'number', minimum: 0, description: '{exclusiveMaximum: 1.5}' },
+  ],
+  [
+    { type: 'integer', exclusiveMinimum: 0, description: 'Age' },
+    { type: 'integer', description: 'Age\n\n{exclusiveMinimum: 0}' },
+    { type: 'integer', minimum: 1, description: 'Age' },
+  ],
+  [
+    { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3 },
+    { type: 'array', items: { type: 'string' }, minItems: 1, description: '{maxItems: 3}' },
+    { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3 },
+  ],
+  [
+    { type: 'object', additionalProperties: { type: 'integer' } },
+    {
+      type: 'object',
+      properties: {},
+      additionalProperties: false,
+      description: '{additionalProperties: {"type":"integer"}}',
+    },
+    { type: 'object', additionalProperties: { type: 'integer' } },
+  ],
+  [
+    { oneOf: [{ type: 'string' }, { const: 3 }] },
+    { anyOf: [{ type: 'string' }, { type: 'number', const: 3 }] },
+    { anyOf: [{ type: 'string' }, { type: 'number', enum: [3] }] },
+  ],
+  [
+    { type: 'string', format: 'binary', pattern: '^a' },
+    { type: 'string', pattern: '^a', description: '{format: "binary"}' },
+    { type: 'string', format: 'binary' },
+  ],
+  [
+    { type: ['object', 'null'], properties: { b: { type: 'null' } }, additionalProperties: false },
+    { anyOf: [{ ...closed({}), properties: { b: { type: 'null' } } }, { type: 'null' }] },
+    { anyOf: [{ ...closed({}), properties: { b: { type: 'null' } } }, { type: 'null' }] },
+  ],
+  [
+    { allOf: [{ properties: { b: { type: 'null' } } }, { required: ['b'] }] },
+    { type: 'object', properties: { b: { type: 'null' } }, required: ['b'], additionalProperties: false },
+    { type: 'object', properties: { b: { type: 'null' } }, required: ['b'] },
+  ],
+  [
+    { type: 'string', nullable: true },
+    { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    { anyOf: [{ type: 'string' }, { type: 'null' }] },
+  ],
+])('CHAT-8 %j is rewritten for Claude and Gemini', (sent, claude, gemini) => {
+  expect(forClaude(one(sent)).schema).toEqual(closed(claude));
+  expect(forGemini(one(sent)).schema).toEqual(one(gemini));
+});
+
+test('CHAT-8 each keyword that a provider does not enforce is listed once', () => {
+  const bounded = { type: 'array', uniqueItems: true, items: { type: 'array', uniqueItems: true, maxItems: 2 } };
+  expect([...forClaude(one(bounded)).dropped].sort()).toEqual(['maxItems', 'uniqueItems']);
+  expect([...forGemini(one(bounded)).dropped]).toEqual(['uniqueItems']);
+  const free = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...one({ type: 'string', default: 'b' }) };
+  expect([...forClaude(free).dropped, ...forGemini(free).dropped]).toEqual([]);
+});
+
+test('CHAT-8 a schema that contains itself ends for Claude, and is optional for Gemini', () => {
+  const tree = {
+    type: 'object',
+    properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } },
+    required: ['name', 'children'],
+  };
+  const { schema: claude, dropped } = forClaude(tree);
+  expect(refuseFormat(requestWith(claude))).toBeUndefined();
+  expect(claude).toMatchObject({ required: ['name', 'children'] });
+  expect(JSON.stringify(claude)).toContain('{maxItems: 0}');
+  expect([...dropped]).toEqual(['$ref']);
+  const gemini = forGemini(tree);
+  expect(gemini.schema).toMatchObject({ required: ['name'] });
+  expect([...gemini.dropped]).toEqual(['required']);
+});
+
+test('CHAT-8 a reference to another document allows any primitive value', () => {
+  const { schema, dropped } = forClaude(one({ $ref: 'https://example.com/schema' }));
+  expect(refuseFormat(requestWith(schema))).toBeUndefined();
+  expect([...dropped]).toEqual(['$ref']);
+});
+
+const requestWith = (schema: JsonObject) => ({
+  model: 'claude-opus-5',
+  messages: [],
+  output_config: { format: { type: 'json_schema' as const, schema } },
+});
+
+const listed = new Set([...geminiDialect.passes, '$defs', 'format']);
+
+const keywordsIn = (schema: JsonObject): readonly string[] => {
+  const { properties = {}, $defs = {}, items, additionalProperties, anyOf = [], prefixItems = [] } = schema;
+  const inner = [
+    Object.values(properties ?? {}),
+    Object.values($defs ?? {}),
+    items,
+    additionalProperties,
+    anyOf,
+    prefixItems,
+  ];
+  const objects = inner.flat().filter((value) => typeof value === 'object' && value !== null);
+  return [...Object.keys(schema), ...objects.flatMap((value) => keywordsIn(value as JsonObject))];
+};
+
+test.each([
+  ['Pydantic', pydanticSchemas],
+  ['zod', zodSchemas],
+])('CHAT-8 Claude and Gemini accept every schema that %s writes', (_, schemas) => {
+  fc.assert(
+    fc.property(schemas, (schema) => {
+      expect(refuseFormat(requestWith(forClaude(schema).schema))).toBeUndefined();
+      const gemini = forGemini(schema).schema;
+      expect(refuseJsonSchema(gemini)).toBeUndefined();
+      expect(keywordsIn(gemini).filter((keyword) => !listed.has(keyword))).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
