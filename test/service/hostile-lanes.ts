@@ -33,6 +33,9 @@ export interface Lane {
 const responsesError = z.strictObject({
   ...{ type: z.literal('error'), code: z.enum(errorCodes), message: z.string().min(1) },
   ...{ param: z.string().nullable(), sequence_number: z.int().min(1) },
+  error: z.strictObject({
+    ...{ type: z.string(), code: z.enum(errorCodes), message: z.string().min(1), param: z.string().nullable() },
+  }),
 });
 
 /** Codes of `ResponseError` in the package openai that the gateway uses, and the code that Codex reads. */

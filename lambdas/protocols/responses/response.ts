@@ -57,10 +57,12 @@ const toStream = ({ write, ...context }: StreamContext): StreamRenderer => {
     fail: (error) => {
       const number = dataOf(last ?? '').sequence_number;
       const next = typeof number === 'number' ? number + 1 : count;
-      const { code, message, param } = error;
+      const { code, message, param, type } = error;
       const { response: begun } = dataOf(first ?? '');
       const response = failedResponse(isJsonObject(begun) ? begun : {}, error, context);
-      write(toEvent({ type: 'error', code, message, param, sequence_number: next }));
+      // OpenAI's reference has the members at the top, Open Responses and clients of it read `error`.
+      const inside = { type, code, message, param };
+      write(toEvent({ type: 'error', code, message, param, error: inside, sequence_number: next }));
       write(toEvent({ type: 'response.failed', response, sequence_number: next + 1 }));
     },
   };
@@ -95,6 +97,34 @@ const ANNOUNCEMENT_CHARACTERS_MAX = 65_536;
 const announcement = (event = ''): string => (event.length > ANNOUNCEMENT_CHARACTERS_MAX ? '' : event);
 
 /**
+ * Members of a response whose beginning is not known, with the provider's defaults. Open Responses requires all of them:
+ * https://www.openresponses.org, version 2026-04-24.
+ */
+const unknownBeginning: JsonObject = {
+  previous_response_id: null,
+  instructions: null,
+  tools: [],
+  tool_choice: 'auto',
+  parallel_tool_calls: true,
+  truncation: 'disabled',
+  text: { format: { type: 'text' } },
+  reasoning: null,
+  temperature: 1,
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  top_logprobs: 0,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  store: false,
+  background: false,
+  service_tier: 'default',
+  metadata: {},
+  safety_identifier: null,
+  prompt_cache_key: null,
+};
+
+/**
  * Response object for a failed stream. Clients such as Codex ignore an `error` event and wait for `response.failed`.
  */
 const failedResponse = (
@@ -102,12 +132,14 @@ const failedResponse = (
   error: GatewayError,
   { modelId, requestId, nowMs }: AnswerContext,
 ): JsonObject => ({
+  ...unknownBeginning,
   id: `resp_${requestId}`,
   object: 'response',
   created_at: Math.floor(nowMs / 1_000),
   model: modelId,
   ...begun,
   status: 'failed',
+  completed_at: null,
   error: { code: toVendorCode(error), message: error.message },
   incomplete_details: null,
   output: [],

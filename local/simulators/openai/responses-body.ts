@@ -39,6 +39,9 @@ function repeatedLimits(request: ResponsesRequest) {
     max_tool_calls: request.max_tool_calls ?? null,
     temperature: request.temperature ?? 1,
     top_p: request.top_p ?? 1,
+    // https://www.openresponses.org, version 2026-04-24; recorded responses of OpenAI have both since January 2026.
+    presence_penalty: 0,
+    frequency_penalty: 0,
     truncation: request.truncation ?? 'disabled',
     store: request.store ?? true,
     metadata: request.metadata ?? {},
@@ -59,8 +62,25 @@ function repeatedShape(request: ResponsesRequest) {
       summary: reasoning?.summary ?? null,
       ...(reasoning?.context == null ? {} : { context: reasoning.context }),
     },
-    text: { format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },
+    text: { format: repeatedFormat(text?.format), verbosity: text?.verbosity ?? 'medium' },
     tool_choice: choice ?? 'auto',
-    tools: (tools ?? []).map((tool) => (tool.type === 'function' ? { ...tool, strict: tool.strict ?? true } : tool)),
+    tools: (tools ?? []).map((tool) =>
+      tool.type === 'function'
+        ? {
+            ...tool,
+            description: tool.description ?? null,
+            parameters: tool.parameters ?? null,
+            strict: tool.strict ?? true,
+          }
+        : tool,
+    ),
   };
+}
+
+type Format = NonNullable<ResponsesRequest['text']>['format'];
+
+/** Repeats a format with every member, as the provider's reference shows it. */
+function repeatedFormat(format: Format) {
+  if (format?.type !== 'json_schema') return format ?? { type: 'text' };
+  return { ...format, description: format.description ?? null, strict: format.strict ?? false };
 }

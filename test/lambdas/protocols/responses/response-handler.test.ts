@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import { responses } from '../../../../lambdas/protocols/responses/response.ts';
+import { streamEvent } from '../../../support/open-responses.ts';
 
 const context = { modelId: 'gpt-5.5-pro', requestId: 'id', nowMs: 0 };
 const bodyOf = (text: string) =>
@@ -57,8 +58,9 @@ const readFailure = (error: GatewayError, events: readonly string[]) => {
 
 test('GEN-3 a stream that fails ends with error and response.failed, numbered in sequence', () => {
   const events = [...opening, event('response.output_text.delta', { delta: 'a', sequence_number: 8 })];
-  expect(readFailure(new GatewayError('upstream_error', 'broken'), events)).toEqual([
-    { type: 'error', code: 'upstream_error', message: 'broken', param: null, sequence_number: 9 },
+  const broken = { code: 'upstream_error', message: 'broken', param: null };
+  expect(readFailure(new GatewayError('upstream_error', 'broken'), events)).toMatchObject([
+    { type: 'error', ...broken, error: { type: 'upstream_error', ...broken }, sequence_number: 9 },
     {
       type: 'response.failed',
       response: { ...begun, status: 'failed', error: { code: 'server_error', message: 'broken' } },
@@ -74,7 +76,8 @@ test('GEN-3 a stream without events, or without sequence numbers, fails with bot
   const odd = ['data: {}\n\n', 'data: [1\n\n'];
   expect(readFailure(error, odd)).toMatchObject([{ sequence_number: 2 }, { sequence_number: 3, response: failed }]);
   const large = event('response.created', { response: { ...begun, instructions: 'x'.repeat(100_000) } });
-  expect(readFailure(error, [large])[1]?.response).not.toHaveProperty('instructions');
+  expect(readFailure(error, [large])[1]?.response.instructions).toBeNull();
+  for (const events of [[], odd, [large]]) for (const each of readFailure(error, events)) streamEvent.parse(each);
 });
 
 test.for([
