@@ -68,7 +68,10 @@ const readParts = (body: Buffer, boundary: string): readonly MultipartPart[] => 
   const limits = { maxHeaderSize: HEADER_BYTES_MAX, maxFileSize: BODY_BYTES_MAX, maxParts: PARTS_MAX };
   let headAt = `--${boundary}\r\n`.length;
   try {
-    for (const part of parseMultipart(body, { boundary, ...limits })) {
+    for (const part of parseMultipart(new Uint8Array(body.buffer, body.byteOffset, body.length), {
+      boundary,
+      ...limits,
+    })) {
       const contentAt = body.indexOf('\r\n\r\n', headAt) + 4;
       const head = body.subarray(headAt, contentAt - 4);
       // The library reads only UTF-8, but a file name can have any bytes.

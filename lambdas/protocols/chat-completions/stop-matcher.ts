@@ -58,7 +58,7 @@ export class StopMatcher {
     return this.#release(ready);
   }
 
-  /** Returns what was held back, at the end of the text or before something else. The next text starts anew. */
+  /** Returns the text that was held back, because the text ends or something else follows. No sequence continues after it. */
   rest(): string {
     if (this.isCut) return '';
     if (this.#found !== undefined) return this.#cut(this.#found);

@@ -43,7 +43,7 @@ export const failed = { status: 500, body: '{"error":{"message":"It broke.","typ
 /** Matches the start of a failure in a response that had started. */
 export const failureOf = (name: CustomerName, code: string, status: number): RegExp => {
   const ours = `"code":"${code}"`;
-  const googles = `"error":\\{"code":${status},"message":"[^"]+","status":"[A-Z_]+","details":\\[.*"reason":"${code}".*\\]\\}\\}`;
+  const googles = `"error":\\{"code":${status},"message":"[^"]+","status":"[A-Z_]+","type":"[a-z_]+","param":null,"details":\\[.*"reason":"${code}".*\\]\\}\\}`;
   const own: Partial<Record<CustomerName, string>> = {
     'messages stream': `event: error\\ndata: \\{"type":"error","error":\\{.*${ours}.*\\},"request_id":"ID"\\}\\n\\n`,
     'responses stream': `event: error\\ndata: \\{"type":"error",${ours},.*"sequence_number":0\\}\\n\\nevent: response.failed\\ndata: .*\\n\\n`,

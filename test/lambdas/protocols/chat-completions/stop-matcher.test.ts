@@ -31,7 +31,7 @@ test('CHAT-17 a text in any pieces ends before the stop sequence that starts ear
         arrived += piece;
         sent += matcher.take(piece);
         expect(expected.startsWith(sent)).toBe(true);
-        // What is held back is at most the start of a sequence.
+        // The text held back is at most the start of a sequence.
         if (!matcher.isCut) expect(arrived.length - sent.length).toBeLessThanOrEqual(prefixAtEnd(arrived, sequences));
       }
       expect(sent + matcher.rest()).toBe(expected);
