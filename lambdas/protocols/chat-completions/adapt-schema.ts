@@ -26,7 +26,7 @@ const LEVELS_MAX = 3;
 /** Definition that is being adapted. */
 interface Place {
   readonly pointer: string;
-  /** Number of definitions of the same loop around it, with itself. */
+  /** Number of times that a way around the loop has led here, with the first one. */
   readonly level: number;
 }
 
@@ -58,6 +58,7 @@ class SchemaAdapter {
   readonly #references: References;
   readonly #allOf: AllOf;
   readonly #names = new Map<string, string>();
+  readonly #taken = new Set<string>();
   readonly #waiting: Definition[] = [];
   /** References so far that close a loop. */
   #loopsClosed = 0;
@@ -73,7 +74,7 @@ class SchemaAdapter {
     const { schema: root, pointer } = this.#withoutRootReference();
     const schema = this.#node(root, { pointer, level: 1 }) ?? anything;
     const definitions: [string, JsonObject][] = [];
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+    for (const next of this.#waiting) {
       definitions.push([next.name, this.#node(this.#references.resolve(next.pointer), next) ?? anything]);
     }
     return definitions.length > 0 ? { ...schema, $defs: Object.fromEntries(definitions) } : schema;
@@ -126,7 +127,7 @@ class SchemaAdapter {
     }
     const isLoop = this.#references.areLooped(place.pointer, pointer);
     if (isLoop) this.#loopsClosed += 1;
-    const level = isLoop && !this.#dialect.hasLoops ? place.level + 1 : 1;
+    const level = this.#dialect.hasLoops || !isLoop ? 1 : this.#levelAfter(place, pointer);
     if (level > LEVELS_MAX) {
       this.dropped.add('$ref');
       return undefined;
@@ -136,15 +137,20 @@ class SchemaAdapter {
     return notes.length > 0 || Object.keys(around).length > 0 ? { ...around, anyOf: [reference] } : reference;
   }
 
+  #levelAfter({ pointer, level }: Place, next: string): number {
+    return this.#references.leadsBack(pointer, next) ? level + 1 : level;
+  }
+
   #nameOf(pointer: string, level: number): string {
     const key = `${level}${pointer}`;
     const known = this.#names.get(key);
     if (known !== undefined) return known;
     const last =
       pointer === ROOT ? 'root' : pointer.slice(pointer.lastIndexOf('/') + 1).replace(/[^a-zA-Z0-9_-]/g, '_');
-    const taken = new Set(this.#names.values());
-    let name = level > 1 ? `${last}_${level}` : last;
-    while (taken.has(name)) name += '_';
+    const first = level > 1 ? `${last}_${level}` : last;
+    let name = first;
+    for (let more = this.#names.size; this.#taken.has(name); more += 1) name = `${first}_${more}`;
+    this.#taken.add(name);
     this.#names.set(key, name);
     this.#waiting.push({ name, pointer, level });
     return name;

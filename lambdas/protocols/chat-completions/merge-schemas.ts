@@ -19,13 +19,14 @@ const withNumber = (schema: JsonObject, exclusive: string, inclusive: string): J
   return bound === undefined ? others : { ...others, [isExclusive ? exclusive : inclusive]: bound };
 };
 
-/** Limits the work for definitions that are merged into many schemas. */
-const INLINED_MAX = 1_000;
+/** Limit for definitions that are merged into other schemas, which would let a small body become a large one. */
+const INLINED_CHARACTERS_MAX = 1_000_000;
 
 /** Merges the members of `allOf` into one schema, because no provider supports it with references. */
 export class AllOf {
   readonly #references: References;
-  #inlined = 0;
+  readonly #lengths = new Map<string, number>();
+  #charactersLeft = INLINED_CHARACTERS_MAX;
 
   constructor(references: References) {
     this.#references = references;
@@ -51,15 +52,21 @@ export class AllOf {
     return left.length > 0 ? { ...merged, allOf: left } : merged;
   }
 
-  /** Undefined for a reference to a schema that contains itself. */
+  /** Undefined for a reference that leads nowhere, to a schema that contains itself, or beyond the limit. */
   #resolved(member: JsonObject): JsonObject | undefined {
     const { $ref: pointer, ...others } = member;
     if (typeof pointer !== 'string') return member;
-    this.#inlined += 1;
-    if (this.#inlined > INLINED_MAX || this.#references.areLooped(pointer, pointer)) return undefined;
     const target = this.#references.resolve(pointer);
-    const resolved = target && this.#resolved(target);
+    if (!target || this.#references.areLooped(pointer, pointer)) return undefined;
+    this.#charactersLeft -= this.#lengthOf(pointer, target);
+    const resolved = this.#charactersLeft < 0 ? undefined : this.#resolved(target);
     return resolved && { ...resolved, ...others };
+  }
+
+  #lengthOf(pointer: string, target: JsonObject): number {
+    const length = this.#lengths.get(pointer) ?? JSON.stringify(target).length;
+    this.#lengths.set(pointer, length);
+    return length;
   }
 }
 
@@ -94,4 +101,4 @@ const mergeProperties = (one: JsonValue, other: JsonValue | undefined): JsonValu
 };
 
 export const isEqual = (one: JsonValue, other: JsonValue | undefined): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
+  one === other || JSON.stringify(one) === JSON.stringify(other);

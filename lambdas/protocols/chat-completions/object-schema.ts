@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { current, isEqual } from './merge-schemas.ts';
+import { current } from './merge-schemas.ts';
 import { definitions, References } from './schema-references.ts';
 
 /**
@@ -12,9 +12,9 @@ export const objectSchema = (
   parameters: JsonObject,
   hasCombinations: boolean,
 ): { readonly schema: JsonObject; readonly dropped: ReadonlySet<string> } => {
-  const references = new References(parameters);
   const dropped = new Set<string>();
   const { $schema: _, ...root } = modern(parameters);
+  const references = new References(root);
   const schema = { ...resolved(root, references), type: 'object' };
   return { schema: hasCombinations ? schema : flattened(schema, references, dropped), dropped };
 };
@@ -22,7 +22,7 @@ export const objectSchema = (
 const resolved = (schema: JsonObject, references: References): JsonObject => {
   const { $ref: pointer, ...others } = schema;
   const target = typeof pointer === 'string' ? references.resolve(pointer) : undefined;
-  return target && target.$ref === undefined ? { ...modern(target), ...others } : schema;
+  return target && target.$ref === undefined ? { ...target, ...others } : schema;
 };
 
 const flattened = (schema: JsonObject, references: References, dropped: Set<string>): JsonObject => {
@@ -35,8 +35,8 @@ const flattened = (schema: JsonObject, references: References, dropped: Set<stri
   for (const [keyword] of choices) dropped.add(keyword);
   const some = choices.map(([, listed]) => membersOf(listed));
   const required = new Set([
-    ...[own, ...all].flatMap((member) => stringsOf(member.required)),
-    ...some.flatMap((members) => shared(members.map((member) => stringsOf(member.required)))),
+    ...requiredIn([own, ...all]).flat(),
+    ...some.flatMap((members) => shared(requiredIn(members))),
   ]);
   const notes = choices.map(([keyword, listed]) => `${keyword}: ${JSON.stringify(listed)}`);
   const texts = [...stringsOf([own.description ?? null]), ...(notes.length > 0 ? [`{${notes.join(', ')}}`] : [])];
@@ -48,24 +48,33 @@ const flattened = (schema: JsonObject, references: References, dropped: Set<stri
   };
 };
 
+/** The different lists of required properties. */
+const requiredIn = (members: readonly JsonObject[]): readonly (readonly string[])[] =>
+  [...new Set(members.map(({ required }) => required))].map(stringsOf);
+
 const shared = ([first = [], ...others]: readonly (readonly string[])[]): readonly string[] =>
-  first.filter((name) => others.every((names) => names.includes(name)));
+  others.reduce((names, other) => {
+    const found = new Set(other);
+    return names.filter((name) => found.has(name));
+  }, first);
 
 /** Properties of all members. One that members describe differently can be any of them. */
 const mergedProperties = (members: readonly JsonObject[]): JsonObject => {
-  const merged = new Map<string, JsonValue>();
-  for (const { properties } of members) {
+  const found = new Map<string, Map<string, JsonValue>>();
+  // Many references can lead to one schema.
+  for (const properties of new Set(members.map((member) => member.properties))) {
     for (const [name, value] of Object.entries(isJsonObject(properties) ? properties : {})) {
-      const own = merged.get(name);
-      if (value === undefined || (own !== undefined && isEqual(own, value))) continue;
-      merged.set(name, own === undefined ? value : { anyOf: [...variantsOf(own), value] });
+      const variants = found.get(name) ?? new Map<string, JsonValue>();
+      found.set(name, variants.set(JSON.stringify(value), value ?? {}));
     }
   }
-  return Object.fromEntries(merged);
+  return Object.fromEntries(
+    [...found].map(([name, variants]) => {
+      const [first, ...others] = variants.values();
+      return [name, others.length > 0 ? { anyOf: [...variants.values()] } : first];
+    }),
+  );
 };
-
-const variantsOf = (schema: JsonValue): readonly JsonValue[] =>
-  isJsonObject(schema) && Object.keys(schema).length === 1 && Array.isArray(schema.anyOf) ? schema.anyOf : [schema];
 
 const stringsOf = (value: JsonValue | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];

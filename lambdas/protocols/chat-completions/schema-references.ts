@@ -38,7 +38,7 @@ export const ROOT = '#';
 export class References {
   readonly #root: JsonObject;
   /** Number of the loop that each pointer is part of. Pointers outside loops have none. */
-  readonly #loops: ReadonlyMap<string, number>;
+  readonly #loops: ReadonlyMap<string, Loop>;
   #schemasLeft = SCHEMAS_MAX;
 
   constructor(root: JsonObject) {
@@ -57,8 +57,13 @@ export class References {
 
   /** Whether both pointers are part of one loop, so that each schema contains the other. */
   areLooped(one: string, other: string): boolean {
-    const loop = this.#loops.get(one);
-    return loop !== undefined && loop === this.#loops.get(other);
+    const loop = this.#loops.get(one)?.number;
+    return loop !== undefined && loop === this.#loops.get(other)?.number;
+  }
+
+  /** Whether a reference from one pointer of a loop to another leads back. Every way around a loop has such a step. */
+  leadsBack(from: string, to: string): boolean {
+    return this.areLooped(from, to) && (this.#loops.get(to)?.order ?? 0) <= (this.#loops.get(from)?.order ?? 0);
   }
 
   /** Pointers that each pointer refers to, starting at the root. */
@@ -98,12 +103,18 @@ const unescaped = (name: string): string => {
   }
 };
 
+/** Loop that a pointer is part of, and the place of the pointer in a walk through the graph. */
+interface Loop {
+  readonly number: number;
+  readonly order: number;
+}
+
 /**
  * Numbers the loops of a graph: its strongly connected components, by Tarjan's algorithm. A node alone is a loop only if
  * it refers to itself.
  */
-const findLoops = (graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, number> => {
-  const loops = new Map<string, number>();
+const findLoops = (graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, Loop> => {
+  const loops = new Map<string, Loop>();
   const order = new Map<string, number>();
   const open = new Set<string>();
   const nextOf = (node: string): ReadonlySet<string> => graph.get(node) ?? new Set();
@@ -124,7 +135,7 @@ const findLoops = (graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap
     const members = [...open].slice([...open].indexOf(start));
     for (const member of members) open.delete(member);
     if (members.length === 1 && !nextOf(start).has(start)) return;
-    for (const member of members) loops.set(member, number);
+    for (const member of members) loops.set(member, { number, order: order.get(member) ?? 0 });
   };
   for (const node of graph.keys()) if (!order.has(node)) visit(node);
   return loops;

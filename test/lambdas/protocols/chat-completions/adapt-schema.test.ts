@@ -135,3 +135,18 @@ test.each([
     { numRuns: 300 },
   );
 });
+
+test('CHAT-8 a way around a loop of several definitions has three levels for Claude', () => {
+  const to = (name: string) => ({ $ref: `#/$defs/${name}` });
+  const node = (next: string) => ({ type: 'object', properties: { next: to(next) }, required: ['next'] });
+  const { schema } = forClaude({ ...to('A'), $defs: { A: node('B'), B: node('C'), C: node('A') } });
+  expect(refuseFormat(requestWith(schema))).toBeUndefined();
+  expect(JSON.stringify(schema).match(/"next":\{/g)).toHaveLength(8);
+});
+
+test('CHAT-8 a definition that many schemas merge does not make the schema much larger', () => {
+  const A = { type: 'object', properties: { a: { type: 'string', title: 'x'.repeat(10_000) } } };
+  const merged = { allOf: [{ $ref: '#/$defs/A' }, { required: ['a'] }] };
+  const properties = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`p${at}`, merged]));
+  expect(JSON.stringify(forClaude({ type: 'object', properties, $defs: { A } }).schema).length).toBeLessThan(2_000_000);
+});
