@@ -71,6 +71,14 @@ export const exactObject = (text: string): JsonObject | undefined => {
   return Object.defineProperty({}, 'toJSON', { value: () => exactly(text) });
 };
 
+/**
+ * Arguments of a call in a history, as an object. Text that is not an object, such as that of a call that the output limit
+ * cut off, becomes a member with the name that Anthropic's documents suggest:
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming
+ */
+export const argumentsObject = (text: string): JsonObject =>
+  text.trim() === '' ? {} : (exactObject(text) ?? { INVALID_JSON: text });
+
 const refuseDepth = (text: string): void => {
   if (isDeeper(parseJson(text), DEPTH_MAX)) throw new SyntaxError('nested too deep');
 };

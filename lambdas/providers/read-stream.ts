@@ -111,7 +111,7 @@ export interface Frame {
 export const frameLengthMax = 64 * 1024 * 1024;
 
 /**
- * Splits a provider's stream into events. Yields one array per piece of network data that completes at least one event.
+ * Splits a provider's stream into events with data. Yields one array per piece of network data that completes any.
  * Passes on errors of `body`. An incomplete event at the end is dropped:
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -122,13 +122,21 @@ export async function* framesOf(
   // The decoder's own removal of byte order marks would remove two of them if the first is split between pieces.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let frames: Frame[] = [];
-  const parser = createParser({ onEvent: ({ event = '', data }) => frames.push(toFrame(event, data)) });
   /** Length since the last event, including comments, because the parser keeps slices of all of it. */
   let pendingLength = 0;
+  let hasEvent = false;
+  const parser = createParser({
+    onEvent: ({ event = '', data }) => {
+      hasEvent = true;
+      // Servers send events without data as heartbeats: https://github.com/openai/openai-python/issues/3833
+      if (data.trim() !== '') frames.push(toFrame(event, data));
+    },
+  });
   for await (const bytes of body) {
     const piece = decoder.decode(bytes, { stream: true });
+    hasEvent = false;
     parser.feed(piece);
-    pendingLength = frames.length > 0 ? 0 : pendingLength + piece.length;
+    pendingLength = hasEvent ? 0 : pendingLength + piece.length;
     if (frames.length > 0) {
       const complete = frames;
       frames = [];

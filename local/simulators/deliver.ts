@@ -21,7 +21,7 @@ export async function deliver(answer: Answer, delivery: Delivery): Promise<'answ
     case 'plain':
       return deliverPlain(answer.body, delivery);
     case 'stream':
-      return deliverStream(answer.frames, delivery);
+      return deliverStream(answer, delivery);
     case 'file':
       return deliverFile(answer.pieces, delivery);
   }
@@ -41,8 +41,13 @@ async function deliverPlain(body: string | Uint8Array, delivery: Delivery): Prom
   return 'cut';
 }
 
-async function deliverStream(frames: Iterable<Frame>, delivery: Delivery): Promise<'answered' | 'cut'> {
+async function deliverStream(
+  { frames, contentType }: Extract<Answer, { kind: 'stream' }>,
+  delivery: Delivery,
+): Promise<'answered' | 'cut'> {
   const { response, scenario, signal } = delivery;
+  // https://github.com/openai/openai-python/issues/3833
+  const heartbeat = scenario.heartbeats && contentType.startsWith('text/event-stream') ? 'data:\n\n' : '';
   response.flushHeaders();
   let sent = 0;
   for (const frame of frames) {
@@ -58,7 +63,7 @@ async function deliverStream(frames: Iterable<Frame>, delivery: Delivery): Promi
       return 'cut';
     }
     if (sent > 0 && scenario.pauseMs) await sleep(scenario.pauseMs, undefined, { signal });
-    await write(frame.text, delivery);
+    await write(heartbeat + frame.text, delivery);
     delivery.onEvent();
     sent += 1;
     if (scenario.cutAfterUsage && frame.mark === 'usage') {

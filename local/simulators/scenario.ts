@@ -24,6 +24,8 @@ import { type Script, withoutScript } from './scripted-calls.ts';
  * | `[[garbage]]` | 200 with a page of HTML |
  * | `[[content-filter]]`, `[[content-filter-after n]]` | ends blocked, before any content or after n pieces |
  * | `[[refusal]]` | the model declines, in the provider's field for refusals |
+ * | `[[heartbeats]]` | an event without data precedes each event of a stream |
+ * | `[[whole-input]]` | the arguments of calls come whole at the start of their block; only in Anthropic's streams |
  * | `[[commentary]]` | a message of phase `commentary` precedes the calls or the answer; only in the Responses API |
  * | `[[failed]]` | the response starts and then fails; only in the Responses API |
  * | `[[words n]]` | a response of n tokens, if the token limit allows it |
@@ -86,6 +88,8 @@ export type Scenario = {
   readonly contentFilterAfter?: number;
   readonly modelRefuses?: boolean;
   readonly failed?: boolean;
+  readonly heartbeats?: boolean;
+  readonly wholeInput?: boolean;
   readonly commentary?: boolean;
   readonly words?: number;
   readonly textBytes?: number;
@@ -180,6 +184,8 @@ const markers: ReadonlyMap<string, Marker> = new Map<string, Marker>([
   ['content-filter-after', ([n]) => ({ contentFilterAfter: count(n, 1) })],
   ['refusal', () => ({ modelRefuses: true })],
   ['failed', () => ({ failed: true })],
+  ['heartbeats', () => ({ heartbeats: true })],
+  ['whole-input', () => ({ wholeInput: true })],
   ['commentary', () => ({ commentary: true })],
   ['words', ([n]) => ({ words: count(n, 1) })],
   ['bytes', ([n]) => ({ textBytes: count(n, 0) })],

@@ -99,6 +99,25 @@ test.each([
   expect(spent).toBe((await pricesOf(gateway, body.model.replace('-thinking', '')))(result));
 });
 
+test('CHAT-5 arguments that arrive whole at the start of a block reach the client', async () => {
+  const messages = saying('[[whole-input]] [[call weather {"town":"Riga"}]]');
+  const stream = await completions.create({ model: 'claude-haiku-4-5', tools, messages, stream: true });
+  let args = '';
+  for await (const { choices } of stream) args += choices[0]?.delta.tool_calls?.[0]?.function?.arguments ?? '';
+  expect(JSON.parse(args)).toEqual({ town: 'Riga' });
+});
+
+test.each(['claude-haiku-4-5', 'gemini-3.8-flash', SOL])('CHAT-5 %s accepts a call that was cut off', async (model) => {
+  const cut = { id: 'c', type: 'function', function: { name: 'weather', arguments: '{"town":"Ri' } };
+  const called = [
+    { role: 'assistant', content: null, tool_calls: [cut] },
+    { role: 'tool', tool_call_id: 'c', content: 'Riga' },
+  ];
+  const response = await postChat(gateway, { model, tools, messages: [...saying('Hi'), ...called] });
+  expect(response.status).toBe(200);
+  await response.text();
+});
+
 /** A blank message of each role, alone in its place and beside others. */
 const blanks = ['', ' \n', [{ type: 'text', text: '' }]].flatMap((content) =>
   [

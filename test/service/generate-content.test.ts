@@ -170,9 +170,12 @@ test('GEM-4 streamed calls need their thought signature when they are sent back'
   const results = parts.map(({ functionCall: { id, name, args } = {} }) => ({
     functionResponse: { id, name, response: { output: `${args?.city}: 21 degrees` } },
   }));
-  const turn = (said: object[]) => ask([question, { role: 'model', parts: said }, { role: 'user', parts: results }]);
-  const { text } = await models.generateContent(turn(parts));
-  expect(text).toBe('According to the tool: Paris: 21 degrees; Tokyo: 21 degrees');
+  const turn = (said: object[], role = 'user') =>
+    ask([question, { role: 'model', parts: said }, { role, parts: results }]);
+  for (const role of ['user', 'function', 'tool']) {
+    const { text } = await models.generateContent(turn(parts, role));
+    expect(text).toBe('According to the tool: Paris: 21 degrees; Tokyo: 21 degrees');
+  }
   const bare = parts.map(({ functionCall }) => ({ functionCall }));
   const { result: error, spent } = await spentBy(gateway, () => apiErrorOf(models.generateContent(turn(bare))));
   expect(error).toMatchObject({ http: 400, status: 'INVALID_ARGUMENT' });

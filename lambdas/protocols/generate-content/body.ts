@@ -211,8 +211,16 @@ const part = message(
   },
 );
 
+/**
+ * Older SDKs give results of functions a role of their own, which models of 2026 reject:
+ * https://github.com/genkit-ai/genkit/pull/5782 (2026-07-22), https://github.com/langchain-ai/langchain-google/issues/1059
+ */
+const role = enumName('user', 'model', 'function', 'tool').transform((name) =>
+  /^(?:function|tool)$/i.test(name) ? 'user' : name,
+);
+
 export const content = message(
-  { role: enumName('user', 'model').optional(), parts: listOf(part, many).optional() },
+  { role: role.optional(), parts: listOf(part, many).optional() },
   { kinds: ['parts'], isCopied: ({ role }) => typeof role === 'string' && role.toLowerCase() === 'model' },
 );
 

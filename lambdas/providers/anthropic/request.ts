@@ -17,7 +17,7 @@ import {
 } from '../../core/text/conversation.ts';
 import { nearestEffort } from '../../core/text/nearest-effort.ts';
 import type { FetchedImage, WireCall } from '../../core/text/text-wire.ts';
-import { exactObject } from '../read-json.ts';
+import { argumentsObject } from '../read-json.ts';
 import type { ToParam } from './errors.ts';
 
 /** Conversation in the provider's terms. */
@@ -250,15 +250,9 @@ const toAssistantBlocks = ({ text, toolCalls, param }: TurnOf<'assistant'>): rea
 };
 
 const toToolUse = ({ id, name, arguments: text }: ToolCall, param: string): Block => ({
-  value: { type: 'tool_use', id, name, input: toInput(text, `${param}.function.arguments`) },
+  value: { type: 'tool_use', id, name, input: argumentsObject(text) },
   param,
 });
-
-const toInput = (text: string, param: string): JsonObject => {
-  const input = text.trim() === '' ? {} : exactObject(text);
-  if (input) return input;
-  throw invalidMessages(param, 'must be a JSON object, nested at most 64 levels deep.');
-};
 
 /** Number of Base64 characters at the start that are enough to detect the image type. */
 const START = 24;

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import type { TokenUsage } from '../../core/pricing/charge.ts';
 import { mergeUsage } from '../merge-usage.ts';
+import { parseExact } from '../read-json.ts';
 import type { Frame, StreamReader, WireBatch } from '../read-stream.ts';
 import { filtered, incomplete, type RefusalContext, unreadable } from '../refusals.ts';
 import { topLevelString } from '../top-level-member.ts';
@@ -75,6 +76,18 @@ const readEvent = (data: string): JsonObject => {
   throw unreadable();
 };
 
+/** Event in which arguments keep the digits of their numbers. */
+const readExact = (data: string): JsonObject => {
+  const event = readEvent(data);
+  const { content_block: block } = event;
+  if (!isJsonObject(block) || !isJsonObject(block.input) || Object.keys(block.input).length === 0) return event;
+  try {
+    const exact = parseExact(data);
+    if (isJsonObject(exact)) return exact;
+  } catch {}
+  return event;
+};
+
 /** Name of an event. The provider names its events, but a server in between may not. */
 const nameOf = ({ event, data }: Frame): string => {
   if (event !== '') return event;
@@ -128,8 +141,8 @@ interface NeutralStreamOptions {
 
 interface OpenCall {
   readonly index: number;
-  /** Whether no part of its arguments has arrived. */
-  empty: boolean;
+  /** Arguments at the start of the block, which count if no others arrive. */
+  input: string;
 }
 
 /**
@@ -150,7 +163,7 @@ export const neutralReader = ({ toParam, refusalContext }: NeutralStreamOptions)
           out.announce();
           break;
         case 'content_block_start':
-          blocks.open(readEvent(frame.data), out);
+          blocks.open(readExact(frame.data), out);
           break;
         case 'content_block_delta':
           blocks.add(readEvent(frame.data), out);
@@ -197,10 +210,10 @@ class Blocks {
     if (!isJsonObject(block)) throw unreadable();
     if (block.type === 'text') this.#say(block.text, out);
     if (block.type !== 'tool_use') return;
-    const { id, name } = block;
+    const { id, name, input } = block;
     if (typeof id !== 'string' || typeof name !== 'string') throw unreadable();
     const index = this.#calls.size;
-    this.#calls.set(place, { index, empty: true });
+    this.#calls.set(place, { index, input: isJsonObject(input) ? JSON.stringify(input) : '{}' });
     out.neutral({ kind: 'tool_call', index, id, name });
     this.hasContent = true;
   }
@@ -211,14 +224,17 @@ class Blocks {
     const call = delta.type === 'input_json_delta' ? this.#calls.get(place) : undefined;
     if (!call || delta.partial_json === '') return;
     if (typeof delta.partial_json !== 'string') throw unreadable();
-    call.empty = false;
+    call.input = '';
     out.neutral({ kind: 'tool_arguments', index: call.index, text: delta.partial_json });
   }
 
-  /** Sends `{}` for a call without arguments, because clients parse the arguments. */
+  /**
+   * Sends arguments that came whole at the start of the block: https://github.com/Yeachan-Heo/gajae-code/pull/1895
+   * (2026-07-09). They are `{}` for a call without arguments, because clients parse the arguments.
+   */
   close({ index: place }: JsonObject, out: WireBatch): void {
     const call = this.#calls.get(place);
-    if (call?.empty) out.neutral({ kind: 'tool_arguments', index: call.index, text: '{}' });
+    if (call && call.input !== '') out.neutral({ kind: 'tool_arguments', index: call.index, text: call.input });
   }
 
   #say(text: unknown, out: WireBatch): void {

@@ -16,7 +16,7 @@ import {
 } from '../../core/text/conversation.ts';
 import { nearestEffort } from '../../core/text/nearest-effort.ts';
 import type { FetchedImage } from '../../core/text/text-wire.ts';
-import { exactObject } from '../read-json.ts';
+import { argumentsObject, exactObject } from '../read-json.ts';
 import { isVendorsId } from './response.ts';
 
 /** Path below the provider's base URL. Streams always use events, because without `alt` they are one growing list. */
@@ -217,24 +217,19 @@ const toParts = (turn: Exclude<Turn, { role: 'system' }>, place: Place): JsonObj
     case 'assistant': {
       for (const call of turn.toolCalls) calls.set(call.id, call);
       const text = isBlank(turn.text) ? [] : [{ text: turn.text }];
-      return [...text, ...turn.toolCalls.map((call, index) => toCallPart(call, index, turn.param))];
+      return [...text, ...turn.toolCalls.map(toCallPart)];
     }
     case 'tool':
       return [toResponsePart(turn, place)];
   }
 };
 
-const toCallPart = ({ id, name, arguments: text, signature }: ToolCall, index: number, param: string): JsonObject => {
-  // If 1e20 were written out in full, the prompt would become longer than the one that was paid for.
-  const args = exactObject(text.trim() === '' ? '{}' : text);
-  if (!args) {
-    const place = `${param}.tool_calls[${index}].function.arguments`;
-    throw new GatewayError('invalid_messages', `${place}: must be a JSON object.`, { param: place });
-  }
+const toCallPart = ({ id, name, arguments: text, signature }: ToolCall, index: number): JsonObject => {
   // Only the first of parallel calls has a signature.
   const thoughtSignature = signature ?? (index === 0 ? NO_SIGNATURE : undefined);
   return {
-    functionCall: { ...idMember(id), name, args },
+    // If 1e20 were written out in full, the prompt would become longer than the one that was paid for.
+    functionCall: { ...idMember(id), name, args: argumentsObject(text) },
     ...(thoughtSignature === undefined ? {} : { thoughtSignature }),
   };
 };

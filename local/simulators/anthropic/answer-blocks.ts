@@ -16,6 +16,7 @@ export type AnswerBlock = {
 export function toAnswerBlocks(
   composed: Composed,
   shown: 'omitted' | 'summarized' | undefined,
+  wholeInput = false,
 ): readonly AnswerBlock[] {
   const { content, toolCalls, reasoningTokens } = composed;
   if (composed.ending === 'blocked' && content.length === 0) return [];
@@ -23,7 +24,7 @@ export function toAnswerBlocks(
   return [
     ...(thinks ? [toThinkingBlock(shown === 'omitted' ? '' : summary)] : []),
     ...(content.length > 0 ? [toTextBlock(content)] : []),
-    ...toolCalls.map(toToolUseBlock),
+    ...toolCalls.map((call) => toToolUseBlock(call, wholeInput)),
   ];
 }
 
@@ -47,12 +48,17 @@ function toTextBlock(pieces: readonly string[]): AnswerBlock {
   };
 }
 
-/** The first fragment is empty, as at the provider. */
-function toToolUseBlock({ name, argumentPieces }: ComposedCall): AnswerBlock {
+/**
+ * The first fragment is empty, as at the provider. Compatible servers send the input whole:
+ * https://github.com/Yeachan-Heo/gajae-code/pull/1895 (2026-07-09)
+ */
+function toToolUseBlock({ name, argumentPieces }: ComposedCall, wholeInput: boolean): AnswerBlock {
   const id = `toolu_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;
   const head = { type: 'tool_use', id, name, caller: { type: 'direct' } };
+  const whole = { ...head, input: toInput(argumentPieces.join('')) };
+  if (wholeInput) return { whole, start: whole, deltas: [] };
   return {
-    whole: { ...head, input: toInput(argumentPieces.join('')) },
+    whole,
     start: { ...head, input: {} },
     deltas: ['', ...argumentPieces].map((partial_json) => ({ type: 'input_json_delta', partial_json })),
   };

@@ -66,7 +66,7 @@ function answer({ headers, body }: WireRequest, scenario: Scenario): Answer {
     ...{ id: `msg_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`, type: 'message', role: 'assistant' },
     ...{ model: facts.id, container: null, diagnostics: null },
   };
-  const content = toAnswerBlocks(composed, shownThinking(request, facts));
+  const content = toAnswerBlocks(composed, shownThinking(request, facts), scenario.wholeInput);
   const ending = toEnding(composed);
   const edits = applied && { context_management: { applied_edits: applied } };
   if (request.stream !== true) {

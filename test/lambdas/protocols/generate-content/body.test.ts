@@ -149,3 +149,8 @@ test('GEN-2 the error for a body full of wrong members describes only the first'
   expect(error.param).toBe('contents[0].parts[0].wrong');
   expect(error.message.length).toBeLessThan(200);
 });
+
+test.for(['function', 'tool', 'Function'])('GEM-1 contents of the role %s are sent as those of the user', (role) => {
+  const parts = [{ functionResponse: { name: 'weather', response: {} } }];
+  expect(preparedBody({ contents: [hello, { role, parts }] }).body.contents).toEqual([hello, { role: 'user', parts }]);
+});

@@ -77,6 +77,29 @@ test('CHAT-5 text at the start of a block is kept', async () => {
   expect(joined((await readNeutral(inPieces(...frames))).deltas)).toEqual([text('So: Grüße 🌍, "model"!')]);
 });
 
+/** Events of a call whose input is in the start of its block. */
+const startedWith = (input: unknown, ...pieces: string[]): string[] => {
+  const frames = framesIn(fixture('basic.sse'));
+  const block = { type: 'tool_use', id: 'toolu_1', name: 'find', input };
+  return [
+    ...frames.slice(0, 1),
+    `event: content_block_start\ndata: ${JSON.stringify({ type: 'content_block_start', index: 0, content_block: block })}\n\n`,
+    ...pieces.map((partial_json) =>
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json } }),
+    ),
+    event({ type: 'content_block_stop', index: 0 }),
+    ...frames.slice(-2),
+  ];
+};
+
+test('CHAT-5 arguments at the start of a block are kept, unless others follow', async () => {
+  const big = JSON.rawJSON('12345678901234567890');
+  const read = async (...frames: string[]) => joined((await readNeutral(inPieces(...frames))).deltas).at(-1);
+  expect(await read(...startedWith({ q: 'Riga', id: big }))).toEqual(args(0, '{"q":"Riga","id":12345678901234567890}'));
+  expect(await read(...startedWith({ q: 'Riga' }, '', '{"q":', '"Oslo"}'))).toEqual(args(0, '{"q":"Oslo"}'));
+  for (const input of [undefined, null, '']) expect(await read(...startedWith(input))).toEqual(args(0, '{}'));
+});
+
 test('CHAT-5 fragments of blocks that are not client calls are dropped', async () => {
   const frames = framesIn(fixture('basic.sse'));
   const server = [

@@ -142,18 +142,6 @@ test.for<readonly [string, Partial<Conversation>, string, string]>([
     'invalid_messages',
     'messages[2].tool_call_id',
   ],
-  [
-    'arguments that are not JSON',
-    { turns: [user('Hi'), assistant('', ['a', 'f'], ['b', 'f', '{"x"'])] },
-    'invalid_messages',
-    'messages[1].tool_calls[1].function.arguments',
-  ],
-  [
-    'arguments that are not an object',
-    { turns: [user('Hi'), assistant('', ['a', 'f', '[1]'])] },
-    'invalid_messages',
-    'messages[1].tool_calls[0].function.arguments',
-  ],
   ['only system messages', { turns: [system('Be brief.')] }, 'invalid_messages', 'messages'],
   [
     'bytes that are not an image',

@@ -27,6 +27,11 @@ test('BILL-6 the numbers of calls and of their results keep their digits', async
   expect(sent).toContain(`"response":${digits}`);
 });
 
+test.for(['{"x"', '[1]'])('CHAT-5 arguments %s are sent as a member of an object', async (text) => {
+  const sent = await sentWith(user, calling('f', text), result('x'));
+  expect(sent).toContain(`"args":{"INVALID_JSON":${JSON.stringify(text)}}`);
+});
+
 test('CHAT-5 a result that only starts like an object is text', async () => {
   for (const text of ['{"a":1', '{a}', `${'{"a":'.repeat(80)}1${'}'.repeat(80)}`]) {
     expect(await sentWith(user, calling('f', '{}'), result(text))).toContain(
