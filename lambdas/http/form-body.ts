@@ -53,25 +53,25 @@ const boundaryOf = (contentType: string): string => {
  * Returns the body without the text that may precede its first boundary, which a parser must ignore
  * (https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1). The library accepts none.
  */
-const fromFirstBoundary = (bytes: Uint8Array, boundary: string): Buffer => {
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+const fromFirstBoundary = (bytes: Uint8Array, boundary: string): Uint8Array => {
+  const body = viewOf(bytes);
   const line = Buffer.from(`--${boundary}`);
-  if (body.subarray(0, line.length).equals(line)) return body;
+  if (body.subarray(0, line.length).equals(line)) return bytes;
   const at = body.indexOf(`\r\n--${boundary}\r\n`);
-  return at < 0 ? body : body.subarray(at + 2);
+  return at < 0 ? bytes : bytes.subarray(at + 2);
 };
 
-const readParts = (body: Buffer, boundary: string): readonly MultipartPart[] => {
+const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+
+const readParts = (bytes: Uint8Array, boundary: string): readonly MultipartPart[] => {
+  const body = viewOf(bytes);
   // If a part has no header, the parser would read the header of the next part as the header of this one.
   if (body.includes(`--${boundary}\r\n\r\n`)) throw nameless();
   const parts: MultipartPart[] = [];
   const limits = { maxHeaderSize: HEADER_BYTES_MAX, maxFileSize: BODY_BYTES_MAX, maxParts: PARTS_MAX };
   let headAt = `--${boundary}\r\n`.length;
   try {
-    for (const part of parseMultipart(new Uint8Array(body.buffer, body.byteOffset, body.length), {
-      boundary,
-      ...limits,
-    })) {
+    for (const part of parseMultipart(bytes, { boundary, ...limits })) {
       const contentAt = body.indexOf('\r\n\r\n', headAt) + 4;
       const head = body.subarray(headAt, contentAt - 4);
       // The library reads only UTF-8, but a file name can have any bytes.

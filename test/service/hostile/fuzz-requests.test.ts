@@ -115,7 +115,7 @@ const HOST = 'host: gateway.test';
 const malformed: readonly (readonly [what: string, text: string])[] = [
   ['two Host headers', `GET /health HTTP/1.1\r\n${HOST}\r\nhost: other.test`],
   ['no Host header', 'GET /health HTTP/1.1'],
-  ['a whole address as its target', `GET http://gateway.test/health HTTP/1.1\r\n${HOST}`],
+  ['a whole address as its target', `GET ftp://gateway.test/health HTTP/1.1\r\n${HOST}`],
   ['a target without a slash', `OPTIONS * HTTP/1.1\r\n${HOST}`],
   ['a header name with a blank', `GET /health HTTP/1.1\r\n${HOST}\r\na b: c`],
   ['a folded header', `GET /health HTTP/1.1\r\n${HOST}\r\na: b\r\n c: d`],

@@ -181,7 +181,7 @@ const table: readonly (readonly Fault[])[] = [
       headers: [`content-length: ${BODY_BYTES_MAX + 1}`],
     },
   ],
-  [{ name: '415', outcome: '415 unsupported_media_type', headers: ['content-encoding: gzip'] }],
+  [{ name: '415', outcome: '415 unsupported_media_type', headers: ['content-encoding: deflate'] }],
   [
     {
       ...{ name: 'the 400 of the content type', outcome: '400 content-type', text: '{' },
