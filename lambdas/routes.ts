@@ -143,7 +143,7 @@ export const routes = {
   embeddings: { ...paid, path: '/v1/embeddings', function: 'text', streamed: false, body: 'json' },
   moderations: { ...paid, path: '/v1/moderations', function: 'text', streamed: false, body: 'json' },
   generateImages: { ...paid, path: '/v1/images/generations', function: 'images', streamed: false, body: 'json' },
-  editImages: { ...paid, path: '/v1/images/edits', function: 'images', streamed: false, body: 'form' },
+  editImages: { ...paid, path: '/v1/images/edits', function: 'images', streamed: false, body: 'json-or-form' },
   getMedia: {
     method: 'GET',
     path: '/media/{name}',

@@ -102,6 +102,8 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly json?: Body;
   readonly form?: Body;
+  /** Body that code samples send if there are both; JSON by default. */
+  readonly sampled?: 'form';
   /** Responses by status. */
   readonly answers: Readonly<Record<'200' | (string & {}), Answer>>;
   /** Error codes in addition to those of the route's credential, limits, body and billing. */

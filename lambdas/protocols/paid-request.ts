@@ -50,7 +50,7 @@ const readFlag = (headers: Headers, name: string): boolean => {
 };
 
 const idempotent =
-  'responses of /v1/chat/completions and /v1/responses without a stream, and with JSON bodies at /v1/images/generations and /v1/videos';
+  'responses of /v1/chat/completions and /v1/responses without a stream, and with JSON bodies at /v1/images/generations, /v1/images/edits and /v1/videos';
 
 const readKey = ({ 'idempotency-key': sent }: Headers, taken: boolean): string | undefined => {
   if (sent === undefined) return undefined;

@@ -1,7 +1,12 @@
 import { GatewayError } from '../core/errors/gateway-error.ts';
-import type { ImagePart } from '../core/text/conversation.ts';
 import type { FetchedImages } from '../core/text/text-wire.ts';
 import type { ImageFetch } from './image-fetch.ts';
+
+/** An image that a client sent as a URL, and the field that holds it. */
+interface ImageUrl {
+  readonly url: string;
+  readonly param: string;
+}
 
 /**
  * Limit in bytes for all images of a request. An image counts once for each of its uses, because the request contains
@@ -23,14 +28,14 @@ const CONNECTION_BYTES = 256 * 1024;
  * others. Images that are already fetched are not fetched again, but count.
  */
 export const gatherImages = async (
-  images: readonly ImagePart[],
+  images: readonly ImageUrl[],
   fetchImage: ImageFetch,
   { byUrl, memory }: FetchedImages,
 ): Promise<void> => {
   const uses = Map.groupBy(images, ({ url }) => url);
   refuseMany(uses);
   const share = createShare(memory);
-  const waiting: (readonly [string, readonly ImagePart[]])[] = [];
+  const waiting: (readonly [string, readonly ImageUrl[]])[] = [];
   for (const [url, parts] of uses) {
     const fetched = byUrl.get(url);
     if (fetched) share.keep(fetched.bytes.length * parts.length);
@@ -114,7 +119,7 @@ const createShare = (memory: FetchedImages['memory']) => {
 const refusal = (param: string, text: string): GatewayError =>
   new GatewayError('invalid_image_format', `${param}: ${text}`, { param });
 
-const refuseMany = (uses: ReadonlyMap<string, readonly ImagePart[]>): void => {
+const refuseMany = (uses: ReadonlyMap<string, readonly ImageUrl[]>): void => {
   const [, parts] = [...uses].at(ADDRESSES_MAX) ?? [];
   if (!parts?.[0]) return;
   const message = `this model accepts at most ${ADDRESSES_MAX} images by URL. Send the others as data URIs.`;
@@ -124,5 +129,5 @@ const refuseMany = (uses: ReadonlyMap<string, readonly ImagePart[]>): void => {
 const tooLarge = (param: string): GatewayError =>
   refusal(param, `the images of a request can have at most ${BYTES_MAX} bytes together. Send fewer or smaller images.`);
 
-const tooSlow = ([first]: readonly ImagePart[]): GatewayError =>
+const tooSlow = ([first]: readonly ImageUrl[]): GatewayError =>
   refusal(first?.param ?? 'messages', 'the images of this request took too long to fetch. Send them as data URIs.');

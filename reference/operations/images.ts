@@ -1,4 +1,4 @@
-import { editBody, generationBody } from '../../lambdas/protocols/images/request.ts';
+import { editBody, editJson, generationBody } from '../../lambdas/protocols/images/request.ts';
 import { file, images } from '../answers/media.ts';
 import { ofKeyedRequests } from '../error-codes.ts';
 import type { JsonSchema } from '../json-schema.ts';
@@ -128,6 +128,46 @@ const editRequest: Body = {
   },
 };
 
+const imageReference: JsonSchema = {
+  type: 'object',
+  properties: { image_url: { type: 'string' } },
+  required: ['image_url'],
+};
+
+const inlineBoat =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const editJsonRequest: Body = {
+  name: 'ImageEditRequest',
+  schema: editJson,
+  description: further,
+  fields: {
+    ...sharedFields,
+    images:
+      'Reference images in order. `image_url` is an http(s) URL, which the gateway fetches, or a base64 data URI.',
+    image: 'One URL or data URI, or a list of them, instead of `images`.',
+    mask: 'PNG with the dimensions of the first image. The model paints its transparent parts. One model supports it.',
+    ...extras,
+  },
+  more: {
+    images: { type: ['array', 'null'], items: { anyOf: [imageReference, { type: 'string' }] } },
+    image: { type: ['string', 'array', 'null'], items: { type: 'string' } },
+    mask: { anyOf: [imageReference, { type: ['string', 'null'] }] },
+    ...extraSchemas,
+  },
+  examples: {
+    inline: {
+      summary: 'An edited image in JSON',
+      value: {
+        model: 'gpt-image-2',
+        prompt: 'The same boat in the evening',
+        size: '1024x1024',
+        images: [{ image_url: inlineBoat }],
+      },
+    },
+  },
+};
+
 const codes = ['invalid_size', 'invalid_image_format', 'content_filter', 'unprocessable_entity'] as const;
 
 export const imageOperations: Record<'generateImages' | 'editImages', Operation> = {
@@ -151,11 +191,18 @@ export const imageOperations: Record<'generateImages' | 'editImages', Operation>
     tag: 'Images',
     summary: 'Create images from reference images',
     description:
-      'For models that take reference images as files. Models that take them in JSON use `/v1/images/generations`.',
+      'For models that edit images, which are sent as files or in JSON. The other models take reference images at `/v1/images/generations`.',
+    parameters: [idempotencyKey],
+    json: editJsonRequest,
     form: editRequest,
+    sampled: 'form',
     answers: {
-      '200': { description: 'The images.', headers: receipt, content: { 'application/json': { schema: images } } },
+      '200': {
+        description: 'The images.',
+        headers: [...receipt, 'Idempotent-Replayed'],
+        content: { 'application/json': { schema: images } },
+      },
     },
-    codes: [...codes, 'idempotency_not_supported'],
+    codes: [...codes, ...ofKeyedRequests, 'idempotency_not_supported'],
   },
 };

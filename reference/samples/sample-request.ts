@@ -39,10 +39,10 @@ const requestOf = ({ method, path, credential }: Route, operation: Operation, qu
 
 type Choose = (examples: readonly Example[], byName: Readonly<Record<string, Example>>) => Example | undefined;
 
-const bodyOf = ({ json, form }: Operation, choose: Choose): SampleRequest['body'] => {
-  const found = json ?? form;
+const bodyOf = ({ json, form, sampled }: Operation, choose: Choose): SampleRequest['body'] => {
+  const found = sampled === 'form' ? form : (json ?? form);
   const example = found && choose(Object.values(found.examples), found.examples);
-  return example && { kind: json ? 'json' : 'form', value: example.value };
+  return example && { kind: found === json ? 'json' : 'form', value: example.value };
 };
 
 /** Whether a member of a form is the name of a file. */

@@ -73,7 +73,7 @@ test('REF-1 IDEM-1 parameter names are unique, and only idempotent routes have I
   for (const each of names) expect(each.names, each.operationId).toEqual([...new Set(each.names)]);
   const keyed = names.filter((each) => each.names.includes('header Idempotency-Key'));
   expect(keyed.map(({ operationId }) => operationId)).toEqual([
-    ...['chatCompletions', 'responses', 'generateImages', 'createVideo'],
+    ...['chatCompletions', 'responses', 'generateImages', 'editImages', 'createVideo'],
   ]);
 });
 

@@ -5,6 +5,8 @@ import { StoreError } from '../errors/store-error.ts';
 import type { StoredResponse } from '../idempotency/claim-store.ts';
 import type { ClaimedRequest } from '../idempotency/claimed-execution.ts';
 import { sniffImage } from '../image-type.ts';
+import { type PlannedHold, requireFunds } from '../ledger/require-funds.ts';
+import { type RequestMemory, unlimitedMemory } from '../limits/request-memory.ts';
 import { allowanceUseOf, type UncollectedOf } from '../paid-call/call-report.ts';
 import { type Deadline, upstreamDeadline } from '../paid-call/deadline.ts';
 import { allowanceOf, type Caller, type PaidCallDependencies } from '../paid-call/dependencies.ts';
@@ -47,6 +49,11 @@ export interface ImageParams {
   readonly dryRun: boolean;
   /** Checks the request against the catalog entry of a model. Throws a GatewayError that names the field. */
   validateFor(model: ImageModel): ImageAsk;
+  /**
+   * Replaces URLs of the request by the images that the gateway fetches, before the hold. Undefined if there are none.
+   * Throws `invalid_image_format` (CHAT-6), and `service_unavailable` without memory (GEN-14).
+   */
+  readonly gather?: ((ask: ImageAsk, memory: RequestMemory) => Promise<ImageAsk>) | undefined;
 }
 
 /** Result for the client. `usage` is the charged usage, undefined if the provider counts no tokens. */
@@ -79,21 +86,26 @@ export const drawImages = async (
   const { protocol, modelId, endUser, dryRun } = order;
   const nowMs = deps.ledger.clock.now();
   const model = chooseModel(deps.catalog, { modelId, protocol, kind: 'image', nowMs, allowed: caller.models });
-  const ask = order.validateFor(model);
+  const asked = order.validateFor(model);
   const format = order.format ?? model.image.responseFormatDefault;
-  const money = priceImages(deps.catalog.priceRow(model, nowMs), model, ask);
-  const { upstream, provider, wire, circuit } = reachModel(deps, caller, model, (spoken) => spoken.check?.(ask, model));
+  const money = priceImages(deps.catalog.priceRow(model, nowMs), model, asked);
+  const present = order.gather ? withoutUrls(asked) : asked;
+  const { upstream, provider, wire, circuit } = reachModel(deps, caller, model, (spoken) =>
+    spoken.check?.(present, model),
+  );
   refuseAboveBudget(money.holdPicos, 'n', ADVICE);
   if (dryRun) {
     return { kind: 'dry_run', model, holdPicos: money.holdPicos, outputTokensMax: undefined, prices: money.prices };
   }
-  const deadline = upstreamDeadline(deps, caller, model);
-  const hold = {
+  const planned = {
     amountPicos: money.holdPicos,
-    expiresAtMs: deadline.expiresAtMs,
     allowancePicos: allowanceOf(deps, caller),
     remedy: `Top up or ${ADVICE}.`,
   };
+  if (order.gather) await requireFundsFor(deps, caller, planned);
+  const ask = order.gather ? await order.gather(asked, caller.openMemory?.('started') ?? unlimitedMemory) : asked;
+  const deadline = upstreamDeadline(deps, caller, model);
+  const hold = { ...planned, expiresAtMs: deadline.expiresAtMs };
   const first = { model, circuit, hold, deadline, uncollected: uncollectedImages(deadline, money) };
   const paid = await withPaidCall(deps, caller, { first, claimed: idempotent?.claimed }, async (signal) => {
     const drawing = await wire.draw({
@@ -117,6 +129,21 @@ export const drawImages = async (
     });
   });
   return { kind: 'answer', made: paid.answer, receipt: paid.receipt };
+};
+
+const withoutUrls = (ask: ImageAsk): ImageAsk => ({
+  ...ask,
+  references: ask.references.filter(({ kind }) => kind === 'file'),
+});
+
+/** Throws the error of the hold before an image is fetched, unless the account is known to have a balance (GEN-8). */
+const requireFundsFor = async (
+  deps: ImageDependencies,
+  { accountId, requestId, storeTime, cap }: Caller,
+  planned: Pick<PlannedHold, 'amountPicos' | 'allowancePicos' | 'remedy'>,
+): Promise<void> => {
+  if (deps.funded?.has(accountId)) return;
+  await requireFunds(deps.ledger, { ...planned, accountId, requestId, storeTime, cap });
 };
 
 /**

@@ -203,7 +203,7 @@ const ESTIMATED_PIXELS = 1_024 * 1_024;
  */
 const priceByTokens = (row: TokenRow, model: ImageModel, ask: ImageAsk): ImageMoney => {
   const prices = pricesOf(row);
-  const { n, references, mask } = ask;
+  const { n, references, mask = ask.remoteMask } = ask;
   const files = references.length + (mask ? 1 : 0);
   const held = {
     input: Buffer.byteLength(ask.prompt) + TOKENS_AROUND,

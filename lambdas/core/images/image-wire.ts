@@ -70,6 +70,8 @@ export interface ImageAsk {
   readonly references: readonly ImageReference[];
   /** The model paints where the first reference image, or this mask, is transparent (IMG-5). */
   readonly mask: ImageFile | undefined;
+  /** Mask that is not yet a file: one that must be fetched, or whose first image must be. */
+  readonly remoteMask?: ImageReference | undefined;
   /** Additional fields of the catalog entry (`extraFields`): strings, numbers and booleans, as the client sent them. */
   readonly extras: JsonObject;
   readonly endUser: string | undefined;

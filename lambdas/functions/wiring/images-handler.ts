@@ -1,7 +1,10 @@
 import type { FitImage } from '../../core/images/image-wire.ts';
+import type { FetchedImage } from '../../core/text/text-wire.ts';
 import { createHandler } from '../../http/handler.ts';
 import { measureImage } from '../../protocols/image-file.ts';
+import type { FetchImages } from '../../protocols/images/edit-json.ts';
 import { createImageRoutes } from '../../protocols/images/handlers.ts';
+import { gatherImages } from '../../providers/gather-images.ts';
 import type { FunctionDependencies } from './dependencies.ts';
 import { toImageWires } from './media-wires.ts';
 import { toIdempotencyDependencies, toMediaDependencies, toProcessDependencies } from './paid-call.ts';
@@ -18,5 +21,14 @@ export const createImagesHandler = (deps: FunctionDependencies, { http, paid } =
     measure: measureImage,
     fitImage,
   };
-  return createHandler(http, createImageRoutes({ draw, idempotency: toIdempotencyDependencies(deps, paid.ledger) }));
+  const idempotency = toIdempotencyDependencies(deps, paid.ledger);
+  return createHandler(http, createImageRoutes({ draw, idempotency, fetchImages: toFetchImages(deps) }));
 };
+
+const toFetchImages =
+  ({ fetchImage }: FunctionDependencies): FetchImages =>
+  async (images, memory) => {
+    const byUrl = new Map<string, FetchedImage>();
+    await gatherImages(images, fetchImage, { byUrl, memory });
+    return new Map([...byUrl].map(([url, { bytes }]) => [url, bytes]));
+  };

@@ -12,9 +12,10 @@ import { promptTokensOf, type TokenUsage } from '../../core/pricing/charge.ts';
 import { planAnswer } from '../../http/early-answer.ts';
 import { type Exchange, type GatewayResponse, json, type RouteHandler } from '../../http/exchange.ts';
 import { idempotentAnswer, toStored } from '../idempotent-answer.ts';
-import { callerOf, noKeys, readPaidHeaders } from '../paid-request.ts';
+import { callerOf, readPaidHeaders } from '../paid-request.ts';
 import { balanceHeaders, costHeaders, dryRunAnswer, recordReceipt } from '../paid-response.ts';
-import { toEditParams, toGenerationParams } from './request.ts';
+import type { FetchImages } from './edit-json.ts';
+import { toEditParams, toGenerationParams, toJsonEditParams } from './request.ts';
 
 /** https://platform.openai.com/docs/api-reference/images/object. `size` is the actual size of each image (IMG-9). */
 export const toImagesAnswer = ({ images, usage }: MadeImages, nowMs: number): JsonObject => ({
@@ -44,6 +45,7 @@ const toImageUsage = (usage: TokenUsage): JsonObject => {
 export interface ImageRouteDependencies {
   readonly draw: ImageDependencies;
   readonly idempotency: IdempotencyDependencies;
+  readonly fetchImages: FetchImages;
 }
 
 type ParsedParams = Omit<ImageParams, 'dryRun'>;
@@ -52,26 +54,31 @@ export const createImageRoutes = (
   deps: ImageRouteDependencies,
 ): Record<'generateImages' | 'editImages', RouteHandler> => ({
   /** POST /v1/images/generations. The body is JSON, so the route supports idempotency keys (IDEM-1). */
-  generateImages: async (exchange) => {
-    const { body, event } = exchange;
-    if (!body) throw new Error('an image request without a body');
-    const rules = { takesKeys: true, takesFallback: false };
-    const { dryRun, idempotencyKey: key } = readPaidHeaders(event.headers, rules, false);
-    const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
-    const work = (claimed?: ClaimedRequest) =>
-      answer(deps, exchange, caller, { ...toGenerationParams(body.json), dryRun }, claimed);
-    if (key === undefined) return work();
-    return idempotentAnswer(deps.idempotency, exchange, { key, body: body.json }, work);
-  },
-  /** POST /v1/images/edits. The body is a form (IMG-5, IDEM-5). */
-  editImages: async (exchange) => {
-    const { form, event } = exchange;
-    if (!form) throw new Error('an image edit without a form');
-    const { dryRun } = readPaidHeaders(event.headers, noKeys, false);
-    const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
-    return answer(deps, exchange, caller, { ...toEditParams(form), dryRun });
+  generateImages: (exchange) => respond(deps, exchange, ({ json }) => toGenerationParams(json)),
+  /** POST /v1/images/edits. The body is a form, or JSON with an optional idempotency key (IMG-5, IDEM-5). */
+  editImages: (exchange) => {
+    const { form } = exchange;
+    return respond(
+      deps,
+      exchange,
+      form ? () => toEditParams(form) : ({ json }) => toJsonEditParams(json, deps.fetchImages),
+    );
   },
 });
+
+const respond = async (
+  deps: ImageRouteDependencies,
+  exchange: Exchange,
+  parse: (body: { readonly json: JsonObject }) => ParsedParams,
+): Promise<GatewayResponse> => {
+  const { body = { json: {} }, form, event } = exchange;
+  const rules = { takesKeys: form === undefined, takesFallback: false };
+  const { dryRun, idempotencyKey: key } = readPaidHeaders(event.headers, rules, false);
+  const caller = callerOf(exchange, planAnswer(exchange, { kind: 'json' }));
+  const work = (claimed?: ClaimedRequest) => answer(deps, exchange, caller, { ...parse(body), dryRun }, claimed);
+  if (key === undefined) return work();
+  return idempotentAnswer(deps.idempotency, exchange, { key, body: body.json }, work);
+};
 
 const answer = async (
   { draw }: ImageRouteDependencies,

@@ -81,7 +81,8 @@ const publicUrl = (value: JsonValue, param: string, allowed = 'an http(s) URL'):
   return { kind: 'url', url: value, param };
 };
 
-const inlineOrUrl = (value: JsonValue, param: string): ImageReference => {
+/** An image in JSON: a data URI, whose content is checked, or a URL. */
+export const inlineOrUrl = (value: JsonValue, param: string): ImageReference => {
   if (typeof value !== 'string' || inlineTypeOf(value) === undefined) {
     return publicUrl(value, param, 'an http(s) URL or a base64 data URI of a PNG, JPEG or WebP image');
   }
@@ -116,15 +117,20 @@ export const toEditFiles = ({ files }: Form, model: ImageModel): EditFiles => {
   const { image: images = [], mask: masks = [] } = Object.groupBy(files, ({ field }) =>
     fileFieldOf(field) === MASK ? MASK : IMAGE,
   );
-  if (images.length === 0) throw invalidRequest(IMAGE, `${IMAGE}: missing. Send at least one image as a file.`);
-  if (images.length > model.image.references.max) throw tooMany(IMAGE, model);
-  refuseMasks(masks.length, model);
+  refuseCounts(IMAGE, images.length, masks.length, model);
   const checked = images.map(({ bytes }, index) => {
     const param = images.length === 1 ? IMAGE : `${IMAGE}[${index}]`;
     return { kind: 'file' as const, file: checkImageFile(bytes, param), param };
   });
   const [mask] = masks;
-  return { references: checked, mask: mask && toMask(mask.bytes, checked[0]?.file) };
+  return { references: checked, mask: mask && toMask(checkImageFile(mask.bytes, MASK), checked[0]?.file) };
+};
+
+/** Checks the number of images, whose field has this name, and of masks. */
+export const refuseCounts = (name: string, images: number, masks: number, model: ImageModel): void => {
+  if (images === 0) throw invalidRequest(name, `${name}: missing. Send at least one image.`);
+  if (images > model.image.references.max) throw tooMany(name, model);
+  refuseMasks(masks, model);
 };
 
 const refuseMasks = (count: number, { id, capabilities }: ImageModel): void => {
@@ -137,9 +143,8 @@ const refuseMasks = (count: number, { id, capabilities }: ImageModel): void => {
  * Mask with the dimensions of the first image: https://platform.openai.com/docs/api-reference/images/createEdit,
  * `mask`.
  */
-const toMask = (bytes: Uint8Array, first: ImageFile | undefined): ImageFile => {
+export const toMask = (mask: ImageFile, first: ImageFile | undefined): ImageFile => {
   const refuse = (problem: string) => new GatewayError('invalid_image_format', `${MASK}: ${problem}`, { param: MASK });
-  const mask = checkImageFile(bytes, MASK);
   if (mask.mediaType !== 'image/png') throw refuse('must be a PNG. The model paints its transparent parts.');
   if (!first || (mask.width === first.width && mask.height === first.height)) return mask;
   const is = `${mask.width}x${mask.height}`;

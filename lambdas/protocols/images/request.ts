@@ -9,6 +9,14 @@ import type { Form } from '../../http/exchange.ts';
 import { isFalse, toTextFields, withoutEmpty } from '../form-fields.ts';
 import { endUserName, hasAtMost, promptText } from '../optional-fields.ts';
 import { parseWith, shownName } from '../parse.ts';
+import {
+  createGather,
+  editImageNames,
+  type FetchImages,
+  isRemote,
+  readEditImages,
+  toJsonEditImages,
+} from './edit-json.ts';
 import { editFiles, isReferenceName, toEditFiles, toReferences } from './references.ts';
 
 /** A request whose fields have the right types. The model's limits are not checked yet. */
@@ -19,12 +27,13 @@ export interface Sent {
   readonly sequential: string | undefined;
   readonly references: readonly ImageReference[];
   readonly mask: ImageFile | undefined;
+  readonly remoteMask?: ImageReference | undefined;
   readonly extras: JsonObject;
 }
 
 /** Checks a request against the model's catalog entry (IMG-2 to IMG-5, IMG-7). */
 export const toAsk = (model: ImageModel, request: Sent): ImageAsk => {
-  const { sent, edges, aspectRatio, sequential, references, mask, extras } = request;
+  const { sent, edges, aspectRatio, sequential, references, mask, remoteMask, extras } = request;
   refuseLongPrompt(sent.prompt, model);
   refuseSequential(sequential, model);
   const n = countOf(sent.n ?? 1, model);
@@ -35,7 +44,17 @@ export const toAsk = (model: ImageModel, request: Sent): ImageAsk => {
     hasReferences: references.length > 0,
   });
   const quality = qualityOf(sent.quality ?? undefined, size, model);
-  return { prompt: sent.prompt, n, size, quality, references, mask, extras, endUser: sent.user ?? undefined };
+  return {
+    prompt: sent.prompt,
+    n,
+    size,
+    quality,
+    references,
+    mask,
+    remoteMask,
+    extras,
+    endUser: sent.user ?? undefined,
+  };
 };
 
 const refuseLongPrompt = (prompt: string, { id, image }: ImageModel): void => {
@@ -191,6 +210,9 @@ export const generationBody = z.object({
 
 export const editBody = z.object({ ...sharedFields, n: countInText.nullish() });
 
+/** JSON of an edit, without its images. */
+export const editJson = z.object({ ...sharedFields, n: countInJson.nullish() });
+
 /** POST /v1/images/generations. Throws the 400 that names the field. */
 export const toGenerationParams = (json: JsonObject): Omit<ImageParams, 'dryRun'> => {
   const sent = parseWith(generationBody, json);
@@ -234,6 +256,30 @@ export const toEditParams = (sentForm: Form): Omit<ImageParams, 'dryRun'> => {
         sequential: undefined,
         extras: toExtras(fields, model, isKnown),
         ...toEditFiles(form, model),
+      }),
+  };
+};
+
+/** POST /v1/images/edits with JSON (IMG-5). Throws the 400 that names the field. */
+export const toJsonEditParams = (json: JsonObject, fetchImages: FetchImages): Omit<ImageParams, 'dryRun'> => {
+  const sent = parseWith(editJson, json);
+  refuseStreaming(json);
+  const images = readEditImages(json);
+  const isKnown = (name: string): boolean => Object.hasOwn(editJson.shape, name) || editImageNames.includes(name);
+  return {
+    protocol: 'images_edits',
+    modelId: sent.model,
+    format: sent.response_format ?? 'url',
+    endUser: sent.user ?? undefined,
+    gather: isRemote(images) ? createGather(fetchImages) : undefined,
+    validateFor: (model) =>
+      toAsk(model, {
+        sent,
+        edges: { width: undefined, height: undefined },
+        aspectRatio: undefined,
+        sequential: undefined,
+        extras: toExtras(json, model, isKnown),
+        ...toJsonEditImages(images, model),
       }),
   };
 };

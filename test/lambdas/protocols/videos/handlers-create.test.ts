@@ -119,7 +119,7 @@ test('IDEM-5 an idempotency key with a form is 400 that names the supported rout
   const service = await videosService();
   const refused = errorOf(await service.postForm(await formOf(['model', 'film-1'], ['prompt', 'a cat']), key));
   expect(refused).toMatchObject({ status: 400, code: 'idempotency_not_supported', param: 'idempotency-key' });
-  expect(refused.message).toContain('JSON bodies at /v1/images/generations and /v1/videos');
+  expect(refused.message).toContain('/v1/images/edits and /v1/videos');
   expect(service.memory.jobs.jobs()).toEqual([]);
 });
 
