@@ -269,7 +269,7 @@ export const toJsonEditParams = (json: JsonObject, fetchImages: FetchImages): Om
   return {
     protocol: 'images_edits',
     modelId: sent.model,
-    format: sent.response_format ?? 'url',
+    format: sent.response_format ?? undefined,
     endUser: sent.user ?? undefined,
     gather: isRemote(images) ? createGather(fetchImages) : undefined,
     validateFor: (model) =>
