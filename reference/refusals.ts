@@ -73,6 +73,9 @@ export const createRefusals = (): Refusals => {
       const possible = new Set([...codesOfRoute(route), ...more]);
       const codes = errorCodes.filter((code) => possible.has(code));
       const byStatus = [...Map.groupBy(codes, (code) => toError(code).status)];
+      // A client of Anthropic's format keeps its provider's status (ERR-9).
+      if (callers.formats[0] === 'messages' && possible.has('upstream_capacity'))
+        byStatus.push([529, ['upstream_capacity']]);
       return Object.fromEntries(
         byStatus
           .toSorted(([one], [other]) => one - other)

@@ -52,6 +52,7 @@ const messagesTypes: Readonly<Record<number, string>> = {
   413: 'request_too_large',
   429: 'rate_limit_error',
   504: 'timeout_error',
+  529: 'overloaded_error',
 };
 
 export const messagesTypeOf = ({ status, code }: GatewayError): string => {

@@ -49,6 +49,8 @@ export interface RefusalRules {
   readonly output?: RegExp;
   /** Name of the prompt in the client's protocol. */
   readonly promptParam: string;
+  /** Client's HTTP status for a 529 of the provider, if it is not that of `upstream_capacity`. */
+  readonly overloadedStatus?: number | undefined;
 }
 
 /** Whether the provider rejected the gateway's account and not the client's request (ERR-3). */
@@ -65,6 +67,9 @@ export const toGatewayError = (
   context: RefusalContext,
   rules: RefusalRules,
 ): GatewayError => {
+  // A filter can use a status that otherwise concerns the gateway's account.
+  if (status < 500 && rules.filter.test(`${refusal.code} ${refusal.type}`))
+    return refused(refusal, context.secret, rules);
   if (isAboutUs(status, refusal, rules)) {
     context.notice('vendor_refused_us');
     return notAvailable();
@@ -80,7 +85,8 @@ export const toGatewayError = (
       },
     );
   }
-  if (status === 429 || status === 529) return overloaded(status, context);
+  if (status === 429) return overloaded(status, context);
+  if (status === 529) return overloaded(status, context, rules.overloadedStatus);
   if (status === 503) return notAvailable({ upstreamFailed: true });
   if (status === 504)
     return new GatewayError(
@@ -94,11 +100,15 @@ export const toGatewayError = (
 };
 
 /** A 529 concerns all clients of the provider, so only a 429 cools the credential down (ERR-10). */
-const overloaded = (status: 429 | 529, { retryAfterSeconds, limited }: RefusalContext): GatewayError => {
+const overloaded = (
+  status: 429 | 529,
+  { retryAfterSeconds, limited }: RefusalContext,
+  clientStatus?: number,
+): GatewayError => {
   // Codex parses the seconds in this text from an error in a stream.
   const message = `The provider is overloaded. Retry in ${retryAfterSeconds} s.`;
   const ignoredByCircuit = status === 429 && limited?.(retryAfterSeconds) === true;
-  return new GatewayError('upstream_capacity', message, { retryAfterSeconds, ignoredByCircuit });
+  return new GatewayError('upstream_capacity', message, { retryAfterSeconds, ignoredByCircuit, status: clientStatus });
 };
 
 const notAvailable = (details: { readonly upstreamFailed?: boolean } = {}): GatewayError =>

@@ -16,6 +16,7 @@ import { type Script, withoutScript } from './scripted-calls.ts';
  * | `[[error-event n]]` | 200, then an error inside the stream after n events (default: 2) |
  * | `[[first-event-error]]` | 200, and the first event is an error |
  * | `[[status s]]`, `[[status s retry-after n]]` | the provider's error with that status |
+ * | `[[status s code c]]` | the same with an error code, such as `cyber_policy`; only at OpenAI |
  * | `[[vendor-401]]` | the provider key is rejected |
  * | `[[vendor-quota]]`, `[[vendor-quota code]]` | the operator's account has no credit |
  * | `[[vendor-404]]` | the provider no longer has the model |
@@ -129,7 +130,7 @@ export type ClaimedUsage = {
 };
 
 export type Refusal =
-  | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number; readonly code?: string }
   | { readonly kind: 'unauthorized' }
   | { readonly kind: 'quota'; readonly code?: string }
   | { readonly kind: 'model-not-found' }
@@ -216,12 +217,13 @@ const markers: ReadonlyMap<string, Marker> = new Map<string, Marker>([
   ['image-blocked', () => ({ image: { blocked: true } })],
 ]);
 
-function statusRefusal(status?: string, word?: string, seconds?: string): Refusal {
+function statusRefusal(status?: string, word?: string, value?: string): Refusal {
   const known = count(status, 500);
   return {
     kind: 'status',
     status: known >= 400 && known <= 599 ? known : 500,
-    retryAfterSeconds: word === 'retry-after' ? count(seconds, 1) : undefined,
+    retryAfterSeconds: word === 'retry-after' ? count(value, 1) : undefined,
+    code: word === 'code' ? value : undefined,
   };
 }
 

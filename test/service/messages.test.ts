@@ -436,3 +436,11 @@ test('CAT-7 the SDK lists the models of this protocol, newest first, in pages, a
   for (const model of listed) expect(await client.models.retrieve(model.id)).toEqual(model);
   expect(await thrownBy(client.models.retrieve('gpt-4.1-mini'))).toMatchObject({ status: 404 });
 });
+
+test('ERR-9 the SDK sees an overload of the provider, plain and before a stream', async () => {
+  for (const stream of [false, true]) {
+    vendor.next({ refusal: { kind: 'status', status: 529 } });
+    const error = await thrownBy(client.messages.create({ ...ask, stream }));
+    expect(error).toMatchObject({ status: 529, error: { error: { type: 'overloaded_error' } } });
+  }
+});

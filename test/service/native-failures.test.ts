@@ -66,7 +66,6 @@ const refusals: readonly Row[] = [
   row('ERR-9', '500', status(500), broken),
   row('ERR-9', '503', status(503), away),
   row('ERR-9', '504', status(504), late),
-  row('ERR-9', '529', status(529), busy),
   row('GEN-5', 'a redirect', { redirect: true }, broken),
   row('ERR-9', 'a reset', { reset: true }, broken),
   row('ERR-9', 'a page of HTML', { garbage: true }, broken),
@@ -78,6 +77,7 @@ const refusals: readonly Row[] = [
 const ofVendor: Readonly<Record<Lane['vendor'], readonly Row[]>> = {
   openai: [
     row('ERR-9', '429', status(429), busy),
+    row('CHAT-14', 'a policy', { refusal: { kind: 'status', status: 400, code: 'cyber_policy' } }, filtered),
     row('ERR-3', 'that our credit is spent', quota('credit_balance_exhausted'), away),
     row('ERR-3', 'that our bill is not paid', quota('billing_not_active'), away),
   ],
@@ -96,15 +96,23 @@ const ofVendor: Readonly<Record<Lane['vendor'], readonly Row[]>> = {
 const plainOnly: readonly Row[] = [row('ERR-9', 'all but the last byte', { cutAfterUsage: true }, broken)];
 
 /** Error within a stream, in the format of each provider. */
-const inBand: Readonly<Record<Lane['vendor'], Failure>> = { openai: broken, anthropic: busy, google: away };
+const inBandOf: Readonly<Record<Lane['vendor'], (lane: Lane) => Failure>> = {
+  openai: () => broken,
+  anthropic: (lane) => overloadedFor(lane),
+  google: () => away,
+};
+
+/** A 529. Only clients of the provider's own format keep the status. */
+const overloadedFor = ({ native, vendor: name }: Lane): Failure =>
+  native && name === 'anthropic' ? { ...busy, status: 529 } : busy;
 
 const firstOf = (lane: Lane): readonly Row[] => [
-  row('ERR-4', 'a first event that is an error', { errorAfter: 0 }, inBand[lane.vendor]),
+  row('ERR-4', 'a first event that is an error', { errorAfter: 0 }, inBandOf[lane.vendor](lane)),
   row('LIM-6', 'a status and then nothing', { stallAfter: 0 }, late, { silent: true }),
   // In these native streams, the first event only announces the response.
   ...(lane.native && lane.vendor !== 'google'
     ? [
-        row('ERR-4', 'an announcement and then an error', { errorAfter: 1 }, inBand[lane.vendor]),
+        row('ERR-4', 'an announcement and then an error', { errorAfter: 1 }, inBandOf[lane.vendor](lane)),
         row('BILL-9', 'an announcement and then a cut', { cutAfter: 1 }, broken),
       ]
     : []),
@@ -119,6 +127,7 @@ const blockedOf = ({ native, read }: Lane): readonly Row[] => {
 
 const refusalsOf = (lane: Lane): readonly Row[] => [
   ...refusals,
+  row('ERR-9', '529', status(529), overloadedFor(lane)),
   ...ofVendor[lane.vendor],
   ...(lane.read ? firstOf(lane) : plainOnly),
   ...(inputLanes.includes(lane) ? [] : blockedOf(lane)),
@@ -163,7 +172,7 @@ const LATER = 12;
 const talking = { words: 40 };
 
 const later = (lane: Lane): readonly Row[] => [
-  row('BILL-9', 'an error', { ...talking, errorAfter: LATER }, inBand[lane.vendor]),
+  row('BILL-9', 'an error', { ...talking, errorAfter: LATER }, inBandOf[lane.vendor](lane)),
   row('BILL-9', 'a cut', { ...talking, cutAfter: LATER }, broken),
   row('LIM-6', 'silence', { ...talking, stallAfter: LATER }, late, { silent: true }),
   ...(lane.name === 'responses, streamed' ? [row('BILL-9', 'a failure', { ...talking, failed: true }, broken)] : []),

@@ -15,6 +15,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   /** Omits the retry headers that the code has by default. */
   readonly retry?: 'none';
+  /** HTTP status that a client of the provider's own protocol knows. Replaces the status of the code. */
+  readonly status?: number | undefined;
   /** Further response headers, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields that the client's SDK expects in addition to those of every error. */
@@ -55,7 +57,9 @@ export class GatewayError extends Error {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
-    [this.status, this.type] = errorRows[code];
+    const [status, type] = errorRows[code];
+    this.status = details.status ?? status;
+    this.type = type;
     this.param = details.param ?? null;
     const { afterSeconds, shouldRetry } = details.retry === 'none' ? {} : retryAdviceOf(code);
     this.retryAfterSeconds = details.retryAfterSeconds ?? afterSeconds;

@@ -46,8 +46,19 @@ const rules: RefusalRules = {
   promptParam: 'messages',
 };
 
-export const toAnthropicError = (status: number, refusal: Refusal, refusalContext: RefusalContext): GatewayError =>
-  toGatewayError(status, refusal, refusalContext, rules);
+/**
+ * Error of a response with a status. Clients of the provider's own protocol keep 529, because their SDK retries it as
+ * `overloaded_error`: https://platform.claude.com/docs/en/api/errors
+ */
+export const toAnthropicError = (
+  status: number,
+  body: unknown,
+  refusalContext: RefusalContext,
+  toParam: ToParam,
+): GatewayError => {
+  const overloadedStatus = toParam === ownParam ? 529 : undefined;
+  return toGatewayError(status, parseRefusal(body, toParam), refusalContext, { ...rules, overloadedStatus });
+};
 
 /**
  * Statuses by error type, as https://platform.claude.com/docs/en/api/errors lists them, for errors inside a successful
@@ -68,8 +79,8 @@ const statuses: ReadonlyMap<string, number> = new Map([
 ]);
 
 export const toInBandError = (body: unknown, refusalContext: RefusalContext, toParam: ToParam): GatewayError => {
-  const refusal = parseRefusal(body, toParam);
-  return toAnthropicError(statuses.get(refusal.type) ?? 500, refusal, refusalContext);
+  const { type } = parseRefusal(body, toParam);
+  return toAnthropicError(statuses.get(type) ?? 500, body, refusalContext, toParam);
 };
 
 /** Place in the provider's request that an error is about. */

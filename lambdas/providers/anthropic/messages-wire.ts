@@ -8,7 +8,7 @@ import { readJson } from '../read-json.ts';
 import { toWireStream } from '../read-stream.ts';
 import { unreadable } from '../refusals.ts';
 import { callVendor, type VendorAnswer, type WireOptions } from '../vendor-call.ts';
-import { ownParam, parseRefusal, type ToParam, toAnthropicError } from './errors.ts';
+import { ownParam, type ToParam, toAnthropicError } from './errors.ts';
 import { fetchedSource, translate } from './request.ts';
 import { toNativeAnswer, toNeutralAnswer } from './response.ts';
 import { nativeReader, neutralReader } from './stream.ts';
@@ -74,8 +74,7 @@ const post = (options: WireOptions, call: WireCall, { body, toParam, dispatch }:
     headers: call.request.headers,
     streamed: call.request.stream,
     signal: dispatch.signal,
-    refuse: (status, refused, refusalContext) =>
-      toAnthropicError(status, parseRefusal(refused, toParam), refusalContext),
+    refuse: (status, refused, refusalContext) => toAnthropicError(status, refused, refusalContext, toParam),
   });
 
 /**
@@ -109,8 +108,7 @@ export const createMessageTokenCounter =
       streamed: false,
       isFree: true,
       signal,
-      refuse: (status, refused, refusalContext) =>
-        toAnthropicError(status, parseRefusal(refused, ownParam), refusalContext),
+      refuse: (status, refused, refusalContext) => toAnthropicError(status, refused, refusalContext, ownParam),
     });
     const { data } = counted.safeParse(await readJson(response));
     if (!data) throw unreadable();

@@ -34,7 +34,11 @@ const rules: RefusalRules = {
   ours: /insufficient_quota|credit_balance_exhausted|billing_(?:hard_limit|not_active)|invalid_api_key/i,
   oursInWords: /exceeded your current quota|credit balance is too low|insufficient (?:account )?(?:balance|credit)/i,
   context: /context_length_exceeded|maximum context length/i,
-  filter: /content_policy_violation|content_filter|moderation_blocked/i,
+  /**
+   * `invalid_prompt`, `bio_policy`, `cyber_policy` and `..._policy_violation`: https://github.com/microsoft/PyRIT/pull/2714
+   * (2026-09-18), `ResponseError` in the package openai 7.55.0
+   */
+  filter: /content_filter|moderation_blocked|invalid_prompt|_policy(?:_violation)?\b/i,
   image: /unsupported image|(?:downloading|invalid) image/i,
   // Status 500, "The model produced invalid content": https://github.com/BerriAI/litellm/issues/8020
   output: /\bmodel_error\b/,
@@ -65,7 +69,7 @@ const inBandStatus = (text: string): number => {
   const number = /\b([45]\d\d)\b/.exec(text)?.[1];
   if (number) return Number(number);
   if (/rate_limit|slow_down|overloaded/.test(text)) return 429;
-  if (/invalid_request|content_filter|content_policy/.test(text)) return 400;
+  if (/invalid_request/.test(text) || rules.filter.test(text)) return 400;
   return 500;
 };
 
@@ -114,7 +118,7 @@ export const toResponsesError = (
 /**
  * Codes of errors without a status that are about the client's request: `ResponseError` in the package openai 7.55.0.
  */
-const aboutTheRequest = /image|invalid_prompt|context_length_exceeded|_policy/;
+const aboutTheRequest = /image|context_length_exceeded/;
 
 /**
  * Returns the error of an `error` event, of a failed response, or of another event with an `error` member. The
@@ -136,7 +140,5 @@ export const toInBandResponsesError = (
 
 const inWordsOf = ({ toParam }: FieldNames, refusal: Refusal): Refusal => ({
   ...refusal,
-  // `bio_policy` and similar codes are also the provider's filter.
-  code: /_policy/.test(refusal.code) ? 'content_policy_violation' : refusal.code,
   param: refusal.param === undefined ? undefined : toParam(refusal.param),
 });

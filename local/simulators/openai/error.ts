@@ -42,7 +42,7 @@ export function openaiRefusal(
     case 'context-length':
       return contextLength;
     case 'status':
-      return statusError(refusal.status, model, refusal.retryAfterSeconds);
+      return statusError(refusal, model);
   }
 }
 
@@ -53,8 +53,14 @@ export function contextLengthError(param: string, limit: number, count: number):
   return openaiError(400, message, { param, code: 'context_length_exceeded' });
 }
 
-/** Returns the provider's error for statuses whose message is known. Other statuses get a generic message. */
-function statusError(status: number, model: string, retryAfterSeconds: number | undefined): VendorRefusal {
+/**
+ * Returns the provider's error for statuses whose message is known. Other statuses get a generic message. Policies such as
+ * `cyber_policy` are codes: https://github.com/microsoft/PyRIT/pull/2714 (2026-09-18)
+ */
+function statusError(
+  { status, retryAfterSeconds, code }: Extract<Refusal, { kind: 'status' }>,
+  model: string,
+): VendorRefusal {
   const headers: Readonly<Record<string, string>> =
     retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   if (status === 429) {
@@ -65,6 +71,6 @@ function statusError(status: number, model: string, retryAfterSeconds: number | 
     const message = 'The server is currently overloaded with other requests. Please try again later.';
     return openaiError(status, message, { code: 'server_is_overloaded' }, headers);
   }
-  if (status < 500) return openaiError(status, `The request was refused with status ${status}.`, {}, headers);
+  if (status < 500) return openaiError(status, `The request was refused with status ${status}.`, { code }, headers);
   return openaiError(status, serverErrorMessage, {}, headers);
 }

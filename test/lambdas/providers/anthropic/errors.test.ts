@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  ownParam,
-  parseRefusal,
-  type ToParam,
-  toAnthropicError,
-} from '../../../../lambdas/providers/anthropic/errors.ts';
+import { ownParam, type ToParam, toAnthropicError } from '../../../../lambdas/providers/anthropic/errors.ts';
 import { chatParams } from '../../../../lambdas/providers/anthropic/request.ts';
 
 const errorFor = (status: number, body: unknown, toParam: ToParam = ownParam) => {
@@ -14,7 +9,7 @@ const errorFor = (status: number, body: unknown, toParam: ToParam = ownParam) =>
     secret: 'sk-vendor-canary',
     notice: (notice: string) => void notices.push(notice),
   };
-  const error = toAnthropicError(status, parseRefusal(body, toParam), refusalContext);
+  const error = toAnthropicError(status, body, refusalContext, toParam);
   return { code: error.code, param: error.param, message: error.message, notices, error };
 };
 

@@ -147,8 +147,11 @@ test.for([
 
 test('ERR-9 an error with status 200 has the code of its type', async () => {
   const error = JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
-  for (const attempt of [nativeOf, neutralOf])
-    await expect(attempt({ body: error })).rejects.toMatchObject({ code: 'upstream_capacity' });
+  for (const [attempt, status] of [
+    [nativeOf, 529],
+    [neutralOf, 429],
+  ] as const)
+    await expect(attempt({ body: error })).rejects.toMatchObject({ code: 'upstream_capacity', status });
 });
 
 test('ERR-9 a capacity error passes Retry-After on; a 401 raises a notice naming the provider', async () => {

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { UnchargedOutput } from '../../../../lambdas/core/text/uncollected-text.ts';
-import { parseRefusal, toOpenaiError } from '../../../../lambdas/providers/openai/errors.ts';
+import {
+  nativeNames,
+  parseRefusal,
+  toInBandError,
+  toInBandResponsesError,
+  toOpenaiError,
+} from '../../../../lambdas/providers/openai/errors.ts';
 
 const refusal = (status: number, error: unknown) => {
   const notices: string[] = [];
@@ -163,4 +169,22 @@ test('ERR-5 a message and a param of the provider are trimmed and of limited len
   const { message, param } = refusal(400, body(null, `${'a'.repeat(999)}\u{1f600}`, 'x', ` ${'b'.repeat(300)}`));
   expect(param).toBe('b'.repeat(200));
   expect(message).toBe(`${param}: ${'a'.repeat(999)}`);
+});
+
+test.for(['invalid_prompt', 'cyber_policy', 'bio_policy', 'misalignment_policy_violation', 'content_filter'])(
+  'CHAT-14, ERR-9 the code %s is content_filter, with any 4xx, in a stream and in a failed response',
+  (code) => {
+    for (const status of [400, 403]) {
+      expect(refusal(status, body(code))).toMatchObject({ code: 'content_filter', status: 400, notices: [] });
+    }
+    const context = { retryAfterSeconds: 17, secret: 'sk-vendor-canary', notice: () => undefined };
+    const inBand = toInBandError(parseRefusal(body(code, 'words', 'server_error')), context);
+    const failed = { response: { status: 'failed', error: { code, message: 'words' } } };
+    const codes = [inBand, toInBandResponsesError(failed, context, nativeNames)].map((error) => error.code);
+    expect(codes).toEqual(['content_filter', 'content_filter']);
+  },
+);
+
+test('ERR-9 a code that only contains a word of a filter is an invalid request', () => {
+  expect(refusal(400, body('policy_not_found')).code).toBe('invalid_request_error');
 });

@@ -14,7 +14,7 @@ const table = [
   [{ code: 'rate_limit_exceeded', message: 'words' }, 'upstream_capacity'],
   [{ code: 'server_is_overloaded', message: 'words' }, 'upstream_capacity'],
   [{ code: 'insufficient_quota', message: 'words' }, 'service_unavailable'],
-  [{ code: 'invalid_prompt', message: 'words' }, 'invalid_request_error'],
+  [{ code: 'invalid_prompt', message: 'words' }, 'content_filter'],
   [{ code: 'context_length_exceeded', message: 'words' }, 'context_length_exceeded'],
   [{ code: 'failed_to_download_image', message: 'words' }, 'invalid_image_format'],
   [{ code: 'invalid_base64_image', message: 'words' }, 'invalid_image_format'],

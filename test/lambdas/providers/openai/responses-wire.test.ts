@@ -170,7 +170,7 @@ test.for([
 
 test.for([
   [{ code: 'server_error', message: 'words' }, 'upstream_error', []],
-  [{ code: 'invalid_prompt', message: 'words' }, 'invalid_request_error', []],
+  [{ code: 'invalid_prompt', message: 'words' }, 'content_filter', []],
   [{ code: 'rate_limit_exceeded', message: 'words' }, 'upstream_capacity', []],
   [{ code: 'insufficient_quota', message: 'words' }, 'service_unavailable', ['vendor_refused_us openai']],
   [null, 'upstream_error', []],
