@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Finding, type PricedText, unevenCacheRates } from './cache-rates.ts';
+import { effortLevels } from './effort-levels.ts';
 import { type EntryContext, entryFields, priceList } from './entry-fields.ts';
 import { textPrice } from './prices.ts';
 
@@ -28,7 +29,7 @@ const capabilities = z.strictObject({
 
 export const imageTokensMax = z.strictObject({ low: tokens, high: tokens, auto: tokens, original: tokens });
 
-export const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+export const effort = z.enum(effortLevels);
 
 export const textLimits = z
   .strictObject({

@@ -1,7 +1,6 @@
-import { effort } from '../catalog/text-entry.ts';
+import { effortLevels } from '../catalog/effort-levels.ts';
 
-/** All levels, lowest first. */
-const levels: readonly string[] = effort.options;
+const levels: readonly string[] = effortLevels;
 
 /**
  * Returns the level itself if it is in `accepted`, otherwise the nearest accepted one, and of two the lower (CHAT-9).
