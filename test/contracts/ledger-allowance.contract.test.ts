@@ -90,6 +90,7 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
         picos: 0n,
         silentDeadlines: 1,
         silentAtMs: AT + DAY_MS,
+        freePicos: 7n,
         other: { day: TODAY, picos: 21n },
       });
       await close(id, idOf(11), AT + 2 * DAY_MS);
@@ -108,10 +109,10 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
         shortestLifetimeMs: 1,
       };
       await Promise.all(calls.map((holdId) => apply(deps, released(id, holdId, quiet), 40n)));
-      expect(await counterOf(id)).toMatchObject({ day: TODAY, picos: 0n, silentDeadlines: 20 });
+      expect(await counterOf(id)).toMatchObject({ day: TODAY, picos: 0n, silentDeadlines: 1, freePicos: 140n });
       expect((await read(id)).holds.size).toBe(0);
       await close(id, idOf(21, AT + 60_000), AT + 60_000, quiet);
-      expect(await counterOf(id)).toMatchObject({ picos: 0n, silentDeadlines: 21 });
+      expect(await counterOf(id)).toMatchObject({ picos: 0n, silentDeadlines: 2, freePicos: 147n });
       await close(id, idOf(22, AT + 60_001), AT + 60_002, quiet);
       expect(await counterOf(id)).toMatchObject({ picos: 7n });
     });

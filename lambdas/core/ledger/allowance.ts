@@ -1,6 +1,6 @@
 import { utcDay } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { formatUsd } from '../money/usd.ts';
+import { formatUsd, PICOS_PER_USD } from '../money/usd.ts';
 import { timeOfId } from '../request-id.ts';
 import { SKEW_MS_MAX } from '../store-clock.ts';
 import { movePeriod } from './period-counter.ts';
@@ -15,13 +15,12 @@ interface AmountOfDay {
 
 /** Uncollected amounts of an account that use its allowance (BILL-21). */
 export interface UncollectedOfDay extends AmountOfDay {
-  /**
-   * Deadlines of the day without content, counted up to the first that uses the allowance. A new group starts after a
-   * multiple of `SILENT_TOGETHER`. Undefined: none.
-   */
+  /** Groups of deadlines of the day without content, counted up to the first that uses the allowance. Undefined: none. */
   readonly silentDeadlines?: number;
   /** Unix ms at which the first deadline of the last group ended its call. */
   readonly silentAtMs?: number;
+  /** Sum in pico-USD of these deadlines that did not use the allowance. */
+  readonly freePicos?: bigint;
   /** Day that was counted before this one. A clock that returns to it continues its sum. */
   readonly other?: AmountOfDay;
 }
@@ -64,13 +63,10 @@ const ALLOWANCES_MAX = 10n;
 /** Charges that end a probation, as a multiple of the uncollected amounts that caused it. */
 export const REPAID_TIMES = 10n;
 
-/** Deadlines without content that count as one group: a provider that hangs meets all requests in progress. */
-const SILENT_TOGETHER = 20;
+/** Groups of deadlines without content of a UTC day that do not use the allowance: the provider can have caused them. */
+export const SILENT_DEADLINES_FREE = 2;
 
-/** Deadlines without content of a UTC day that do not use the allowance: the provider can have caused two groups. */
-const SILENT_DEADLINES_FREE = 2 * SILENT_TOGETHER;
-
-/** Number at which the count of deadlines without content ends. */
+/** Number at which the count of these groups ends. */
 export const SILENT_DEADLINES_MAX = SILENT_DEADLINES_FREE + 1;
 
 /** Returns the uncollected amount of a day, in pico-USD, at which holds are rejected until the next day. */
@@ -101,15 +97,14 @@ export const refusalOf = (account: HoldState, allowance: Allowance | undefined):
  */
 export const inDay = (counter: UncollectedOfDay | undefined, day: string): UncollectedOfDay => {
   if (!counter || counter.day === day) return counter ?? { day, picos: 0n };
-  const { silentDeadlines, silentAtMs, other } = counter;
+  const { day: _day, picos: _picos, other, ...silent } = counter;
   const kept = other ? [{ period: other.day, picos: other.picos }] : [];
   const { picos, origin } = movePeriod({ period: counter.day, picos: counter.picos, kept }, day);
   return {
     day,
     picos,
     other: { day: counter.day, picos: counter.picos },
-    ...(origin !== 'new' &&
-      silentDeadlines !== undefined && { silentDeadlines, ...(silentAtMs !== undefined && { silentAtMs }) }),
+    ...(origin !== 'new' && silent),
   };
 };
 
@@ -132,38 +127,33 @@ export interface AllowanceUse {
 export const possibleUseOf = ({ uncollectedPicos, usesAllowance, silentDeadline }: AllowanceUse): bigint | undefined =>
   usesAllowance || silentDeadline ? uncollectedPicos : undefined;
 
-/** Returns the count at which the group of the last deadline without content is full. */
-const groupEnd = (silentDeadlines: number): number => Math.ceil(silentDeadlines / SILENT_TOGETHER) * SILENT_TOGETHER;
-
-/** Group of deadlines without content that is not full. */
-export interface SilentGroup {
-  readonly atMs: number;
-  /** Count at which the group is full. */
-  readonly end: number;
-}
-
 /**
- * Returns the last group if a call that a deadline ends now without content belongs to it: it was in progress when the
- * first call of the group ended, and the group is not full.
+ * Whether a call that a deadline ends now without content belongs to the last group: it was in progress when the first of
+ * the group ended. A provider that hangs meets all requests in progress.
  */
-export const groupOf = (
-  { silentDeadlines = 0, silentAtMs }: UncollectedOfDay,
-  holdId: string,
-  nowMs: number,
-): SilentGroup | undefined => {
-  if (silentAtMs === undefined || silentAtMs > nowMs + SKEW_MS_MAX) return undefined;
-  const end = groupEnd(silentDeadlines);
-  const isTogether = (timeOfId(holdId) ?? silentAtMs) < silentAtMs && silentDeadlines < end;
-  return isTogether ? { atMs: silentAtMs, end } : undefined;
+export const isTogether = ({ silentAtMs }: UncollectedOfDay, holdId: string, nowMs: number): boolean =>
+  silentAtMs !== undefined && silentAtMs <= nowMs + SKEW_MS_MAX && (timeOfId(holdId) ?? silentAtMs) < silentAtMs;
+
+/** Returns the largest sum in pico-USD of the amounts of a day that are free because a provider can have caused them. */
+export const freeLimitOf = ({ allowancePicos = 0n }: AllowanceUse): bigint =>
+  allowancePicos > 0n ? ALLOWANCES_MAX * allowancePicos : PICOS_PER_USD;
+
+/** Returns the counter after a deadline without content, and whether its amount is free. */
+const countSilent = (counter: UncollectedOfDay, record: ClosingRecord, use: bigint, nowMs: number) => {
+  const { silentDeadlines = 0, silentAtMs = nowMs, freePicos = 0n } = counter;
+  const isOfGroup = isTogether(counter, record.holdId, nowMs);
+  const groups = isOfGroup ? silentDeadlines : Math.min(silentDeadlines + 1, SILENT_DEADLINES_MAX);
+  const isFree = groups <= SILENT_DEADLINES_FREE && freePicos + use <= freeLimitOf(record);
+  const counted: UncollectedOfDay = {
+    ...counter,
+    silentDeadlines: groups,
+    silentAtMs: isOfGroup ? silentAtMs : nowMs,
+    freePicos: isFree ? freePicos + use : freePicos,
+  };
+  return { counted, isFree };
 };
 
-/** Returns the part of the counter that a deadline without content changes. */
-const countSilent = (counter: UncollectedOfDay, holdId: string, nowMs: number) => {
-  const { silentDeadlines = 0 } = counter;
-  const group = groupOf(counter, holdId, nowMs);
-  const before = group ? silentDeadlines : groupEnd(silentDeadlines);
-  return { silentDeadlines: Math.min(before + 1, SILENT_DEADLINES_MAX), silentAtMs: group?.atMs ?? nowMs };
-};
+type ClosingRecord = AllowanceUse & { readonly holdId: string };
 
 /**
  * Returns the state after a hold was closed at `nowMs`. Amounts of one day add up. If they exceed the allowance of the
@@ -171,7 +161,7 @@ const countSilent = (counter: UncollectedOfDay, holdId: string, nowMs: number) =
  */
 export const countUncollected = (
   { uncollected, probationUntilPicos, spentPicos }: SpendingState,
-  record: AllowanceUse & { readonly holdId: string },
+  record: ClosingRecord,
   nowMs: number,
 ): UncollectedState => {
   const possible = possibleUseOf(record);
@@ -181,11 +171,12 @@ export const countUncollected = (
   };
   if (possible === undefined) return before;
   const today = inDay(uncollected, utcDay(nowMs));
-  const counter = record.silentDeadline ? { ...today, ...countSilent(today, record.holdId, nowMs) } : today;
-  const isFree = record.silentDeadline && (counter.silentDeadlines ?? 0) <= SILENT_DEADLINES_FREE;
+  const { counted, isFree } = record.silentDeadline
+    ? countSilent(today, record, possible, nowMs)
+    : { counted: today, isFree: false };
   const use = isFree ? 0n : possible;
-  const picos = counter.picos + use;
-  const after = { uncollected: { ...counter, picos } };
+  const picos = counted.picos + use;
+  const after = { uncollected: { ...counted, picos } };
   if (isOnProbation({ probationUntilPicos, spentPicos })) {
     return { ...after, probationUntilPicos: (probationUntilPicos ?? 0n) + REPAID_TIMES * use };
   }

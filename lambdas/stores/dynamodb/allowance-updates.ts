@@ -1,11 +1,12 @@
 import { utcDay } from '../../core/clock.ts';
 import {
-  groupOf,
+  freeLimitOf,
   isOnProbation,
+  isTogether,
   possibleUseOf,
   REPAID_TIMES,
+  SILENT_DEADLINES_FREE,
   SILENT_DEADLINES_MAX,
-  type SilentGroup,
 } from '../../core/ledger/allowance.ts';
 import type { ChargeRecord } from '../../core/ledger/ledger.ts';
 import type { CapUpdate } from './cap-items.ts';
@@ -14,9 +15,10 @@ import { toAccount } from './ledger-items.ts';
 
 /**
  * How closing a hold counts its uncollected amount without a read. `within`: the amount stays within the allowance.
- * `onProbation`: the account is on probation, which the amount prolongs. A group: a deadline without content is free.
+ * `onProbation`: the account is on probation, which the amount prolongs. `silentAtMs`: a deadline without content of the
+ * group that started then is free.
  */
-export type Raise = 'within' | 'onProbation' | SilentGroup;
+export type Raise = 'within' | 'onProbation' | { readonly silentAtMs: number };
 
 const raises = {
   within: {
@@ -51,9 +53,16 @@ export const toRaise = ({
   if (use === undefined) return { set: '', condition: '', values: {} };
   if (typeof raise === 'object') {
     return {
-      set: ', uncollectedSilent = uncollectedSilent + :one',
-      condition: ' AND uncollectedDay = :today AND uncollectedSilentAt = :silentAt AND uncollectedSilent < :end',
-      values: { ':today': utcDay(nowMs), ':silentAt': raise.atMs, ':end': raise.end },
+      set: ', uncollectedFree = uncollectedFree + :use',
+      condition:
+        ' AND uncollectedDay = :today AND uncollectedSilentAt = :silentAt AND uncollectedSilent <= :silent AND uncollectedFree <= :most',
+      values: {
+        ':use': use,
+        ':today': utcDay(nowMs),
+        ':silentAt': raise.silentAtMs,
+        ':silent': SILENT_DEADLINES_FREE,
+        ':most': freeLimitOf(record) - use,
+      },
     };
   }
   const { set, condition } = raises[raise];
@@ -76,9 +85,10 @@ export const otherRaiseOf = (reply: WriteResult, record: ChargeRecord, nowMs: nu
   const account = toAccount(reply.conditionFailed);
   const { uncollected } = account;
   if (!account.holds.has(record.holdId)) return undefined;
-  if (record.silentDeadline && uncollected?.day === utcDay(nowMs)) {
-    const group = groupOf(uncollected, record.holdId, nowMs);
-    if (group && group.end < SILENT_DEADLINES_MAX) return group;
+  if (record.silentDeadline && uncollected?.day === utcDay(nowMs) && isTogether(uncollected, record.holdId, nowMs)) {
+    const { silentDeadlines = 0, silentAtMs, freePicos } = uncollected;
+    const mayBeFree = silentDeadlines <= SILENT_DEADLINES_FREE && freePicos !== undefined;
+    if (mayBeFree && silentAtMs !== undefined) return { silentAtMs };
   }
   return isOnProbation(account) ? 'onProbation' : undefined;
 };

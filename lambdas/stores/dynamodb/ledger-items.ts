@@ -53,6 +53,7 @@ const toUncollected = (item: Item): UncollectedOfDay => ({
   picos: readBigint(item, 'uncollected'),
   ...(item.uncollectedSilent ? { silentDeadlines: readNumber(item, 'uncollectedSilent') } : {}),
   ...(item.uncollectedSilentAt === undefined ? {} : { silentAtMs: readNumber(item, 'uncollectedSilentAt') }),
+  ...(item.uncollectedFree === undefined ? {} : { freePicos: readBigint(item, 'uncollectedFree') }),
   ...(item.uncollectedOtherDay === undefined
     ? {}
     : { other: { day: readText(item, 'uncollectedOtherDay'), picos: readBigint(item, 'uncollectedOther') } }),

@@ -77,17 +77,19 @@ export const ALLOWANCE_ATTRIBUTES = [
   'uncollected',
   'uncollectedSilent',
   'uncollectedSilentAt',
+  'uncollectedFree',
   'uncollectedOtherDay',
   'uncollectedOther',
   'probationUntil',
 ] as const;
 
 const toAllowanceReplacement = ({ uncollected, probationUntilPicos }: UncollectedState) => {
-  const { other, silentAtMs } = uncollected ?? {};
+  const { other, silentAtMs, freePicos } = uncollected ?? {};
   return {
     set:
       (uncollected ? ', uncollectedDay = :day, uncollected = :uncollected, uncollectedSilent = :silent' : '') +
       (silentAtMs === undefined ? '' : ', uncollectedSilentAt = :silentAt') +
+      (freePicos === undefined ? '' : ', uncollectedFree = :free') +
       (other ? ', uncollectedOtherDay = :otherDay, uncollectedOther = :other' : '') +
       (probationUntilPicos === undefined ? '' : ', probationUntil = :probationUntil'),
     values: {
@@ -97,6 +99,7 @@ const toAllowanceReplacement = ({ uncollected, probationUntilPicos }: Uncollecte
         ':silent': uncollected.silentDeadlines ?? 0,
       }),
       ...(silentAtMs !== undefined && { ':silentAt': silentAtMs }),
+      ...(freePicos !== undefined && { ':free': freePicos }),
       ...(other && { ':otherDay': other.day, ':other': other.picos }),
       ...(probationUntilPicos !== undefined && { ':probationUntil': probationUntilPicos }),
     },

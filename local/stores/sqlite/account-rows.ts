@@ -12,7 +12,7 @@ export const NEXT_CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM accounts)'
  */
 const SELECT_ACCOUNT = `
 SELECT a.id, a.status, a.available, a.credited, a.spent, a.returned, a.month, a.version, a.uncollected_day, a.uncollected,
-  a.uncollected_silent, a.uncollected_silent_at, a.uncollected_other_day, a.uncollected_other, a.probation_until,
+  a.uncollected_silent, a.uncollected_silent_at, a.uncollected_free, a.uncollected_other_day, a.uncollected_other, a.probation_until,
   a.caps, a.counted_to_id, h.hold_id, h.amount, h.expires_at, h.cap_key, h.cap_period, h.cap_expires_at
 FROM accounts a LEFT JOIN holds h ON h.account_id = a.id WHERE a.id = ?`;
 
@@ -55,6 +55,7 @@ const readUncollected = (row: Row): UncollectedOfDay | undefined => {
     picos: bigintOf(row, 'uncollected'),
     ...(row.uncollected_silent ? { silentDeadlines: numberOf(row, 'uncollected_silent') } : {}),
     ...(row.uncollected_silent_at ? { silentAtMs: numberOf(row, 'uncollected_silent_at') } : {}),
+    ...(row.uncollected_free === null ? {} : { freePicos: bigintOf(row, 'uncollected_free') }),
     ...(otherDay !== undefined && { other: { day: otherDay, picos: bigintOf(row, 'uncollected_other') } }),
   };
 };

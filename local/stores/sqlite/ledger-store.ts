@@ -314,7 +314,7 @@ const clearUncollected = (db: Database, accountId: string): boolean =>
   db
     .sql(
       `UPDATE accounts SET uncollected_day = NULL, uncollected = NULL, uncollected_silent = NULL,
-         uncollected_silent_at = NULL, uncollected_other_day = NULL, uncollected_other = NULL, probation_until = NULL,
+         uncollected_silent_at = NULL, uncollected_free = NULL, uncollected_other_day = NULL, uncollected_other = NULL, probation_until = NULL,
          version = version + 1, change = ${NEXT_CHANGE} WHERE id = ?`,
     )
     .run(accountId) === 1;

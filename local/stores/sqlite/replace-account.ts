@@ -11,7 +11,7 @@ import type { Database } from './database.ts';
 export const replaceAccount = (db: Database, before: Account, after: Account, nowMs: number): void => {
   db.sql(
     `UPDATE accounts SET available = ?, credited = ?, returned = ?, spent = ?, month = ?, uncollected_day = ?,
-       uncollected = ?, uncollected_silent = ?, uncollected_silent_at = ?, uncollected_other_day = ?,
+       uncollected = ?, uncollected_silent = ?, uncollected_silent_at = ?, uncollected_free = ?, uncollected_other_day = ?,
        uncollected_other = ?, probation_until = ?, caps = ?, version = ?, change = ${NEXT_CHANGE} WHERE id = ?`,
   ).run(
     after.availablePicos,
@@ -23,6 +23,7 @@ export const replaceAccount = (db: Database, before: Account, after: Account, no
     after.uncollected?.picos ?? null,
     after.uncollected?.silentDeadlines ?? null,
     after.uncollected?.silentAtMs ?? null,
+    after.uncollected?.freePicos ?? null,
     after.uncollected?.other?.day ?? null,
     after.uncollected?.other?.picos ?? null,
     after.probationUntilPicos?.toString() ?? null,

@@ -19,10 +19,12 @@ CREATE TABLE accounts (
   -- UTC day and sum of the uncollected amounts that use the allowance. Null until the first one.
   uncollected_day TEXT,
   uncollected INTEGER,
-  -- Deadlines without content of that day, up to the first that uses the allowance. Null counts as 0.
+  -- Groups of deadlines without content of that day, up to the first that uses the allowance. Null counts as 0.
   uncollected_silent INTEGER,
   -- Unix ms at which the first of the last ones together ended. Null until the first one.
   uncollected_silent_at INTEGER,
+  -- Sum of these deadlines that did not use the allowance. Null counts as 0.
+  uncollected_free INTEGER,
   -- UTC day and sum that were counted before that day. Null until the second day.
   uncollected_other_day TEXT,
   uncollected_other INTEGER,
@@ -332,6 +334,7 @@ export const ADDED_COLUMNS = [
   ['accounts', 'caps', 'TEXT'],
   ['accounts', 'uncollected_silent', 'INTEGER'],
   ['accounts', 'uncollected_silent_at', 'INTEGER'],
+  ['accounts', 'uncollected_free', 'INTEGER'],
   ['accounts', 'uncollected_other_day', 'TEXT'],
   ['accounts', 'uncollected_other', 'INTEGER'],
   ['accounts', 'probation_until', 'TEXT'],

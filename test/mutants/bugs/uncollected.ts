@@ -20,8 +20,8 @@ const allowanceBugs = bugsIn('lambdas/core/ledger/allowance.ts', unit, [
   {
     id: 'silent-deadlines-anew-by-two-clocks',
     what: 'Two clocks that alternate between two days start the count of deadlines without content each time.',
-    find: "origin !== 'new' &&\n",
-    replace: "origin === 'carried' &&\n",
+    find: "origin !== 'new' && silent",
+    replace: "origin === 'carried' && silent",
   },
   {
     id: 'allowance-anew-by-two-clocks',
@@ -44,26 +44,26 @@ const allowanceBugs = bugsIn('lambdas/core/ledger/allowance.ts', unit, [
   {
     id: 'silent-deadlines-free-forever',
     what: 'A client can let every request run into the deadline before its first content, for free.',
-    find: 'Math.min(before + 1, SILENT_DEADLINES_MAX)',
-    replace: 'Math.min(before + 1, SILENT_DEADLINES_FREE)',
+    find: 'Math.min(silentDeadlines + 1, SILENT_DEADLINES_MAX)',
+    replace: 'Math.min(silentDeadlines + 1, SILENT_DEADLINES_FREE)',
   },
   {
     id: 'silent-deadlines-together-without-end',
-    what: 'A wave of any number of calls that end without content is free.',
-    find: '< silentAtMs && silentDeadlines < end',
-    replace: '< silentAtMs',
+    what: 'A wave of calls that end without content is free, whatever it costs.',
+    find: ' && freePicos + use <= freeLimitOf(record)',
+    replace: '',
   },
   {
     id: 'silent-deadlines-counted-alone',
     what: 'One provider that hangs under 20 parallel requests puts a paying account on probation.',
-    find: 'group ? silentDeadlines : groupEnd(silentDeadlines)',
-    replace: 'groupEnd(silentDeadlines)',
+    find: 'isOfGroup ? silentDeadlines :',
+    replace: 'isOfGroup && silentDeadlines < 0 ? silentDeadlines :',
   },
   {
     id: 'silent-deadlines-of-a-clock-ahead',
     what: 'After a clock was ahead, all deadlines without content of a day count as one.',
-    find: 'silentAtMs === undefined || silentAtMs > nowMs + SKEW_MS_MAX',
-    replace: 'silentAtMs === undefined',
+    find: 'silentAtMs !== undefined && silentAtMs <= nowMs + SKEW_MS_MAX &&',
+    replace: 'silentAtMs !== undefined &&',
   },
   {
     id: 'probation-for-the-whole-allowance',

@@ -82,7 +82,7 @@ test('BILL-21 a day that was counted before a later one keeps its own amount', (
 test('BILL-21 clocks that alternate between two days free no further deadline without content', () => {
   const turns = [LATE, LATE + 1, LATE, LATE + 1, LATE, LATE + 1, LATE, LATE + 1];
   const { uncollected } = countAll(turns.map((nowMs) => [silent, nowMs]));
-  expect(uncollected).toMatchObject({ silentDeadlines: 41 });
+  expect(uncollected).toMatchObject({ silentDeadlines: 3 });
   expect(uncollected?.picos).toBeGreaterThan(0n);
 });
 
@@ -101,16 +101,29 @@ test.for([
 const endTogether = (count: number, atMs: number): Parameters<typeof countAll>[0] =>
   Array.from({ length: count }, (_, index) => [silentFrom(atMs - 1_000), atMs + index]);
 
-test('BILL-21 one failure of a provider counts once for 20 calls in progress, without content', () => {
+test('BILL-21 one failure of a provider counts once for all calls in progress, without content', () => {
   const start = LATE - 60_000;
   const two = [...endTogether(20, start), ...endTogether(20, start + 30_000)];
-  expect(countAll(two).uncollected).toMatchObject({ picos: 0n, silentDeadlines: 40 });
+  expect(countAll(two).uncollected).toMatchObject({ picos: 0n, silentDeadlines: 2, freePicos: 200n });
   expect(countAll([...two, ...endTogether(3, start + 50_000)]).uncollected).toMatchObject({ picos: 15n });
 });
 
-test('BILL-21 the 41st call of a wave that ends without content uses the allowance', () => {
-  expect(countAll(endTogether(40, LATE - 60_000)).uncollected).toMatchObject({ picos: 0n });
-  expect(countAll(endTogether(41, LATE - 60_000)).uncollected).toMatchObject({ picos: 5n });
+test('BILL-21 deadlines without content above ten allowances a day use the allowance', () => {
+  expect(countAll(endTogether(200, LATE - 60_000)).uncollected).toMatchObject({ picos: 0n, freePicos: 1_000n });
+  const { uncollected, probationUntilPicos } = countAll(endTogether(221, LATE - 60_000));
+  expect(uncollected).toMatchObject({ picos: 105n, freePicos: 1_000n, silentDeadlines: 1 });
+  expect(probationUntilPicos).toBeGreaterThan(0n);
+});
+
+test('BILL-21 without an allowance, one USD a day of deadlines without content is free', () => {
+  const call = { ...silentFrom(LATE - 1_000), allowancePicos: 0n, uncollectedPicos: parseUsd('0.6') };
+  expect(countAll([[call, LATE]]).uncollected).toMatchObject({ picos: 0n });
+  expect(
+    countAll([
+      [call, LATE],
+      [call, LATE],
+    ]).uncollected,
+  ).toMatchObject({ picos: parseUsd('0.6') });
 });
 
 test('BILL-21 a clock that was ahead starts no group that later calls belong to', () => {
@@ -130,11 +143,11 @@ test('BILL-21 the third deadline without content of a day is the first that uses
       [silent, LATE],
       [silent, LATE],
     ]).uncollected,
-  ).toMatchObject({ picos: 0n, silentDeadlines: 21 });
-  expect(third.uncollected).toMatchObject({ picos: 5n, silentDeadlines: 41 });
+  ).toMatchObject({ picos: 0n, silentDeadlines: 2 });
+  expect(third.uncollected).toMatchObject({ picos: 5n, silentDeadlines: 3 });
   expect(countUncollected({ ...spentNothing, ...third }, silent, LATE).uncollected).toMatchObject({
     picos: 10n,
-    silentDeadlines: 41,
+    silentDeadlines: 3,
   });
   const nextDay = countUncollected({ ...spentNothing, ...third }, silent, LATE + 1).uncollected;
   expect(nextDay).toMatchObject({ day: TOMORROW, picos: 0n, silentDeadlines: 1 });

@@ -32,18 +32,19 @@ const refusedBy = (changes: Item = {}) => ({
     uncollected: 0n,
     uncollectedSilent: 1n,
     uncollectedSilentAt: BigInt(AT + 1_000),
+    uncollectedFree: 5n,
     ...changes,
   },
 });
 
-test('BILL-21 a deadline without content of a call in progress at the first one changes the count alone', () => {
+test('BILL-21 a deadline without content of a call in progress at the first one changes the free sum alone', () => {
   const raise = otherRaiseOf(refusedBy(), silent, AT + 1_500);
-  expect(raise).toEqual({ atMs: AT + 1_000, end: 20 });
+  expect(raise).toEqual({ silentAtMs: AT + 1_000 });
   expect(toRaise({ record: silent, nowMs: AT + 1_500, ...(raise && { raise }) }).set).not.toContain('uncollected =');
 });
 
 test.for([
-  ['in a third group', { uncollectedSilent: 41n }],
+  ['in a third group', { uncollectedSilent: 3n }],
   ['of a later call', { uncollectedSilentAt: BigInt(AT - 1) }],
   ['of another day', { uncollectedDay: '2026-11-25' }],
   ['of a closed hold', { holds: {} }],
