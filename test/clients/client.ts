@@ -1,5 +1,5 @@
 /** Protocols that a client can speak to the gateway. */
-export type Route = 'chat' | 'responses' | 'messages' | 'gemini';
+export type Route = 'chat' | 'responses' | 'messages' | 'gemini' | 'embeddings' | 'images';
 
 /** Scenarios in the order of the table in the guide. */
 export const scenarioNames = [
@@ -53,7 +53,9 @@ export type Install =
   /** Packages of `test/clients/js` or `test/clients/cli`, with their lock file. */
   | { readonly kind: 'npm'; readonly folder: 'js' | 'cli' }
   /** `test/clients/py/<requirements>.txt` in a virtual environment of that name. */
-  | { readonly kind: 'venv'; readonly requirements: string };
+  | { readonly kind: 'venv'; readonly requirements: string }
+  /** Jars of `test/clients/java/pom.xml`, with their checksums. */
+  | { readonly kind: 'maven'; readonly folder: 'java' };
 
 export interface Client {
   /** File name of the field recording, and the value of `--only`. */
@@ -63,8 +65,8 @@ export interface Client {
   /** Packages whose pinned versions are shown. The pins themselves are in the files of `install`. */
   readonly packages: readonly string[];
   /**
-   * Path below `test/clients`. `js/*.mjs` and `py/*.py` are programs that read scenarios from stdin. `cli/*.ts` exports
-   * a `CommandLine`.
+   * Path below `test/clients`. `js/*.mjs`, `py/*.py` and `java/*.java` are programs that read scenarios from stdin.
+   * `cli/*.ts` exports a `CommandLine`.
    */
   readonly program: string;
   /**
@@ -96,11 +98,13 @@ export const naturalRequests: Readonly<Record<ScenarioName, number>> = {
 /** One model per provider for chat completions. */
 export const chatModels = ['gpt-5.4-mini', 'claude-haiku-4-5', 'gemini-3.5-flash-lite'] as const;
 
-/** The model of each native route. */
+/** The model of each route except chat completions. */
 export const nativeModels = {
   responses: 'gpt-5.5-pro',
   messages: 'claude-haiku-4-5',
   gemini: 'gemini-3.5-flash-lite',
+  embeddings: 'text-embedding-3-small',
+  images: 'gpt-image-2.6-flare',
 } as const;
 
 type Changes = Readonly<Partial<Record<ScenarioName, Expectation | undefined>>>;

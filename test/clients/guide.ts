@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import * as z from 'zod';
-import { type Client, type Expectation, type ScenarioName, scenarioNames } from './client.ts';
+import { type Client, type Expectation, type Install, type ScenarioName, scenarioNames } from './client.ts';
 import { pinFiles } from './install.ts';
 import { type Row, rowsOf } from './report.ts';
 import type { Result } from './run-client.ts';
@@ -11,17 +11,25 @@ export const guidePath = join(import.meta.dirname, '../../docs/guides/clients.md
 
 const packageSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
 
+/** Returns the version of a package in the first pin file of each kind. */
+const pinsIn: Readonly<Record<Install['kind'], (text: string, name: string) => string | undefined>> = {
+  npm: (text, name) => packageSchema.parse(JSON.parse(text)).dependencies[name],
+  venv: (text, name) =>
+    text
+      .split('\n')
+      .map((line) => line.trim().split('=='))
+      .find(([pinned = '']) => pinned.replace(/\[.*\]$/, '') === name)?.[1]
+      ?.split(' ')[0],
+  maven: (text, name) =>
+    [...text.matchAll(/<groupId>(.*)<\/groupId>\s*<artifactId>(.*)<\/artifactId>\s*<version>(.*)<\/version>/g)].find(
+      ([, group, artifact]) => `${group}:${artifact}` === name,
+    )?.[3],
+};
+
 /** Returns the pinned version of a client's package. Throws if the package has no pin. */
 export const pinOf = ({ install }: Client, name: string): string => {
   const text = readFileSync(pinFiles(install)[0] ?? '', 'utf8');
-  const version =
-    install.kind === 'npm'
-      ? packageSchema.parse(JSON.parse(text)).dependencies[name]
-      : text
-          .split('\n')
-          .map((line) => line.trim().split('=='))
-          .find(([pinned = '']) => pinned.replace(/\[.*\]$/, '') === name)?.[1]
-          ?.split(' ')[0];
+  const version = pinsIn[install.kind](text, name);
   if (version === undefined) throw new Error(`${name}: no pin. Add it to the pins of the client.`);
   return version;
 };
@@ -32,6 +40,7 @@ const versionsOf = (client: Client): string =>
 const languages: Readonly<Record<string, string>> = {
   '.mjs': 'js',
   '.py': 'python',
+  '.java': 'java',
   '.sh': 'sh',
   '.toml': 'toml',
   '.json': 'json',

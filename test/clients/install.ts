@@ -20,24 +20,27 @@ export const cacheFolder = (environment: NodeJS.ProcessEnv): string =>
   join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'model-gateway-clients');
 
 /** Files with the pins of a group. */
-export const pinFiles = (install: Install): readonly string[] =>
-  install.kind === 'npm'
-    ? ['package.json', 'package-lock.json'].map((name) => join(import.meta.dirname, install.folder, name))
-    : [join(import.meta.dirname, 'py', `${install.requirements}.txt`)];
+export const pinFiles = (install: Install): readonly string[] => {
+  if (install.kind === 'venv') return [join(import.meta.dirname, 'py', `${install.requirements}.txt`)];
+  const names = install.kind === 'npm' ? ['package.json', 'package-lock.json'] : ['pom.xml', 'jars.sha256'];
+  return names.map((name) => join(import.meta.dirname, install.folder, name));
+};
 
 /**
  * Installs the pins of a group, unless they are already installed from the same files. Returns the folder. Throws an
  * InstallError.
  */
-export const installPins = (install: Install, cache: string): Promise<string> => {
-  const name = install.kind === 'npm' ? install.folder : install.requirements;
+export const installPins = async (install: Install, cache: string): Promise<string> => {
+  // A JDK is not a part of the installation, and can be missing later.
+  if (install.kind === 'maven') await run(['javac', '-version'], import.meta.dirname, INSTALL_LIMIT_MS);
+  const name = install.kind === 'venv' ? install.requirements : install.folder;
   return installFiles({ kind: install.kind, name, files: pinFiles(install), limitMs: INSTALL_LIMIT_MS }, cache);
 };
 
 export interface Pins {
   readonly kind: Install['kind'];
   readonly name: string;
-  /** `package.json`, with its lock file if there is one, or a file of requirements. */
+  /** `package.json` or `pom.xml`, with its lock file if there is one, or a file of requirements. */
   readonly files: readonly string[];
   /** Limit of each command of the installation. */
   readonly limitMs: number;
@@ -67,13 +70,18 @@ export const installFiles = async ({ kind, name, files, limitMs }: Pins, cache: 
 };
 
 const commandsOf = (kind: Install['kind'], [file = '']: readonly string[]): readonly (readonly string[])[] =>
-  kind === 'npm'
-    ? // Not `npm ci`: a lock file lacks optional packages for other platforms if its registry lacked them.
-      [['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']]
-    : [
-        ['python3', '-m', 'venv', 'venv'],
-        ['venv/bin/python', '-m', 'pip', 'install', '--no-input', '--quiet', '-r', basename(file)],
-      ];
+  ({
+    // Not `npm ci`: a lock file lacks optional packages for other platforms if its registry lacked them.
+    npm: [['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']],
+    venv: [
+      ['python3', '-m', 'venv', 'venv'],
+      ['venv/bin/python', '-m', 'pip', 'install', '--no-input', '--quiet', '-r', basename(file)],
+    ],
+    maven: [
+      ['mvn', '--batch-mode', '--quiet', '--strict-checksums', 'dependency:copy-dependencies', '-DoutputDirectory=lib'],
+      ['sha256sum', '--check', '--strict', '--quiet', 'jars.sha256'],
+    ],
+  })[kind];
 
 const run = async (command: readonly string[], cwd: string, limitMs: number): Promise<void> => {
   const env = { ...outerEnvironment(), PIP_DISABLE_PIP_VERSION_CHECK: '1' };

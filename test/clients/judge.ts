@@ -19,7 +19,8 @@ export type Verdict =
   | { readonly outcome: 'limit'; readonly reason: string }
   | { readonly outcome: 'fail'; readonly reason: string };
 
-const answerPath = /^\/v1\/(chat\/completions|responses|messages)$|:(generateContent|streamGenerateContent)$/;
+const answerPath =
+  /^\/v1\/(chat\/completions|responses|messages|embeddings|images\/generations)$|:(generateContent|streamGenerateContent)$/;
 
 /** Whether a call requests output of a model. Other calls list models, count tokens or check the server. */
 export const isAnswerCall = ({ method, path }: Call): boolean => method === 'POST' && answerPath.test(path);

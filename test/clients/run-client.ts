@@ -144,6 +144,11 @@ const startClient = async (
   if (client.install.kind === 'venv') {
     return startProgram({ ...common, cwd: folder, command: [join(installed, 'venv/bin/python'), program] });
   }
+  if (client.install.kind === 'maven') {
+    // Java compiles the source file before it runs it.
+    const command = ['java', '-XX:TieredStopAtLevel=1', '--class-path', join(installed, 'lib/*'), program];
+    return startProgram({ ...common, cwd: folder, command });
+  }
   symlinkSync(join(installed, 'node_modules'), join(folder, 'node_modules'));
   return startProgram({ ...common, cwd: folder, command: [process.execPath, program] });
 };

@@ -1,9 +1,15 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { Route } from '../client.ts';
 import { type CommandLine, jsonLines, platformName, scripted } from './command-line.ts';
 
-const providers = { chat: 'gateway', responses: 'openai', messages: 'anthropic', gemini: 'google' } as const;
+const providers: Readonly<Partial<Record<Route, string>>> = {
+  chat: 'gateway',
+  responses: 'openai',
+  messages: 'anthropic',
+  gemini: 'google',
+};
 
 const textSchema = z.object({ type: z.literal('text'), part: z.object({ text: z.string() }) });
 const errorSchema = z.object({ type: z.literal('error') });
