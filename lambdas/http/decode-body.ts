@@ -10,7 +10,7 @@ export interface Coding {
   readonly name: string;
   /** Memory in bytes that the decoder needs for the text to which compressed data refers. */
   readonly windowBytes: number;
-  readonly open: () => Transform;
+  readonly open: () => Transform & { readonly bytesWritten: number };
 }
 
 const KIB = 1024;
@@ -67,6 +67,8 @@ export const decodeBody = async (
       await grow(piece.length);
       body.add(piece);
     }
+    // A decoder ends at the end of the first frame and drops what follows.
+    if (decoder.bytesWritten < bytes.length) throw new Error('data after the end');
     const whole = body.whole();
     // A copy of a shorter body releases the rest of the memory for the longest.
     return whole.length < BODY_BYTES_MAX / 2 ? Buffer.from(whole) : whole;

@@ -4,8 +4,8 @@ import type { FitImage, FitTask } from '../../core/images/image-wire.ts';
 /** Largest image that is decoded or written: that of any provider. It takes about 0.5 GB, as measured. */
 const PIXELS_MAX = 4_096 ** 2;
 
-/** The largest image takes about 5 s of CPU. Then the next one has its turn. */
-const FIT_MS_MAX = 60_000;
+/** Longest time for an image, with its wait for others. The largest one takes about 5 s of CPU. */
+const WAIT_MS_MAX = 60_000;
 
 const JPEG_QUALITY = 95;
 
@@ -16,9 +16,12 @@ let lastTurn: Promise<unknown> = Promise.resolve();
 
 /**
  * Fits one image at a time, in a thread of its own. The thread ends with its image: its memory is freed, and a file that
- * breaks the codec breaks nothing else. Returns undefined if the image cannot be fitted, or not before `signal` aborts.
+ * breaks the codec breaks nothing else. Returns undefined if the image cannot be fitted, or not before the deadline and
+ * within 60 s.
  */
-export const fitImage: FitImage = async (task, signal) => {
+export const fitImage: FitImage = async (task, deadline) => {
+  if (deadline.aborted) return undefined;
+  const signal = AbortSignal.any([deadline, AbortSignal.timeout(WAIT_MS_MAX)]);
   if ([task.from, task.to].some(({ width, height }) => width * height > PIXELS_MAX)) return undefined;
   const turn = lastTurn.then(() => inThread(task, signal));
   lastTurn = turn;
@@ -35,13 +38,11 @@ const inThread = (task: FitTask, signal: AbortSignal): Promise<Uint8Array | unde
     // The thread needs no secrets of the environment.
     const thread = new Worker(new URL(import.meta.url), { workerData: { role: ROLE, task }, env: {}, execArgv: [] });
     const end = (bytes?: unknown): void => {
-      clearTimeout(late);
       signal.removeEventListener('abort', stop);
       resolve(bytes instanceof Uint8Array ? bytes : undefined);
       void thread.terminate();
     };
     const stop = (): void => end();
-    const late = setTimeout(stop, FIT_MS_MAX);
     signal.addEventListener('abort', stop, { once: true });
     thread.once('message', end).once('error', stop).once('exit', stop);
   });
