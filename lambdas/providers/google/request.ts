@@ -234,6 +234,12 @@ const toCallPart = ({ id, name, arguments: text, signature }: ToolCall, index: n
   };
 };
 
+/**
+ * The provider reads a `$ref` anywhere in a response as the name of a part and rejects unknown ones:
+ * https://github.com/NousResearch/hermes-agent/issues/93014 (2026-08-23). A text in `result` can contain it.
+ */
+const hasReference = /"(?:\$|\\u0024)ref"\s*:/;
+
 const toResponsePart = (turn: ToolTurn, { calls, slots, nests }: Place): JsonObject => {
   const { callId, text, param } = turn;
   const call = calls.get(callId);
@@ -244,7 +250,7 @@ const toResponsePart = (turn: ToolTurn, { calls, slots, nests }: Place): JsonObj
   }
   // Each call has one result, so a second result for the same call is rejected.
   calls.delete(callId);
-  const response = exactObject(text) ?? { result: text };
+  const response = (hasReference.test(text) ? undefined : exactObject(text)) ?? { result: text };
   const parts = mediaIn(turn)
     .filter((part) => isNested(part, nests))
     .map((part) => toMediaPart(part, slots));

@@ -28,6 +28,7 @@ const rules: readonly Rule[] = [
   refuseDrawing,
   ({ contents = [] }, model) => refuseMedia(contents, isGemini3OrLater(model.id)),
   ({ contents = [] }, model) => refuseTurns(contents, isGemini3OrLater(model.id)),
+  ({ contents = [] }) => refuseReferences(contents),
   ({ contents = [] }) => refuseEnds(contents),
   ({ cachedContent }) =>
     cachedContent === undefined ? undefined : googleError(403, 'CachedContent not found (or permission denied)'),
@@ -53,6 +54,32 @@ function refuseEnds(contents: readonly Content[]): VendorRefusal | undefined {
   if (isModel(contents[0]))
     return invalidArgument('Please ensure that multiturn requests alternate between user and model');
   return isModel(contents.at(-1)) ? invalidArgument('Requests ending with a model turn are not supported.') : undefined;
+}
+
+/**
+ * Rejects every `$ref` in a function response. The documented use with a `displayName` is rejected too. Sources:
+ * https://github.com/NousResearch/hermes-agent/issues/93014 (2026-08-23, references of a JSON schema),
+ * https://github.com/googleapis/python-genai/issues/2792 (2026-07-30, names of parts)
+ */
+function refuseReferences(contents: readonly Content[]): VendorRefusal | undefined {
+  const responses = contents.flatMap(({ parts = [] }) =>
+    parts.flatMap(({ functionResponse }) => functionResponse ?? []),
+  );
+  const name = responses.map(({ response }) => referenceIn(response)).find((found) => found !== undefined);
+  if (name === undefined) return undefined;
+  return invalidArgument(
+    `The referenced name \`${name}\` in function_response.response does not match to a display_name in the ` +
+      'function_response.parts.',
+  );
+}
+
+function referenceIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const found = name === '$ref' && typeof member === 'string' ? member : referenceIn(member);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function refuseParts({ parts = [] }: Content, path: string): VendorRefusal | undefined {

@@ -40,6 +40,15 @@ test('CHAT-5 a result that only starts like an object is text', async () => {
   }
 });
 
+test.for(['{"a":[{"$ref":"#/$defs/A"}]}', '{"\\u0024ref" : "x"}'])(
+  'CHAT-5 a result with a reference is text: %s',
+  async (text) => {
+    expect(await sentWith(user, calling('f', '{}'), result(text))).toContain(
+      `"response":{"result":${JSON.stringify(text)}}`,
+    );
+  },
+);
+
 test('CHAT-5 a second call can reuse an id after the first call has its result', async () => {
   const sent = await sentWith(user, calling('f', '{}'), result('x'), calling('g', '{}'), result('y'));
   expect(sent.match(/"functionResponse":\{"id":"c","name":"."/g)).toEqual([

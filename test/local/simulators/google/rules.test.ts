@@ -150,6 +150,11 @@ const missing = (name: string, position: number) =>
 const counts = expect.stringMatching(/^Please ensure that the number of function response parts is equal/);
 const order = expect.stringMatching(/^Please ensure that function response turn comes immediately after/);
 
+test('a reference in a function response is rejected', async () => {
+  const result = { functionResponse: { name: 'a', response: { items: [{ $ref: '#/$defs/A' }] } } };
+  expect(await refusalOf({ contents: [...asked(call('a', skip)), answered(result)] })).toMatch(/`#\/\$defs\/A`/);
+});
+
 test.each([
   ['a sentinel', [...asked(call('a', skip)), answered(response('a'))], ''],
   ['one signature for two calls', [...asked(call('a', skip), call('b')), answered(response('a'), response('b'))], ''],
