@@ -30,16 +30,20 @@ test.each([
   expect(response.headers.get('x-service-ignored-parameters')).toBe(names.length > 0 ? names.sort().join(',') : null);
 });
 
-/** Call and result as another gateway wrote them. */
+/** Calls and results as another gateway wrote them, with one id for all calls. */
 const id = `functions.mcp/find:0${'x'.repeat(60)}`;
-const history = [
-  ...saying('Which town has the oldest lighthouse?'),
+const called = [
   {
     role: 'assistant' as const,
     content: null,
     tool_calls: [{ id, type: 'function' as const, function: { name: 'mcp.find:town', arguments: '{"q":"a"}' } }],
   },
   { role: 'tool' as const, tool_call_id: id, content: 'Riga' },
+];
+const history = [
+  ...saying('Which town has the oldest lighthouse?'),
+  ...called,
+  ...called,
   ...saying('And the second oldest?'),
 ];
 const reload = { name: '1c_reload', parameters: { type: 'object', properties: { q: { type: 'string' } } } };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Wire } from '../../core/catalog/providers.ts';
-import type { ChatBody } from './body.ts';
+import type { ChatBody, ChatMessage } from './body.ts';
 
 /** Identifiers that a provider accepts. */
 interface Rule {
@@ -51,19 +51,20 @@ interface Fitted {
  */
 export const fitIdentifiers = (body: ChatBody, wire: Wire): Fitted => {
   const { callId, functionName } = rules[wire] ?? gemini;
-  const { messages, tools, tool_choice: choice } = body;
+  const { tools, tool_choice: choice } = body;
+  const messages = withUniqueCalls(body.messages, callId);
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
   const results = messages.flatMap((message) => (message.role === 'tool' ? [message.tool_call_id] : []));
   const ids = replacements([...calls.map(({ id }) => id), ...results], callId);
   const declared = (tools ?? []).map((tool) => tool.function.name);
   const names = replacements([...declared, ...calls.map((call) => call.function.name)], functionName);
-  if (ids.size === 0 && names.size === 0) return { body, ownNames: new Map() };
+  if (messages === body.messages && ids.size === 0 && names.size === 0) return { body, ownNames: new Map() };
   const fittedId = (id: string): string => ids.get(id) ?? id;
   const fittedName = <Named extends { readonly name: string }>(named: Named): Named => ({
     ...named,
     name: names.get(named.name) ?? named.name,
   });
-  const fittedMessage = (message: ChatBody['messages'][number]): typeof message => {
+  const fittedMessage = (message: ChatMessage): ChatMessage => {
     if (message.role === 'tool') return { ...message, tool_call_id: fittedId(message.tool_call_id) };
     if (message.role !== 'assistant' || !message.tool_calls) return message;
     const toolCalls = message.tool_calls.map((call) => ({
@@ -83,6 +84,41 @@ export const fitIdentifiers = (body: ChatBody, wire: Wire): Fitted => {
     },
     ownNames: new Map([...names].map(([own, fitted]) => [fitted, own])),
   };
+};
+
+/**
+ * Replaces the id of a call that repeats an earlier one, and the id in its result, because Claude requires unique ids
+ * (https://github.com/NVIDIA-NeMo/Switchyard/issues/502, 2026-09-02). The first call keeps its id. Within
+ * a turn, results belong to the calls with their id in order. Returns the same messages if no id repeats.
+ */
+const withUniqueCalls = (messages: ChatBody['messages'], rule: Rule): ChatBody['messages'] => {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
+  const taken = new Set(calls.map(({ id }) => id));
+  if (taken.size === calls.length) return messages;
+  const uses = new Map<string, number>();
+  let latest = new Map<string, { readonly ids: string[]; answered: number }>();
+  const uniqueId = (id: string): string => {
+    const earlier = uses.get(id) ?? 0;
+    uses.set(id, earlier + 1);
+    let unique = earlier === 0 ? id : replacementOf(`${id} ${earlier}`, rule);
+    while (earlier > 0 && taken.has(unique)) unique = replacementOf(`${id}${unique}`, rule);
+    taken.add(unique);
+    const same = latest.get(id) ?? { ids: [], answered: 0 };
+    same.ids.push(unique);
+    latest.set(id, same);
+    return unique;
+  };
+  return messages.map((message, at) => {
+    if (message.role === 'tool') {
+      const same = latest.get(message.tool_call_id);
+      // A further result of a call keeps the id of the last one, so that the provider's rule names it.
+      const found = same && (same.ids[same.answered++] ?? same.ids.at(-1));
+      return found === undefined ? message : { ...message, tool_call_id: found };
+    }
+    if (message.role !== 'assistant' || !message.tool_calls) return message;
+    if (messages[at - 1]?.role !== 'assistant') latest = new Map();
+    return { ...message, tool_calls: message.tool_calls.map((call) => ({ ...call, id: uniqueId(call.id) })) };
+  });
 };
 
 /** Returns the replacement of each identifier that the rule rejects. */

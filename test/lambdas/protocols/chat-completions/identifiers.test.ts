@@ -81,3 +81,47 @@ test('CHAT-5 a replaced identifier is the same in every request', () => {
   const later = sent('anthropic_messages', [{ id: 'b:1', name: 'b.c' }, call], 'other');
   expect([later.ids[1], later.names[1]]).toEqual([first.ids[0], first.names[0]]);
 });
+
+/** Ids of calls and results in order, from turns with the given calls and their results. */
+const idsOf = (wire: Wire, turns: readonly (readonly string[])[]) => {
+  const messages = turns.flatMap(
+    (ids) =>
+      bodyWith(
+        ids.map((id) => ({ id, name: 'look' })),
+        'look',
+      ).messages,
+  );
+  const { body } = fitIdentifiers({ ...bodyWith([], 'look'), messages }, wire);
+  const calls = body.messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
+  const results = body.messages.flatMap((message) => (message.role === 'tool' ? [message.tool_call_id] : []));
+  return { calls: calls.map(({ id }) => id), results };
+};
+
+test.each(accepted)('CHAT-5 %s gets unique ids for calls that reuse one, and the first keeps it', (wire, pattern) => {
+  const { calls, results } = idsOf(wire, [['call_0', 'b:1'], ['call_0'], ['call_0', 'call_0', 'b:1']]);
+  expect(calls[0]).toBe('call_0');
+  expect(new Set(calls).size).toBe(6);
+  expect(results).toEqual(calls);
+  for (const id of calls) expect(id).toMatch(pattern);
+});
+
+test('CHAT-5 a reused id gets the same replacement when the history grows', () => {
+  const turns = [['call_0'], ['call_0']];
+  const { calls } = idsOf('anthropic_messages', turns);
+  expect(idsOf('anthropic_messages', [...turns, ['call_0']]).calls.slice(0, 2)).toEqual(calls);
+});
+
+test('CHAT-5 a result without a call of the latest turn keeps its id', () => {
+  const { body } = fitIdentifiers(
+    {
+      ...bodyWith([], 'look'),
+      messages: [
+        ...bodyWith([{ id: 'a', name: 'look' }], 'look').messages,
+        ...bodyWith([{ id: 'a', name: 'look' }], 'look').messages,
+        { role: 'tool', tool_call_id: 'b', content: 'x' },
+      ],
+    },
+    'anthropic_messages',
+  );
+  expect(body.messages.at(-1)).toMatchObject({ tool_call_id: 'b' });
+});
