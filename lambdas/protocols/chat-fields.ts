@@ -56,8 +56,11 @@ export const isShortId = (text: string | null | undefined): boolean => hasAtMost
 const isInt32 = (seed: number | null | undefined): boolean => ((seed ?? 0) | 0) === (seed ?? 0);
 
 /** Whether the name of the model turns thinking on (MSG-3). Claude then accepts no sampling fields. */
-const isThinking = ({ model: name }: ChatFields, { id, thinking }: TextModel): boolean =>
-  thinking?.suffix !== undefined && name === `${id}${thinking.suffix}`;
+export const thinksByName = (body: ChatFields, { id, thinking }: TextModel): boolean =>
+  thinking?.suffix !== undefined && body.model === `${id}${thinking.suffix}` && !requiresCall(body);
+
+/** Whether the tool choice requires a call. Claude rejects it together with thinking. */
+const requiresCall = (body: ChatFields): boolean => body.tool_choice === 'required' || isForced(body);
 
 /**
  * Whether the name is an email address or a telephone number. Claude rejects both:
@@ -91,7 +94,7 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
     isTaken: (body, model, wire) =>
       gemini.includes(wire) ||
       (model.capabilities.sampling &&
-        (!claude.includes(wire) || ((body.temperature ?? 0) <= 1 && !isThinking(body, model)))),
+        (!claude.includes(wire) || ((body.temperature ?? 0) <= 1 && !thinksByName(body, model)))),
     otherwise: 'list',
     isDefault: ({ temperature }) => temperature === 1,
   },
@@ -102,7 +105,7 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
     isTaken: (body, model, wire) =>
       gemini.includes(wire) ||
       (model.capabilities.sampling &&
-        !(claude.includes(wire) && (isThinking(body, model) || (body.temperature ?? 2) <= 1))),
+        !(claude.includes(wire) && (thinksByName(body, model) || (body.temperature ?? 2) <= 1))),
     otherwise: 'list',
     isDefault: (body) => body.top_p === 1,
   },

@@ -206,6 +206,14 @@ test.each(adaptive)('MSG-3 %s-thinking is the model with its thinking summarized
   expect(spent).toBe(priceOfModel(result.usage));
 });
 
+test('MSG-3 a -thinking model accepts a tool choice that requires a call', async () => {
+  const tools = [{ name: 'look', input_schema: { type: 'object' as const } }];
+  for (const id of ['claude-haiku-4-5', OPUS]) {
+    const body = { ...ask, model: `${id}-thinking`, tools, tool_choice: { type: 'any' as const } };
+    expect(await client.messages.create(body)).toMatchObject({ stop_reason: 'tool_use' });
+  }
+});
+
 test("MSG-2, MSG-4 a model with efforts gets the client's effort; a budget is 400 with a field", async () => {
   await client.messages.create({ ...ask, model: OPUS, output_config: { effort: 'low' } });
   expect(vendor.requests[0]?.body).toMatchObject({ output_config: { effort: 'low' } });

@@ -13,6 +13,7 @@ import type {
 } from '../../core/text/conversation.ts';
 import { BODY_PARTS_MAX, TOOL_VALUES_MAX } from '../../limits.ts';
 import type { Alternatives } from '../alternatives.ts';
+import { thinksByName } from '../chat-fields.ts';
 import { inlineImageCharacters, inlineTypeOf, isInline, platformHostOf } from '../image-url.ts';
 import type { ChatBody, ChatMessage, ToolCall } from './body.ts';
 
@@ -205,7 +206,7 @@ export const toConversation = (body: ChatBody, model: TextModel): Conversation =
   stop: [body.stop ?? []].flat(),
   seed: body.seed ?? undefined,
   effort: body.reasoning_effort ?? body.output_config?.effort ?? undefined,
-  thinking: model.thinking?.suffix !== undefined && body.model === `${model.id}${model.thinking.suffix}`,
+  thinking: thinksByName(body, model),
   endUser: body.user ?? undefined,
   extras: Object.fromEntries(shared.flatMap((name) => (body[name] == null ? [] : [[name, body[name]]]))),
 });

@@ -50,13 +50,17 @@ const insteadOf = ({ thinking, reasoning }: TextModel): string => {
   return ` It accepts ${allowed}.${depth}`;
 };
 
-/** Whether the model's name turns thinking on (MSG-3). */
-export const thinksByName = ({ model: name, thinking }: PromptBody, model: TextModel): boolean => {
+/**
+ * Whether the model's name turns thinking on (MSG-3). The provider rejects thinking beside a tool choice that requires a
+ * call: https://github.com/mastra-ai/mastra/issues/7507 (2025-09-05).
+ */
+export const thinksByName = ({ model: name, thinking, tool_choice: choice }: PromptBody, model: TextModel): boolean => {
   const suffix = model.thinking?.suffix;
-  return !thinking && suffix !== undefined && name === `${model.id}${suffix}`;
+  const isForced = choice?.type === 'any' || choice?.type === 'tool';
+  return !thinking && !isForced && suffix !== undefined && name === `${model.id}${suffix}`;
 };
 
-/** Thinking that the model's name turns on. Undefined if the client sent `thinking` itself. */
+/** Thinking that the model's name turns on. Undefined if the client sent `thinking` itself, or requires a call. */
 export const thinkingByName = (body: PromptBody, model: TextModel): JsonObject | undefined => {
   if (!thinksByName(body, model)) return undefined;
   const { model: name, max_tokens: cap } = body;

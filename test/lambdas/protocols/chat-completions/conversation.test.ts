@@ -132,11 +132,16 @@ test('CHAT-16 fields that some other providers have are among the extras', () =>
   });
 });
 
-test('MSG-3 the alias with the suffix turns thinking on, the id itself does not', () => {
+test('MSG-3 the alias with the suffix turns thinking on without a required call, the id does not', () => {
   const thinking = { adaptive: true, manualBudget: false, canDisable: true, suffix: '-thinking' };
   const model = { thinking, aliases: ['alpha-1-thinking'] };
   expect(conversationOf({ model: 'alpha-1-thinking' }, model).thinking).toBe(true);
   expect(conversationOf({ model: 'alpha-1' }, model).thinking).toBe(false);
+  const tools = [{ type: 'function', function: { name: 'look' } }];
+  const thinks = (tool_choice: unknown) =>
+    conversationOf({ model: 'alpha-1-thinking', tools, tool_choice }, model).thinking;
+  expect(['auto', 'none', null].map(thinks)).toEqual([true, true, true]);
+  expect(['required', { type: 'function', function: { name: 'look' } }].map(thinks)).toEqual([false, false]);
 });
 
 test('CHAT-1 the settings of the field table are kept unchanged', () => {

@@ -88,6 +88,18 @@ test.for([
   expect(prepared({ model, max_tokens, thinking }).body.thinking).toEqual(thinking);
 });
 
+test('MSG-3 the name turns nothing on beside a tool choice that requires a call', () => {
+  const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+  for (const [tool_choice, thinks] of [
+    [{ type: 'any' }, false],
+    [{ type: 'tool', name: 'look' }, false],
+    [{ type: 'auto' }, true],
+  ] as const) {
+    const { body } = prepared({ model: 'claude-haiku-4-5-thinking', max_tokens, tools, tool_choice });
+    expect('thinking' in body).toBe(thinks);
+  }
+});
+
 test('MSG-3 an alias with -thinking turns nothing on if the entry has no suffix', () => {
   const model = { ...entryOf('claude-sonnet-5'), thinking: { adaptive: true, manualBudget: false, canDisable: true } };
   expect(prepared({ model: 'claude-sonnet-5-thinking' }, model).body).not.toHaveProperty('thinking');
