@@ -146,14 +146,15 @@ const toInput = (input: JsonValue): JsonValue => {
 
 /**
  * Item for the provider. Undefined for reasoning that is not encrypted, because it refers to an item that the provider
- * has not stored.
+ * has not stored. The provider rejects text in the content of reasoning:
+ * https://github.com/musistudio/claude-code-router/issues/1783 (2026-09-10)
  */
 const toItem = (item: JsonValue): JsonValue | undefined => {
   if (!isJsonObject(item)) return item;
   if (item.type === 'tool_search_output') return toTool(item, ['allowed_callers'], () => undefined);
   if (item.type !== 'reasoning') return without(item, ['caller']);
   if (!item.encrypted_content) return undefined;
-  return isReasoningId(item.id) ? item : without(item, ['id']);
+  return without(item, isReasoningId(item.id) ? ['content'] : ['content', 'id']);
 };
 
 /**

@@ -8,8 +8,27 @@ import { itemsOf, type ResponsesRequest } from './responses-request.ts';
 export function refuseItemOrder(request: ResponsesRequest): VendorRefusal | undefined {
   const items = itemsOf(request);
   return (
-    refuseLostReasoning(items, request.store === false) ?? refuseLooseReasoning(items) ?? refuseLooseToolItems(items)
+    refuseLostReasoning(items, request.store === false) ??
+    refuseReasoningText(items) ??
+    refuseLooseReasoning(items) ??
+    refuseLooseToolItems(items)
   );
+}
+
+/**
+ * Rejects reasoning with a text in its content. Sources: https://github.com/musistudio/claude-code-router/issues/1783
+ * (2026-09-10), https://github.com/querymt/querymt/issues/976 (2026-09-22)
+ */
+function refuseReasoningText(items: readonly InputItem[]): VendorRefusal | undefined {
+  for (const [at, item] of items.entries()) {
+    const length = isReasoning(item) ? (item.content?.length ?? 0) : 0;
+    if (length === 0) continue;
+    const param = `input[${at}].content`;
+    const problem = `Expected an array with maximum length 0, but got an array with length ${length} instead.`;
+    const message = `Invalid '${param}': array too long. ${problem}`;
+    return openaiError(400, message, { param, code: 'array_above_max_length' });
+  }
+  return undefined;
 }
 
 /**

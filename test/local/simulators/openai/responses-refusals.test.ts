@@ -127,6 +127,11 @@ test.each<[string, readonly object[], string]>([
   ['reasoning after its message', [user, message, reasoning, user], loose],
   ['reasoning at the end', [user, reasoning], loose],
   [
+    'a text in the content of reasoning',
+    [user, { ...reasoning, content: [{ type: 'reasoning_text', text: 'Hm' }] }, message, user],
+    "Invalid 'input[1].content': array too long. Expected an array with maximum length 0, but got an array with length 1 instead.",
+  ],
+  [
     'reasoning before a message with another id',
     [user, reasoning, { ...message, id: `msg_${'b'.repeat(32)}2` }, user],
     loose,
