@@ -52,6 +52,15 @@ export const isEndUser = (name: string): boolean => hasAtMost(name, 256);
  */
 export const isShortId = (text: string | null | undefined): boolean => hasAtMost(text ?? '', 64);
 
+/** Whether OpenAI accepts the metadata: types of the package openai 7.55.0. */
+const isMetadata = (metadata: object): boolean => {
+  const members = Object.entries(metadata);
+  return (
+    members.length <= 16 &&
+    members.every(([name, text]) => hasAtMost(name, 64) && typeof text === 'string' && hasAtMost(text, 512))
+  );
+};
+
 /** Whether a provider that reads the seed as a signed 32-bit number accepts it, as Google does. */
 const isInt32 = (seed: number | null | undefined): boolean => ((seed ?? 0) | 0) === (seed ?? 0);
 
@@ -185,6 +194,7 @@ export const chatFields: readonly OptionalField<ChatFields>[] = [
   {
     field: 'metadata',
     wires: ['openai_responses'],
+    isTaken: ({ metadata }) => isMetadata(metadata ?? {}),
     otherwise: 'list',
     isDefault: ({ metadata }) => isEmpty(metadata),
   },

@@ -177,7 +177,7 @@ const specified = {
 
 /** Provider fields that add no cost beyond the hold (GEN-9). */
 const harmless = {
-  metadata: recordOf(z.string(), 16).nullish(),
+  metadata: anyObject.nullish(),
   logit_bias: recordOf(between(-100, 100), 1_024).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
