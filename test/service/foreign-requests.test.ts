@@ -61,3 +61,22 @@ test.each(models)('CHAT-5 %s accepts the history of another gateway, and calls t
   expect(names.filter(Boolean)).toEqual(['1c_reload']);
   expect(vendor.requests).toHaveLength(2);
 });
+
+test('CHAT-8 gemini-3.8-flash accepts tools with a loop and with members beside a reference', async () => {
+  const node = {
+    type: 'object',
+    properties: { name: { type: 'string' }, inner: { type: 'array', items: { $ref: '#/$defs/node' } } },
+    required: ['name', 'inner'],
+  };
+  const root = { $ref: '#/$defs/node', title: 'Root', examples: [{ name: 'a' }] };
+  const parameters = { type: 'object', $defs: { node }, properties: { root }, required: ['root'] };
+  const { data, response } = await completions
+    .create({
+      model: 'gemini-3.8-flash',
+      messages: saying('Save it'),
+      tools: [{ type: 'function', function: { name: 'save', parameters } }],
+    })
+    .withResponse();
+  expect(data.choices[0]?.finish_reason).toBe('tool_calls');
+  expect(response.headers.get('x-service-ignored-parameters')).toBe('tools[].function.parameters.required');
+});

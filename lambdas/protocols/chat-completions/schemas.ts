@@ -38,7 +38,8 @@ const formatFor = (format: Format, wire: Wire, ignored: IgnoredFields): Format =
 
 /**
  * Claude compiles the parameters of strict tools as it does formats. Both providers accept nearly all keywords in other
- * tools: https://github.com/NousResearch/hermes-agent/pull/98928 (2026-08-30) for Gemini.
+ * tools: https://github.com/NousResearch/hermes-agent/pull/98928 (2026-08-30) for Gemini. But Gemini rejects keywords
+ * beside a reference (https://github.com/anomalyco/opencode/issues/12295) and required loops.
  */
 const toolFor = (tool: Tool, wire: Wire, ignored: IgnoredFields): Tool => {
   const { parameters, strict } = tool.function;
@@ -50,7 +51,10 @@ const toolFor = (tool: Tool, wire: Wire, ignored: IgnoredFields): Tool => {
 
 const parametersFor = (parameters: JsonObject, isClaude: boolean, strict: boolean): ReturnType<typeof adaptSchema> => {
   const plain = objectSchema(parameters, !isClaude);
-  if (!isClaude || !strict) return plain;
-  const adapted = adaptSchema(plain.schema, claudeDialect);
-  return { schema: adapted.schema, dropped: new Set([...plain.dropped, ...adapted.dropped]) };
+  if (isClaude ? !strict : !hasReference(plain.schema)) return plain;
+  const adapted = adaptSchema(plain.schema, isClaude ? claudeDialect : geminiDialect);
+  const schema = isClaude ? adapted.schema : { ...adapted.schema, type: 'object' };
+  return { schema, dropped: new Set([...plain.dropped, ...adapted.dropped]) };
 };
+
+const hasReference = (schema: JsonObject): boolean => JSON.stringify(schema).includes('"$ref":');

@@ -159,7 +159,9 @@ function refuseDeclaration(
   if (!/^[A-Za-z_][\w.:-]{0,63}$/.test(name))
     return fieldError(`${path}.name`, 'Invalid function name. Must start with a letter or an underscore.');
   if (parameters !== undefined && parametersJsonSchema !== undefined) return invalidArgument();
-  return declared.has(name) ? invalidArgument(`Duplicate function declaration found: ${name}`) : undefined;
+  if (declared.has(name)) return invalidArgument(`Duplicate function declaration found: ${name}`);
+  // https://github.com/anomalyco/opencode/issues/12295 (2026-02-05, members beside a reference)
+  return parametersJsonSchema === undefined ? undefined : refuseJsonSchema(parametersJsonSchema);
 }
 
 function refuseFormats({ generationConfig = {} }: GenerateRequest): VendorRefusal | undefined {
