@@ -131,7 +131,8 @@ const replacements = (identifiers: readonly string[], rule: Rule): ReadonlyMap<s
   const taken = new Set(identifiers);
   for (const identifier of unfit) {
     let replacement = replacementOf(identifier, rule);
-    while (taken.has(replacement)) replacement = replacementOf(`${identifier}${replacement}`, rule);
+    // Not of the identifier again, which can be long and meet many that the client chose.
+    while (taken.has(replacement)) replacement = replacementOf(replacement, rule);
     taken.add(replacement);
     found.set(identifier, replacement);
   }
