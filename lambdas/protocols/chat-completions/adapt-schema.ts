@@ -3,6 +3,7 @@ import { AllOf, current, isEqual } from './merge-schemas.ts';
 import { annotations, type Dialect, isSimplePattern, silent } from './schema-dialects.ts';
 import { References, ROOT } from './schema-references.ts';
 import { kindOf, type TypeName, typesOf } from './schema-types.ts';
+import { SchemaWork } from './schema-work.ts';
 
 interface Adapted {
   readonly schema: JsonObject;
@@ -13,10 +14,10 @@ interface Adapted {
 /**
  * Rewrites a schema for a provider. Keywords that the provider does not enforce move into the description, which the
  * model reads, as in the providers' own SDKs. Apart from them, every value that the result allows satisfies the original
- * schema, unless the original requires a property of itself.
+ * schema, unless the original requires a property of itself. Throws a 400 for too much work.
  */
-export const adaptSchema = (schema: JsonObject, dialect: Dialect): Adapted => {
-  const adapter = new SchemaAdapter(schema, dialect);
+export const adaptSchema = (schema: JsonObject, dialect: Dialect, work = new SchemaWork()): Adapted => {
+  const adapter = new SchemaAdapter(schema, dialect, work);
   return { schema: adapter.adapt(), dropped: adapter.dropped };
 };
 
@@ -48,6 +49,17 @@ const nesting: ReadonlySet<string> = new Set([
   'required',
   'additionalProperties',
 ]);
+/** Keywords whose schemas are counted where they are rewritten, and definitions, which count where one is used. */
+const countedElsewhere: ReadonlySet<string> = new Set([
+  'properties',
+  'items',
+  'prefixItems',
+  'anyOf',
+  'oneOf',
+  'additionalProperties',
+  '$defs',
+  'definitions',
+]);
 const ofObjects: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties', 'propertyOrdering']);
 const ofArrays: ReadonlySet<string> = new Set(['items', 'prefixItems', 'minItems', 'maxItems']);
 
@@ -57,17 +69,25 @@ class SchemaAdapter {
   readonly #dialect: Dialect;
   readonly #references: References;
   readonly #allOf: AllOf;
+  readonly #work: SchemaWork;
   readonly #names = new Map<string, string>();
   readonly #taken = new Set<string>();
+  /** Next number to try for each first name. */
+  readonly #numbers = new Map<string, number>();
   readonly #waiting: Definition[] = [];
   /** References so far that close a loop. */
   #loopsClosed = 0;
+  /** Schemas around the one that is being adapted. */
+  #depth = 0;
+  /** Whether a description already contains the schema that is being adapted. */
+  #isNoted = false;
 
-  constructor(root: JsonObject, dialect: Dialect) {
+  constructor(root: JsonObject, dialect: Dialect, work: SchemaWork) {
     this.#root = root;
     this.#dialect = dialect;
-    this.#references = new References(root);
-    this.#allOf = new AllOf(this.#references);
+    this.#work = work;
+    this.#references = new References(root, work);
+    this.#allOf = new AllOf(this.#references, work);
   }
 
   adapt(): JsonObject {
@@ -92,12 +112,34 @@ class SchemaAdapter {
   /** Undefined for a schema that no value can satisfy. */
   #node(value: JsonValue | undefined, place: Place): JsonObject | undefined {
     if (value === false) return undefined;
+    this.#depth += 1;
+    this.#work.checkDepth(this.#depth);
+    const adapted = this.#counted(value, place);
+    this.#depth -= 1;
+    return adapted;
+  }
+
+  #counted(value: JsonValue | undefined, place: Place): JsonObject | undefined {
     const { nullable, ...schema } = this.#allOf.merged(current(isJsonObject(value) ? value : {}));
+    this.#work.spendOn(schema, countedElsewhere);
     // OpenAPI 3.0
     if (nullable === true) return this.#node({ anyOf: [schema, { type: 'null' }] }, place);
     const notes: Notes = [];
     const adapted = this.#adapted(schema, place, notes);
-    return adapted && withNotes(adapted, notes);
+    return adapted && this.#withNotes(adapted, notes);
+  }
+
+  #withNotes(schema: JsonObject, notes: Notes): JsonObject {
+    const texts = notes.flatMap(([keyword, value]) => {
+      const text = `${keyword}: ${this.#work.textOf(value)}`;
+      if (this.#work.canNote(text.length)) return [text];
+      this.dropped.add(keyword);
+      return [];
+    });
+    if (texts.length === 0) return schema;
+    const text = `{${texts.join(', ')}}`;
+    const { description } = schema;
+    return { ...schema, description: typeof description === 'string' ? `${description}\n\n${text}` : text };
   }
 
   #adapted(schema: JsonObject, place: Place, notes: Notes): JsonObject | undefined {
@@ -149,7 +191,10 @@ class SchemaAdapter {
       pointer === ROOT ? 'root' : pointer.slice(pointer.lastIndexOf('/') + 1).replace(/[^a-zA-Z0-9_-]/g, '_');
     const first = level > 1 ? `${last}_${level}` : last;
     let name = first;
-    for (let more = this.#names.size; this.#taken.has(name); more += 1) name = `${first}_${more}`;
+    for (let number = this.#numbers.get(first) ?? 1; this.#taken.has(name); number += 1) {
+      name = `${first}_${number}`;
+      this.#numbers.set(first, number + 1);
+    }
     this.#taken.add(name);
     this.#names.set(key, name);
     this.#waiting.push({ name, pointer, level });
@@ -243,9 +288,16 @@ class SchemaAdapter {
       const rest = items === undefined || items === false ? {} : this.#items(items, place, notes);
       return { prefixItems: first, ...rest, ...this.#rest(others, notes) };
     }
-    this.#drop('prefixItems', prefixItems, notes);
     const any = isJsonObject(items) ? [...prefixItems, items] : prefixItems;
-    return { ...this.#items({ anyOf: any }, place, notes), ...this.#rest(others, notes) };
+    if (this.#isNoted) {
+      this.dropped.add('prefixItems');
+      return { ...this.#items({ anyOf: any }, place, notes), ...this.#rest(others, notes) };
+    }
+    this.#drop('prefixItems', prefixItems, notes);
+    this.#isNoted = true;
+    const adapted = this.#items({ anyOf: any }, place, notes);
+    this.#isNoted = false;
+    return { ...adapted, ...this.#rest(others, notes) };
   }
 
   #items(items: JsonValue | undefined, place: Place, notes: Notes): JsonObject {
@@ -318,13 +370,6 @@ class SchemaAdapter {
 const wholeBound = (keyword: string, value: number): [string, number] | undefined => {
   if (keyword === 'exclusiveMinimum') return ['minimum', Math.floor(value) + 1];
   return keyword === 'exclusiveMaximum' ? ['maximum', Math.ceil(value) - 1] : undefined;
-};
-
-const withNotes = (schema: JsonObject, notes: Notes): JsonObject => {
-  if (notes.length === 0) return schema;
-  const text = `{${notes.map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`).join(', ')}}`;
-  const { description } = schema;
-  return { ...schema, description: typeof description === 'string' ? `${description}\n\n${text}` : text };
 };
 
 /** Gives the type of a union to its members, because a union can have none. */

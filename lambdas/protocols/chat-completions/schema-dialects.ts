@@ -89,10 +89,14 @@ export const silent: ReadonlySet<string> = new Set([
 /** Keywords that only describe, so nothing is lost if they move into the description. */
 export const annotations: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', 'example']);
 
+const PATTERN_CHARACTERS_MAX = 1_000;
+
 /**
  * Whether the provider can compile a pattern: no groups with a question mark, word boundaries, back references, Unicode
- * escapes or large repetitions.
+ * escapes or large repetitions. Each search takes time proportional to the pattern, because a client chooses it.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#pattern-support-regex
  */
 export const isSimplePattern = (pattern: string): boolean =>
-  !/\(\?|\\[bBkpPux\d]|\{\d*,?\d{3,}\}/.test(pattern) && !/[*+?}][+?]/.test(pattern);
+  pattern.length <= PATTERN_CHARACTERS_MAX &&
+  !/\(\?|\\[bBkpPux\d]|\{\d{3}|\{\d*,\d{3}/.test(pattern) &&
+  !/[*+?}][+?]/.test(pattern);

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { SchemaWork } from './schema-work.ts';
 
 /** Keywords whose members are named schemas: https://json-schema.org/draft/2020-12/json-schema-core */
 const named: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
@@ -18,6 +19,7 @@ const nested: ReadonlySet<string> = new Set([
   'contains',
   'additionalProperties',
 ]);
+const inside: ReadonlySet<string> = new Set([...named, ...nested, ...definitions]);
 
 /** Schemas directly inside a schema, without its definitions. */
 export const innerSchemas = (schema: JsonObject): readonly JsonObject[] =>
@@ -27,8 +29,7 @@ export const innerSchemas = (schema: JsonObject): readonly JsonObject[] =>
     return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
   });
 
-/** Limits the work for schemas whose references overlap. Loops beyond are not found, and the provider rejects them. */
-const SCHEMAS_MAX = 100_000;
+/** Loops beyond are not found, and the provider rejects them. */
 const POINTERS_MAX = 2_000;
 
 /** Pointer of the root, https://www.rfc-editor.org/rfc/rfc6901. */
@@ -37,17 +38,24 @@ export const ROOT = '#';
 /** References of a schema within itself: `#`, `#/$defs/Node`, `#/properties/a`. */
 export class References {
   readonly #root: JsonObject;
-  /** Number of the loop that each pointer is part of. Pointers outside loops have none. */
-  readonly #loops: ReadonlyMap<string, Loop>;
-  #schemasLeft = SCHEMAS_MAX;
+  readonly #work: SchemaWork;
+  readonly #resolved = new Map<string, JsonObject | undefined>();
+  #found: ReadonlyMap<string, Loop> | undefined;
 
-  constructor(root: JsonObject) {
+  constructor(root: JsonObject, work = new SchemaWork()) {
     this.#root = root;
-    this.#loops = findLoops(this.#graph());
+    this.#work = work;
   }
 
   /** Returns the schema that a pointer names. Undefined for another document, and for a pointer that leads nowhere. */
   resolve(pointer: string): JsonObject | undefined {
+    if (this.#resolved.has(pointer)) return this.#resolved.get(pointer);
+    const found = this.#follow(pointer);
+    this.#resolved.set(pointer, found);
+    return found;
+  }
+
+  #follow(pointer: string): JsonObject | undefined {
     const [start, ...names] = pointer.split('/');
     if (start !== ROOT) return undefined;
     let found: JsonValue | undefined = this.#root;
@@ -66,6 +74,12 @@ export class References {
     return this.areLooped(from, to) && (this.#loops.get(to)?.order ?? 0) <= (this.#loops.get(from)?.order ?? 0);
   }
 
+  /** Number of the loop that each pointer is part of. Pointers outside loops have none. */
+  get #loops(): ReadonlyMap<string, Loop> {
+    this.#found ??= findLoops(this.#graph());
+    return this.#found;
+  }
+
   /** Pointers that each pointer refers to, starting at the root. */
   #graph(): ReadonlyMap<string, ReadonlySet<string>> {
     const graph = new Map<string, ReadonlySet<string>>();
@@ -76,14 +90,13 @@ export class References {
       const found = new Set<string>();
       if (schema) this.#collect(schema, found);
       graph.set(pointer, found);
-      waiting.push(...found);
+      for (const next of found) waiting.push(next);
     }
     return graph;
   }
 
   #collect(schema: JsonObject, found: Set<string>): void {
-    this.#schemasLeft -= 1;
-    if (this.#schemasLeft < 0) return;
+    this.#work.spendOn(schema, inside);
     if (typeof schema.$ref === 'string') found.add(schema.$ref);
     for (const inner of innerSchemas(schema)) this.#collect(inner, found);
   }
@@ -117,11 +130,13 @@ const findLoops = (graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap
   const loops = new Map<string, Loop>();
   const order = new Map<string, number>();
   const open = new Set<string>();
+  const path: string[] = [];
   const nextOf = (node: string): ReadonlySet<string> => graph.get(node) ?? new Set();
   const visit = (node: string): number => {
     const own = order.size;
     order.set(node, own);
     open.add(node);
+    path.push(node);
     const lows = [...nextOf(node)].map((next) => {
       if (!order.has(next)) return visit(next);
       return open.has(next) ? (order.get(next) ?? own) : own;
@@ -132,7 +147,9 @@ const findLoops = (graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap
   };
   /** Ends the loop that starts at the node: it and all nodes that were opened after it. */
   const close = (start: string, number: number): void => {
-    const members = [...open].slice([...open].indexOf(start));
+    const members: string[] = [];
+    for (let member = path.pop(); member !== undefined; member = member === start ? undefined : path.pop())
+      members.push(member);
     for (const member of members) open.delete(member);
     if (members.length === 1 && !nextOf(start).has(start)) return;
     for (const member of members) loops.set(member, { number, order: order.get(member) ?? 0 });

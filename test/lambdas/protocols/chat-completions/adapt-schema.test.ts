@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { GatewayError } from '../../../../lambdas/core/errors/gateway-error.ts';
 import type { JsonObject } from '../../../../lambdas/core/json.ts';
 import { adaptSchema } from '../../../../lambdas/protocols/chat-completions/adapt-schema.ts';
 import { claudeDialect, geminiDialect } from '../../../../lambdas/protocols/chat-completions/schema-dialects.ts';
@@ -11,6 +12,7 @@ const forClaude = (schema: JsonObject) => adaptSchema(schema, claudeDialect);
 const forGemini = (schema: JsonObject) => adaptSchema(schema, geminiDialect);
 /** Object with one property, as both providers get it. */
 const one = (property: JsonObject): JsonObject => ({ type: 'object', properties: { a: property } });
+const to = (name: string) => ({ $ref: `#/$defs/${name}` });
 const closed = (property: JsonObject): JsonObject => ({ ...one(property), additionalProperties: false });
 
 test.each<[sent: JsonObject, claude: JsonObject, gemini: JsonObject]>([
@@ -137,7 +139,6 @@ test.each([
 });
 
 test('CHAT-8 a way around a loop of several definitions has three levels for Claude', () => {
-  const to = (name: string) => ({ $ref: `#/$defs/${name}` });
   const node = (next: string) => ({ type: 'object', properties: { next: to(next) }, required: ['next'] });
   const { schema } = forClaude({ ...to('A'), $defs: { A: node('B'), B: node('C'), C: node('A') } });
   expect(refuseFormat(requestWith(schema))).toBeUndefined();
@@ -149,4 +150,72 @@ test('CHAT-8 a definition that many schemas merge does not make the schema much 
   const merged = { allOf: [{ $ref: '#/$defs/A' }, { required: ['a'] }] };
   const properties = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`p${at}`, merged]));
   expect(JSON.stringify(forClaude({ type: 'object', properties, $defs: { A } }).schema).length).toBeLessThan(2_000_000);
+});
+
+test('CHAT-8 descriptions contain only the outermost of nested prefixItems', () => {
+  const text = 'x'.repeat(10_000);
+  const list = (inner: JsonObject): JsonObject => ({ type: 'array', prefixItems: [inner] });
+  const nested = Array.from({ length: 20 }).reduce<JsonObject>(list, { type: 'string', title: text });
+  expect(JSON.stringify(forClaude(one(nested)).schema).length).toBeLessThan(3 * text.length);
+});
+
+test('CHAT-8 descriptions contain at most 100,000 characters of keywords', () => {
+  const property = { type: 'string', default: 'x'.repeat(1_000) };
+  const { schema, dropped } = forClaude({
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`p${at}`, property])),
+  });
+  expect(JSON.stringify(schema).length).toBeLessThan(130_000);
+  expect([...dropped]).toEqual(['default']);
+});
+
+test('CHAT-8 a definition behind 5,000 others in allOf allows any value', () => {
+  const members = Array.from({ length: 5_000 }, (_, at) => [`d${at}`, { allOf: [to(`d${at + 1}`), { title: 't' }] }]);
+  const $defs = { ...Object.fromEntries(members), d5000: { type: 'string' } };
+  expect([...forClaude({ ...one(to('d0')), $defs }).dropped]).toEqual(['allOf']);
+});
+
+test('CHAT-8 definitions whose names collide get different names', () => {
+  const names = ['b', 'b_1', 'x/b', 'y/b', 'b_2'];
+  const properties = Object.fromEntries(names.map((name) => [name.replace('/', ''), to(name)]));
+  const schema = { type: 'object', properties, $defs: { b: {}, b_1: {}, x: { b: {} }, y: { b: {} }, b_2: {} } };
+  expect(Object.keys(forGemini(schema).schema.$defs ?? {})).toHaveLength(names.length);
+});
+
+/** References in different spellings, which are different pointers to one schema. */
+const spellings = (count: number) => {
+  const name = 'abcdefghijklmnop';
+  const spelled = (number: number) =>
+    [...name].map((letter, bit) => ((number >> bit) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter)).join('');
+  return Array.from({ length: count }, (_, at) => to(spelled(at)));
+};
+
+test.each<[what: string, schema: JsonObject]>([
+  [
+    'a definition with thousands of names',
+    {
+      ...one({ anyOf: spellings(2_000) }),
+      $defs: { abcdefghijklmnop: one({ anyOf: Array.from({ length: 2_000 }, () => ({})) }) },
+    },
+  ],
+  [
+    'a long text with hundreds of names',
+    {
+      ...one({ anyOf: spellings(500) }),
+      $defs: { abcdefghijklmnop: { type: 'string', description: 'x'.repeat(100_000) } },
+    },
+  ],
+  [
+    'a loop behind thousands of references',
+    {
+      ...one({ anyOf: [to('L'), ...Array.from({ length: 2_500 }, (_, at) => to(`d${at}`))] }),
+      $defs: { L: { properties: { p: { allOf: [to('L'), { title: 't' }] } } } },
+    },
+  ],
+])('CHAT-8 %s is 400', (_, schema) => {
+  for (const adapted of [forClaude, forGemini]) {
+    expect(() => adapted(schema)).toThrow(
+      expect.objectContaining<Partial<GatewayError>>({ code: 'invalid_request_error', param: 'schema' }),
+    );
+  }
 });

@@ -34,3 +34,31 @@ test.each<[JsonObject, JsonObject]>([
 ])('CHAT-8 %j is merged to %j', (schema, expected) => {
   expect(merged(schema)).toEqual(expected);
 });
+
+/** List that counts the reads of its items. */
+const counted = (items: readonly string[]) => {
+  const reads = { count: 0 };
+  const get = (target: readonly string[], name: string | symbol): unknown => {
+    reads.count += 1;
+    return Reflect.get(target, name);
+  };
+  return { list: new Proxy(items, { get }), reads };
+};
+
+test('CHAT-8 a long list is not read again for each member of allOf', () => {
+  const { list, reads } = counted(Array.from({ length: 100 }, (_, at) => `e${at}`));
+  const others = Array.from({ length: 1_000 }, () => ({ enum: ['x'] }));
+  expect(merged({ allOf: [{ enum: list }, ...others] })).toEqual({ enum: list, allOf: others });
+  expect(reads.count).toBeLessThan(2_000);
+});
+
+test('CHAT-8 many members of allOf are merged into one list for each keyword', () => {
+  const names = Array.from({ length: 20_000 }, (_, at) => `p${at}`);
+  const members = names.map((name) => ({ properties: { [name]: {}, a: { title: name } }, required: [name, 'a'] }));
+  const { properties, required } = merged({ allOf: members });
+  expect(properties).toEqual({
+    ...Object.fromEntries(names.map((name) => [name, {}])),
+    a: { allOf: names.map((title) => ({ title })) },
+  });
+  expect(required).toHaveLength(names.length + 1);
+});

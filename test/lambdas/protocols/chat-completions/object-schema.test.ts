@@ -36,3 +36,15 @@ test('CHAT-8 other parameters are unchanged', () => {
   const parameters = { ...a, not: { required: ['b'] }, examples: [{ items: [1] }] };
   expect(objectSchema(parameters, true).schema).toEqual(parameters);
 });
+
+test('CHAT-8 a definition that many members name is not copied for each', () => {
+  let reads = 0;
+  const ownKeys = (target: typeof a) => {
+    reads += 1;
+    return Reflect.ownKeys(target);
+  };
+  const $defs = { A: new Proxy(a, { ownKeys }) };
+  const anyOf = Array.from({ length: 1_000 }, () => ({ $ref: '#/$defs/A', title: 't' }));
+  expect(objectSchema({ anyOf, $defs }, false).schema).toMatchObject({ properties: a.properties });
+  expect(reads).toBeLessThan(10);
+});
