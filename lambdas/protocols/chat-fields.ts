@@ -80,10 +80,17 @@ const isContact = (name: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(n
 /** https://ai.google.dev/api/generate-content#generationconfig allows up to five sequences. */
 const GEMINI_STOPS_MAX = 5;
 
-/** Claude rejects a sequence of blanks: https://github.com/BerriAI/litellm/issues/3286 (2024-04-25). */
+/** https://platform.openai.com/docs/api-reference/chat/create#chat-create-stop allows up to four sequences. */
+const OPENAI_STOPS_MAX = 4;
+
+/**
+ * Claude rejects a sequence of blanks: https://github.com/BerriAI/litellm/issues/3286 (2024-04-25). No provider gets an empty
+ * one, which would end every output.
+ */
 const takesStop = (stop: readonly string[], wire: Wire): boolean => {
+  if (stop.includes('')) return false;
   if (claude.includes(wire)) return stop.every((sequence) => sequence.trim() !== '');
-  return !gemini.includes(wire) || stop.length <= GEMINI_STOPS_MAX;
+  return stop.length <= (gemini.includes(wire) ? GEMINI_STOPS_MAX : OPENAI_STOPS_MAX);
 };
 
 /**

@@ -71,7 +71,7 @@ export interface KeyedImages {
 
 type DrawnImages = DryRun | { readonly kind: 'answer'; readonly made: MadeImages; readonly receipt: Receipt };
 
-const ADVICE = 'request fewer or smaller images';
+const ADVICE = 'request fewer or smaller images, or a lower quality';
 
 /**
  * Validates, places a hold, generates the images, stores the links and settles (BILL-1). Images that cannot reach the

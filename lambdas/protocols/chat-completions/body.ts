@@ -23,7 +23,7 @@ const refusalPart = fields({ type: z.literal('refusal'), refusal: z.string() }, 
 /** Thoughts of a model, as LiteLLM and LangChain store them. They are not sent. */
 const thoughtPart = fields({ type: z.literal(['thinking', 'reasoning', 'redacted_thinking']) }, copied);
 
-const content = 'must be a string or an array of parts';
+const content = 'must be a string or a non-empty array of parts';
 const parts = { min: 1, max: 10_000, message: 'must have at least one part' };
 const contentOf = <Part extends z.ZodType>(part: Part) => z.union([z.string(), listOf(part, parts)], content);
 

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../core/errors/gateway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 
 /** Nodes of all schemas of a request that are read or copied, at most about a second of work. Text counts as nodes too. */
-const NODES_MAX = 1_500_000;
+const NODES_MAX = 600_000;
 /** Nodes that a visit of a schema costs in addition to its keywords. */
 const VISIT_NODES = 8;
 const CHARACTERS_PER_NODE = 8;

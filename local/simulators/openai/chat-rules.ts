@@ -109,6 +109,13 @@ function refuseMetadata({ metadata, store }: ChatRequest): VendorRefusal | undef
 function refuseToolMessages({ messages }: ChatRequest): VendorRefusal | undefined {
   const called = new Set<string>();
   for (const [index, message] of messages.entries()) {
+    const missing = unanswered(messages, index);
+    if (missing.length > 0) {
+      const text =
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
+        `The following tool_call_ids did not have response messages: ${missing.join(', ')}`;
+      return openaiError(400, text, { param: `messages.[${index + 1}].role` });
+    }
     if (message.role === 'assistant') for (const call of message.tool_calls ?? []) called.add(call.id);
     if (message.role !== 'tool' || called.has(message.tool_call_id)) continue;
     const text = "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
@@ -116,6 +123,21 @@ function refuseToolMessages({ messages }: ChatRequest): VendorRefusal | undefine
   }
   return undefined;
 }
+
+/**
+ * Returns the calls of an assistant message that the tool messages after it do not answer. Source of the message:
+ * https://github.com/router-for-me/CLIProxyAPI/issues/2798 (2026-04-15)
+ */
+const unanswered = (messages: ChatRequest['messages'], index: number): readonly string[] => {
+  const message = messages[index];
+  if (message?.role !== 'assistant') return [];
+  const rest = messages.slice(index + 1);
+  const end = rest.findIndex(({ role }) => role !== 'tool');
+  const answered = new Set(
+    (end < 0 ? rest : rest.slice(0, end)).map((each) => each.role === 'tool' && each.tool_call_id),
+  );
+  return (message.tool_calls ?? []).map(({ id }) => id).filter((id) => !answered.has(id));
+};
 
 function refuseJsonFormat({ messages, response_format: format }: ChatRequest): VendorRefusal | undefined {
   if (format?.type !== 'json_object') return undefined;

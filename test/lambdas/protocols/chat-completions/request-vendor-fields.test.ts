@@ -76,6 +76,12 @@ const rows: readonly Row[] = [
   [{ seed: -(2 ** 31) }, 'seed', { gemini: 'forward' }],
   [{ stop: ['x'] }, 'stop', { ...all('forward'), openai: 'accept' }],
   [{ stop: [] }, 'stop', { openai: 'accept' }],
+  [{ stop: '' }, 'stop', all('accept')],
+  [
+    { stop: ['a', 'b', 'c', 'd', 'e'] },
+    'stop',
+    { sampling: 'accept', openai: 'accept', claude: 'forward', gemini: 'forward' },
+  ],
   [{ logit_bias: {} }, 'logit_bias', { ...all('accept'), sampling: 'forward' }],
   [{ logit_bias: { 5: 1 } }, 'logit_bias', { ...all('list'), sampling: 'forward' }],
   [{ logprobs: true }, 'logprobs', { ...all('list'), sampling: 'forward', openai: '400 logprobs' }],
