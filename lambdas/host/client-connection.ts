@@ -15,7 +15,11 @@ export const toReceiver = (response: ServerResponse, isCut: () => boolean): Rece
     // Node removes the connection abruptly after a response with this header, unless `end` closes it gently.
     if (headers?.connection === 'close') response.shouldKeepAlive = false;
     // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.22 requires the protocol. On AWS the front door owns these headers.
-    if (statusCode === 426) response.setHeader('connection', 'Upgrade').setHeader('upgrade', 'HTTP/1.1');
+    if (statusCode === 426) {
+      // With this header, Node closes the connection only if the header says so.
+      const connection = response.shouldKeepAlive ? 'Upgrade' : 'close, Upgrade';
+      response.setHeader('connection', connection).setHeader('upgrade', 'HTTP/1.1');
+    }
     // Sent with the first bytes of the body, in one packet.
     response.writeHead(statusCode, headers);
   },

@@ -203,6 +203,15 @@ test.for([426, 404])('GEN-7 a handler responds to a handshake with %s, and the c
   await expect.poll(() => client.text().split('the response').length).toBe(3);
 });
 
+test('GEN-7 a connection ends after a 426 if the client wants that', async () => {
+  const host = await started((_event, stream) => answerWith(stream, 426, 'the response'));
+  const client = await connectTo(host.port);
+  const handshake = ['Host: localhost', 'Connection: close', 'Upgrade: websocket', 'Content-Length: 1'];
+  client.send(`${request(['GET /v1/responses HTTP/1.1', ...handshake])}{`);
+  await expect.poll(client.isClosed).toBe(true);
+  expect(client.text()).toMatch(/^connection: close, upgrade\r$/im);
+});
+
 test('GEN-15 invalid HTTP closes a connection even if the client keeps its side open', async () => {
   const host = await started((_event, stream) => answerWith(stream, 200, 'ok'));
   const client = await connectTo(host.port, { allowHalfOpen: true });
