@@ -78,20 +78,20 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
 
     test('BILL-21 the third deadline without content of a day uses the allowance', async () => {
       const id = await account(1_000n);
-      for (const [index, picos] of [0n, 0n, 7n, 14n].entries()) {
+      for (const [index, picos] of [7n, 14n, 21n, 28n].entries()) {
         await close(id, idOf(index + 1, AT + index), AT + index, quiet);
         expect(await counterOf(id)).toMatchObject({ day: TODAY, picos, silentAtMs: AT + index });
       }
       await close(id, idOf(9), AT + 4);
-      expect(await counterOf(id)).toMatchObject({ day: TODAY, picos: 21n });
+      expect(await counterOf(id)).toMatchObject({ day: TODAY, picos: 35n, freePicos: 14n });
       await close(id, idOf(10), AT + DAY_MS, quiet);
       expect(await counterOf(id)).toEqual({
         day: TOMORROW,
-        picos: 0n,
+        picos: 7n,
         silentDeadlines: 1,
         silentAtMs: AT + DAY_MS,
         freePicos: 7n,
-        other: { day: TODAY, picos: 21n },
+        other: { day: TODAY, picos: 35n },
       });
       await close(id, idOf(11), AT + 2 * DAY_MS);
       expect(await counterOf(id)).not.toHaveProperty('silentDeadlines');
@@ -109,12 +109,12 @@ describe.each(ledgerSubjects)('the allowance of the ledger store $name', ({ open
         shortestLifetimeMs: 1,
       };
       await Promise.all(calls.map((holdId) => apply(deps, released(id, holdId, quiet), 40n)));
-      expect(await counterOf(id)).toMatchObject({ day: TODAY, picos: 0n, silentDeadlines: 1, freePicos: 140n });
+      expect(await counterOf(id)).toMatchObject({ day: TODAY, picos: 140n, silentDeadlines: 1, freePicos: 140n });
       expect((await read(id)).holds.size).toBe(0);
       await close(id, idOf(21, AT + 60_000), AT + 60_000, quiet);
-      expect(await counterOf(id)).toMatchObject({ picos: 0n, silentDeadlines: 2, freePicos: 147n });
+      expect(await counterOf(id)).toMatchObject({ picos: 147n, silentDeadlines: 2, freePicos: 147n });
       await close(id, idOf(22, AT + 60_001), AT + 60_002, quiet);
-      expect(await counterOf(id)).toMatchObject({ picos: 7n });
+      expect(await counterOf(id)).toMatchObject({ picos: 154n, freePicos: 147n });
     });
 
     test('BILL-21 an amount above the allowance starts a probation, and the next one prolongs it', async () => {

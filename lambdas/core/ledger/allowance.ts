@@ -1,6 +1,6 @@
 import { utcDay } from '../clock.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { formatUsd, PICOS_PER_USD } from '../money/usd.ts';
+import { formatUsd } from '../money/usd.ts';
 import { timeOfId } from '../request-id.ts';
 import { SKEW_MS_MAX } from '../store-clock.ts';
 import { movePeriod } from './period-counter.ts';
@@ -9,7 +9,7 @@ import { movePeriod } from './period-counter.ts';
 interface AmountOfDay {
   /** UTC day such as `2026-11-27`, so days compare as text. */
   readonly day: string;
-  /** Sum in pico-USD of the uncollected amounts that use the allowance. It can exceed it: requests run concurrently. */
+  /** Sum in pico-USD of the uncollected amounts that count. It can exceed the allowance: requests run concurrently. */
   readonly picos: bigint;
 }
 
@@ -19,7 +19,7 @@ export interface UncollectedOfDay extends AmountOfDay {
   readonly silentDeadlines?: number;
   /** Unix ms at which the first deadline of the last group ended its call. */
   readonly silentAtMs?: number;
-  /** Sum in pico-USD of these deadlines that did not use the allowance. */
+  /** Part of `picos` that starts no probation, because a provider can have caused these deadlines. */
   readonly freePicos?: bigint;
   /** Day that was counted before this one. A clock that returns to it continues its sum. */
   readonly other?: AmountOfDay;
@@ -134,16 +134,12 @@ export const possibleUseOf = ({ uncollectedPicos, usesAllowance, silentDeadline 
 export const isTogether = ({ silentAtMs }: UncollectedOfDay, holdId: string, nowMs: number): boolean =>
   silentAtMs !== undefined && silentAtMs <= nowMs + SKEW_MS_MAX && (timeOfId(holdId) ?? silentAtMs) < silentAtMs;
 
-/** Returns the largest sum in pico-USD of the amounts of a day that are free because a provider can have caused them. */
-export const freeLimitOf = ({ allowancePicos = 0n }: AllowanceUse): bigint =>
-  allowancePicos > 0n ? ALLOWANCES_MAX * allowancePicos : PICOS_PER_USD;
-
 /** Returns the counter after a deadline without content, and whether its amount is free. */
 const countSilent = (counter: UncollectedOfDay, record: ClosingRecord, use: bigint, nowMs: number) => {
   const { silentDeadlines = 0, silentAtMs = nowMs, freePicos = 0n } = counter;
   const isOfGroup = isTogether(counter, record.holdId, nowMs);
   const groups = isOfGroup ? silentDeadlines : Math.min(silentDeadlines + 1, SILENT_DEADLINES_MAX);
-  const isFree = groups <= SILENT_DEADLINES_FREE && freePicos + use <= freeLimitOf(record);
+  const isFree = groups <= SILENT_DEADLINES_FREE;
   const counted: UncollectedOfDay = {
     ...counter,
     silentDeadlines: groups,
@@ -174,15 +170,15 @@ export const countUncollected = (
   const { counted, isFree } = record.silentDeadline
     ? countSilent(today, record, possible, nowMs)
     : { counted: today, isFree: false };
-  const use = isFree ? 0n : possible;
-  const picos = counted.picos + use;
-  const after = { uncollected: { ...counted, picos } };
+  const uncollectedNow = { ...counted, picos: counted.picos + possible };
+  const after = { uncollected: uncollectedNow };
   if (isOnProbation({ probationUntilPicos, spentPicos })) {
-    return { ...after, probationUntilPicos: (probationUntilPicos ?? 0n) + REPAID_TIMES * use };
+    return { ...after, probationUntilPicos: (probationUntilPicos ?? 0n) + (isFree ? 0n : REPAID_TIMES * possible) };
   }
   const { allowancePicos } = record;
-  const isExceeded = use > 0n && allowancePicos !== undefined && picos > allowancePicos;
-  return { ...before, ...after, ...(isExceeded && { probationUntilPicos: spentPicos + REPAID_TIMES * picos }) };
+  const used = uncollectedNow.picos - (uncollectedNow.freePicos ?? 0n);
+  const isExceeded = !isFree && allowancePicos !== undefined && used > allowancePicos;
+  return { ...before, ...after, ...(isExceeded && { probationUntilPicos: spentPicos + REPAID_TIMES * used }) };
 };
 
 const RETRY_AFTER_SECONDS = 300;

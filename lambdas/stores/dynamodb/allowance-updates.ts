@@ -1,6 +1,5 @@
 import { utcDay } from '../../core/clock.ts';
 import {
-  freeLimitOf,
   isOnProbation,
   isTogether,
   possibleUseOf,
@@ -53,15 +52,13 @@ export const toRaise = ({
   if (use === undefined) return { set: '', condition: '', values: {} };
   if (typeof raise === 'object') {
     return {
-      set: ', uncollectedFree = uncollectedFree + :use',
-      condition:
-        ' AND uncollectedDay = :today AND uncollectedSilentAt = :silentAt AND uncollectedSilent <= :silent AND uncollectedFree <= :most',
+      set: ', uncollected = uncollected + :use, uncollectedFree = uncollectedFree + :use',
+      condition: ' AND uncollectedDay = :today AND uncollectedSilentAt = :silentAt AND uncollectedSilent <= :silent',
       values: {
         ':use': use,
         ':today': utcDay(nowMs),
         ':silentAt': raise.silentAtMs,
         ':silent': SILENT_DEADLINES_FREE,
-        ':most': freeLimitOf(record) - use,
       },
     };
   }

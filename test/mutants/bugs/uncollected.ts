@@ -38,8 +38,8 @@ const allowanceBugs = bugsIn('lambdas/core/ledger/allowance.ts', unit, [
   {
     id: 'silent-deadline-uses-the-allowance',
     what: 'One provider that hangs puts a paying account on probation.',
-    find: 'isFree ? 0n : possible',
-    replace: 'possible',
+    find: '!isFree && allowancePicos !== undefined && used > allowancePicos',
+    replace: 'allowancePicos !== undefined && uncollectedNow.picos > allowancePicos',
   },
   {
     id: 'silent-deadlines-free-forever',
@@ -50,8 +50,8 @@ const allowanceBugs = bugsIn('lambdas/core/ledger/allowance.ts', unit, [
   {
     id: 'silent-deadlines-together-without-end',
     what: 'A wave of calls that end without content is free, whatever it costs.',
-    find: ' && freePicos + use <= freeLimitOf(record)',
-    replace: '',
+    find: 'picos: counted.picos + possible',
+    replace: 'picos: counted.picos + (isFree ? 0n : possible)',
   },
   {
     id: 'silent-deadlines-counted-alone',
@@ -68,20 +68,20 @@ const allowanceBugs = bugsIn('lambdas/core/ledger/allowance.ts', unit, [
   {
     id: 'probation-for-the-whole-allowance',
     what: 'A probation starts although the amounts are within the allowance.',
-    find: 'picos > allowancePicos',
-    replace: 'picos >= allowancePicos',
+    find: 'used > allowancePicos',
+    replace: 'used >= allowancePicos',
   },
   {
     id: 'probation-not-prolonged',
     what: 'Further uncollected amounts do not prolong a probation.',
-    find: '(probationUntilPicos ?? 0n) + REPAID_TIMES * use',
+    find: '(probationUntilPicos ?? 0n) + (isFree ? 0n : REPAID_TIMES * possible)',
     replace: '(probationUntilPicos ?? 0n)',
   },
   {
     id: 'probation-of-the-last-amount',
     what: 'A probation forgets the amounts of its day before the last one.',
-    find: 'spentPicos + REPAID_TIMES * picos',
-    replace: 'spentPicos + REPAID_TIMES * use',
+    find: 'spentPicos + REPAID_TIMES * used',
+    replace: 'spentPicos + REPAID_TIMES * possible',
   },
   {
     id: 'probation-never-ends',

@@ -36,7 +36,7 @@ test('BILL-21 a deadline costs the price of the requested images and is silent',
   const picos = 2n * PER_IMAGE;
   const { record, ...counter } = await counterOf(world);
   expect(record).toMatchObject({ outcome: 'released', amountPicos: 0n, uncollectedPicos: picos, silentDeadline: true });
-  expect(counter).toEqual({ used: 0n, spentPicos: 0n });
+  expect(counter).toEqual({ used: picos, spentPicos: 0n });
 });
 
 test.for([
@@ -73,8 +73,8 @@ test('BILL-21 an empty list of images costs its hold and uses the allowance', as
 
 test('BILL-21 an account that used its allowance gets no images, and its dry runs do', async () => {
   const world = await imageWorld({ wire: new ScriptedImageWire(silent), uncollectedDailyPicos: 0n });
-  for (const id of ['r1', 'r2', 'r3']) expect(await world.send(id)).toMatchObject({ status: 504 });
+  expect(await world.send('r1')).toMatchObject({ status: 504 });
   expect(await world.send('r4')).toMatchObject({ status: 429, body: 'rate_limit_exceeded' });
-  expect(world.wire.calls).toHaveLength(3);
+  expect(world.wire.calls).toHaveLength(1);
   expect(await world.draw({ dryRun: true }, {}, 'r5')).toMatchObject({ kind: 'dry_run' });
 });

@@ -101,35 +101,28 @@ test.for([
 const endTogether = (count: number, atMs: number): Parameters<typeof countAll>[0] =>
   Array.from({ length: count }, (_, index) => [silentFrom(atMs - 1_000), atMs + index]);
 
-test('BILL-21 one failure of a provider counts once for all calls in progress, without content', () => {
+test('BILL-21 one failure of a provider starts no probation, whatever is in progress', () => {
   const start = LATE - 60_000;
-  const two = [...endTogether(20, start), ...endTogether(20, start + 30_000)];
-  expect(countAll(two).uncollected).toMatchObject({ picos: 0n, silentDeadlines: 2, freePicos: 200n });
-  expect(countAll([...two, ...endTogether(3, start + 50_000)]).uncollected).toMatchObject({ picos: 15n });
+  const two = [...endTogether(30, start), ...endTogether(30, start + 30_000)];
+  expect(countAll(two)).toEqual({
+    uncollected: { day: TODAY, picos: 300n, freePicos: 300n, silentDeadlines: 2, silentAtMs: start + 30_000 },
+  });
+  const third = countAll([...two, ...endTogether(21, start + 50_000)]);
+  expect(third).toMatchObject({ uncollected: { picos: 405n, freePicos: 300n }, probationUntilPicos: 1_050n });
 });
 
-test('BILL-21 deadlines without content above ten allowances a day use the allowance', () => {
-  expect(countAll(endTogether(200, LATE - 60_000)).uncollected).toMatchObject({ picos: 0n, freePicos: 1_000n });
-  const { uncollected, probationUntilPicos } = countAll(endTogether(221, LATE - 60_000));
-  expect(uncollected).toMatchObject({ picos: 105n, freePicos: 1_000n, silentDeadlines: 1 });
-  expect(probationUntilPicos).toBeGreaterThan(0n);
-});
-
-test('BILL-21 without an allowance, one USD a day of deadlines without content is free', () => {
-  const call = { ...silentFrom(LATE - 1_000), allowancePicos: 0n, uncollectedPicos: parseUsd('0.6') };
-  expect(countAll([[call, LATE]]).uncollected).toMatchObject({ picos: 0n });
-  expect(
-    countAll([
-      [call, LATE],
-      [call, LATE],
-    ]).uncollected,
-  ).toMatchObject({ picos: parseUsd('0.6') });
+test('BILL-21 deadlines without content reject requests from ten allowances a day on', () => {
+  const { uncollected } = countAll(endTogether(200, LATE - 60_000));
+  const account = { ...spentNothing, holds: { size: 0 }, ...(uncollected && { uncollected }) };
+  const allowance = { day: TODAY, picos: 100n, isLarge: false };
+  expect(refusalOf(account, allowance)).toBe('day');
+  expect(refusalOf(account, { ...allowance, picos: 101n })).toBeUndefined();
 });
 
 test('BILL-21 a clock that was ahead starts no group that later calls belong to', () => {
   const hour = 3_600_000;
   const after = countAll([1, 2, 3].map((index) => [silentFrom(LATE + 1), LATE + (index === 1 ? hour : 0)]));
-  expect(after.uncollected).toMatchObject({ picos: 5n });
+  expect(after.uncollected).toMatchObject({ picos: 15n, freePicos: 10n });
 });
 
 test('BILL-21 the third deadline without content of a day is the first that uses the allowance', () => {
@@ -143,14 +136,14 @@ test('BILL-21 the third deadline without content of a day is the first that uses
       [silent, LATE],
       [silent, LATE],
     ]).uncollected,
-  ).toMatchObject({ picos: 0n, silentDeadlines: 2 });
-  expect(third.uncollected).toMatchObject({ picos: 5n, silentDeadlines: 3 });
+  ).toMatchObject({ picos: 10n, freePicos: 10n, silentDeadlines: 2 });
+  expect(third.uncollected).toMatchObject({ picos: 15n, freePicos: 10n, silentDeadlines: 3 });
   expect(countUncollected({ ...spentNothing, ...third }, silent, LATE).uncollected).toMatchObject({
-    picos: 10n,
+    picos: 20n,
     silentDeadlines: 3,
   });
   const nextDay = countUncollected({ ...spentNothing, ...third }, silent, LATE + 1).uncollected;
-  expect(nextDay).toMatchObject({ day: TOMORROW, picos: 0n, silentDeadlines: 1 });
+  expect(nextDay).toMatchObject({ day: TOMORROW, picos: 5n, freePicos: 5n, silentDeadlines: 1 });
 });
 
 test('BILL-21 a probation starts above the allowance, and each further amount prolongs it', () => {
