@@ -236,12 +236,16 @@ export const toGenerationParams = (json: JsonObject): Omit<ImageParams, 'dryRun'
   };
 };
 
-/** POST /v1/images/edits (IMG-5). Throws the 400 that names the field. */
-export const toEditParams = (sentForm: Form): Omit<ImageParams, 'dryRun'> => {
-  const form = withoutEmpty(sentForm);
-  const isKnown = (name: string): boolean => Object.hasOwn(editBody.shape, name);
-  const fields = toTextFields(form, { files: editFiles, content: 'image', isText: isKnown });
-  const sent = parseWith(editBody, fields);
+/** Part of an edit that a form and JSON send differently. */
+interface EditSource {
+  readonly sent: z.output<typeof editBody>;
+  /** Fields as the client sent them. */
+  readonly fields: JsonObject;
+  readonly isKnown: (name: string) => boolean;
+  imagesFor(model: ImageModel): Pick<ImageAsk, 'references' | 'mask'>;
+}
+
+const toEdit = ({ sent, fields, isKnown, imagesFor }: EditSource): Omit<ImageParams, 'dryRun'> => {
   refuseStreaming(fields);
   return {
     protocol: 'images_edits',
@@ -255,31 +259,25 @@ export const toEditParams = (sentForm: Form): Omit<ImageParams, 'dryRun'> => {
         aspectRatio: undefined,
         sequential: undefined,
         extras: toExtras(fields, model, isKnown),
-        ...toEditFiles(form, model),
+        ...imagesFor(model),
       }),
   };
+};
+
+/** POST /v1/images/edits (IMG-5). Throws the 400 that names the field. */
+export const toEditParams = (sentForm: Form): Omit<ImageParams, 'dryRun'> => {
+  const form = withoutEmpty(sentForm);
+  const isKnown = (name: string): boolean => Object.hasOwn(editBody.shape, name);
+  const fields = toTextFields(form, { files: editFiles, content: 'image', isText: isKnown });
+  const sent = parseWith(editBody, fields);
+  return toEdit({ sent, fields, isKnown, imagesFor: (model) => toEditFiles(form, model) });
 };
 
 /** POST /v1/images/edits with JSON (IMG-5). Throws the 400 that names the field. */
 export const toJsonEditParams = (json: JsonObject, fetchImages: FetchImages): Omit<ImageParams, 'dryRun'> => {
   const sent = parseWith(editJson, json);
-  refuseStreaming(json);
   const images = readEditImages(json);
   const isKnown = (name: string): boolean => Object.hasOwn(editJson.shape, name) || editImageNames.includes(name);
-  return {
-    protocol: 'images_edits',
-    modelId: sent.model,
-    format: sent.response_format ?? undefined,
-    endUser: sent.user ?? undefined,
-    gather: isRemote(images) ? createGather(fetchImages) : undefined,
-    validateFor: (model) =>
-      toAsk(model, {
-        sent,
-        edges: { width: undefined, height: undefined },
-        aspectRatio: undefined,
-        sequential: undefined,
-        extras: toExtras(json, model, isKnown),
-        ...toJsonEditImages(images, model),
-      }),
-  };
+  const edit = toEdit({ sent, fields: json, isKnown, imagesFor: (model) => toJsonEditImages(images, model) });
+  return { ...edit, gather: isRemote(images) ? createGather(fetchImages) : undefined };
 };
