@@ -63,7 +63,7 @@ const ALLOWANCES_MAX = 10n;
 /** Charges that end a probation, as a multiple of the uncollected amounts that caused it. */
 export const REPAID_TIMES = 10n;
 
-/** Groups of deadlines without content of a UTC day that do not use the allowance: the provider can have caused them. */
+/** Groups of deadlines without content of a UTC day that start no probation: the provider can have caused them. */
 export const SILENT_DEADLINES_FREE = 2;
 
 /** Number at which the count of these groups ends. */
